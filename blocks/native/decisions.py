@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -27,7 +29,6 @@ from ..numerics.tolerances import (
     REBOUND_RESTS,
     SAME_INSTANT,
 )
-from .functions import machine_code
 from .held_parts import (
     BACK,
     EFFORT,
@@ -53,7 +54,6 @@ from .held_parts import (
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .one_element import NOT_SURE, mode_of_one, sense_of_release
-from .signatures import run_code
 from .steps import Code, Workspace, slope_at
 from .zero_crossings import LARGEST, Relations
 

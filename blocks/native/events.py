@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .decisions import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
-from .functions import machine_code
 from .held_parts import NOBODY, Elements
 from .network_modes import (
     NetworkModes,

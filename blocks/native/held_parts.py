@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from .functions import machine_code
-from .signatures import run_code
 from .steps import Code, Workspace
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY", "OF_CONTACTS", "RATE",

@@ -5,8 +5,8 @@ With D of the element, what drives it and its bounds; the modes of all others ar
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
 from ..numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, GRAZES, LAST_DIGIT
-from .functions import machine_code
 
 __all__ = ["NOT_SURE", "mode_of_one", "sense_is_told", "sense_of_release"]
 

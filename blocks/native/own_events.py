@@ -10,11 +10,11 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import Kept, empty, filled
 from ..nonsmooth.modes.parts import DecisionParts, NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
-from .functions import Kept, empty, filled
 from .held_parts import NOBODY, OF_CONTACTS, VALUES, Elements
 from .joint_choice import AT_REST
 from .network_modes import NetworkModes, network_modes

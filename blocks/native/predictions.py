@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -36,7 +37,6 @@ from .decisions import (
     stop_creeping,
     turn_over,
 )
-from .functions import machine_code
 from .held_parts import NOBODY, hold_states
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import CFunction, indices_at, run_code, vector_at
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import SAME_INSTANT, SMALLEST_STEP, TIME_GRAIN, TINY
 from ..solvers.trouble import SLIVER, STEEPER
 from .cvode_library import ONE_STEP
 from .events import CROSSING, STEP, TIME, Passed, pass_event
-from .functions import machine_code
 from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
 from .one_step import EARLY, FULL, LOCATED, REACHED, Limits, watched
@@ -25,7 +26,6 @@ from .predicted_elements import PredictedElements
 from .pulses import END, START, step_to_pulse
 from .resets import Resets
 from .samples import Samples
-from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW, NORDSIECK_ROWS
 from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals

@@ -16,6 +16,8 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Flags, Indices
 from ..system.delays import delayed_signals
 from .costs import MOMENT
@@ -24,12 +26,10 @@ from .forms import MOST_STATES, is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form, why_differences
 from .oscillations import Oscillations, oscillations_of
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
-from .signatures import address_of, run_code
 from .stages import (
     arithmetic,
     euler_arithmetic,

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..machine.functions import BoundCall, Kept, MachineCode
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from .equations import equations_of
 from .events import TIME
-from .functions import BoundCall, Kept, MachineCode
 from .loop_branch import may_lose_branch, room_for_branch
 from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
-from .signatures import address_of
 from .steps import Code, known_of
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 

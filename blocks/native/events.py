@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .delayed import begin_piece, is_kept_up_to, read_from
-from .functions import machine_code
 from .network_modes import (
     NetworkModes,
     choose_network_modes,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import FLOW_NONE
-from .functions import machine_code
 from .kept_factors import solve_kept
 from .lu import factorize, solve
 from .predicted_elements import FLOW, NOBODY, PredictedElements

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Indices, Vector
 from ..numerics.tolerances import SAFE_PIVOT
-from .functions import machine_code
 from .predicted_elements import NOBODY, PredictedElements
-from .signatures import run_code
 from .steps import Code, Workspace
 
 __all__ = ["hold_states", "is_told", "keep_factors", "solve_kept"]

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
@@ -36,7 +37,6 @@ from .events import (
     Passed,
     pass_event,
 )
-from .functions import machine_code
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
     SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
-from .functions import machine_code
 from .lu import factorize
 from .predicted_elements import BACK, FORTH, HIGH, LOW, MOST_PREDICTED, PredictedElements
 

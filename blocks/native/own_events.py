@@ -10,11 +10,11 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import Kept, empty, filled
 from ..nonsmooth.modes.parts import NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
-from .functions import Kept, empty, filled
 from .network_modes import NetworkModes, network_modes
 from .predicted_elements import NOBODY, PredictedElements, predicted_elements
 from .resets import ResetRules, Resets

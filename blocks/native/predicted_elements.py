@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..machine.functions import filled
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
-from .functions import filled
 from .joint_choice import AT_REST
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -31,7 +32,6 @@ from ..numerics.tolerances import (
     SAME_INSTANT,
     WITHOUT_EFFECT,
 )
-from .functions import machine_code
 from .impulses import drifts, push, stop_part
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW

@@ -18,6 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import (
@@ -30,7 +31,6 @@ from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
-from .machine import compiled, name_of_code
 from .text import Text, write_derivatives
 from .tied_states import Tied
 

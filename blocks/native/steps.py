@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Cube, Indices, Matrix, Vector
 from ..numerics.tolerances import BAND_DIFFERENCE, NEARLY_STILL, TIME_DIFFERENCE
 from .front_lists import room_of
-from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
-from .signatures import run_code
 from .stages import (
     ALL_ROWS,
     ATOL,

@@ -13,12 +13,12 @@ from benchmarks.models import blocks_on_belt
 pytest.importorskip("llvmlite")
 
 from blocks import Model, quantity
+from blocks.machine.signatures import run_code
 from blocks.native import columns, costs, often_called
 from blocks.native.columns import values_in_loops
 from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
-from blocks.native.signatures import run_code
 from blocks.native.text import Beginning, _own_function
 from blocks.system.evaluator import Evaluator
 from blocks.system.points import Points

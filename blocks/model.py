@@ -278,7 +278,7 @@ class Model(Component):
         from .results.sheet import Sheet
 
         _, start = RunStart(self).consistent()
-        warn_of_compromises(start, stacklevel=2)
+        warn_of_compromises(start)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],

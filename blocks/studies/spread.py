@@ -1,7 +1,7 @@
 """How are runs spread over threads, processes or machines?
 
 Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. Points go out in
-batches that take a fraction of a second, and a worker makes those of a batch as this process would
+batches that take about a second, and a worker makes those of a batch as this process would
 make them by itself: several at once where that can be. It gets the model once, and keeps it,
 assembled and compiled, for the batches that follow.
 """
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Spread", "runner_for"]
 
-LASTS = 0.3  # s of a batch: far longer than it takes to send it, and little to lose
+LASTS = 1.0  # s of a batch: far longer than it takes to send it, and little to lose
 TOO_LONG = 4 * LASTS  # s, after which what is left of it goes out again
 PARTS = 4  # batches at least for each worker, of what is left
 WAITING = 256  # batches handed to an executor and not yet back: by these a cluster grows
@@ -173,20 +173,22 @@ class _Batches:
     numbers : of all points
     workers : of the executor
 
-    Until runs have been timed, a worker gets one at a time.
+    At first there is one run for each worker; with each batch that is back one more goes out, and
+    is better sized.
     """
 
     def __init__(self, numbers: Iterable[int], workers: int) -> None:
         self.left, self.workers = deque(numbers), workers
         self.again: list[list[int]] = []  # that have come back
-        self.fit = 0.0  # runs that fit into a batch, as far as is known
+        self.fit = 1.0  # runs that take as long as a batch should, as far as is known
         self.sent = 0
+        self.most = workers  # that are under way
 
     def until(self, waiting: Collection[Future]) -> Iterator[tuple[list[int], bool]]:
         """Batches that go out now, and whether workers may be expected to know the study."""
         while self.again:
             yield self.again.pop(), False
-        while self.left and len(waiting) < (WAITING if self.fit else self.workers):
+        while self.left and len(waiting) < self.most:
             share = len(self.left) / (PARTS * self.workers)
             size = max(1, int(min(self.fit, max(share, self.fit / 10))))
             some = [self.left.popleft() for _ in range(min(size, len(self.left)))]
@@ -198,6 +200,7 @@ class _Batches:
         if batch.left:
             self.again.append(batch.left)
         if batch.outcomes and batch.warm:
+            self.most = min(self.most + 1, WAITING)
             self.fit = LASTS * len(batch.outcomes) / max(batch.seconds, 1e-9)
 
 

@@ -20,7 +20,7 @@ from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
-from .exceptions import told_how_to_call
+from .exceptions import BlocksError, told_how_to_call
 from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows
 from .language.component import Component
@@ -92,6 +92,13 @@ class Model(Component):
     def __repr__(self) -> str:
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
         return printable(f"<Model {self._title!r} with {len(self._children)} parts: {parts}>")
+
+    def _repr_html_(self) -> str | None:
+        try:
+            drawn: str = self.draw()._repr_html_()
+        except BlocksError:  # of an empty one, say: its text is shown
+            return None
+        return drawn
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
@@ -278,7 +285,7 @@ class Model(Component):
         from .results.sheet import Sheet
 
         _, start = RunStart(self).consistent()
-        warn_of_compromises(start, stacklevel=2)
+        warn_of_compromises(start)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],

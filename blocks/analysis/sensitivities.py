@@ -6,7 +6,6 @@ at events the saltation that counts their moving instants.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ..exceptions import ModelError, ParameterError, unknown_name
+from ..exceptions import ModelError, ParameterError, unknown_name, warn_user
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import VariableInfo
 from ..results.series import Series
@@ -84,8 +83,7 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
     result.sensitivities = found = Sensitivities(recording, settings, start, where,
                                                  options.rtol)
     if found.notes:
-        warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
-                      stacklevel=3)
+        warn_user("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning)
     return result
 
 

@@ -41,7 +41,7 @@ from .assignment import (
 )
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
-from .documentation import Documentation, Signature, call_of, nameless_values
+from .documentation import Documentation, Signature, call_of, nameless_values, table_of
 from .form import (
     arrays_are_numbers,
     form_of,
@@ -501,6 +501,13 @@ class Component(Node):
 
     def __repr__(self) -> str:
         return printable(call_of(self))
+
+    def _repr_html_(self) -> str | None:
+        from ..results.sheet import Sheet
+
+        title = ": ".join(dict.fromkeys([self.path, type(self).__name__]))  # alone: its class
+        several = f", {self._count} of them" if self._count else ""
+        return Sheet(f"{title}{several}", table_of(self))._repr_html_()
 
 
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}

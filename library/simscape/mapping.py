@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "keyword_of", "why_none", "word_of",
-           "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "imported_names", "is_verified", "keyword_of", "why_none",
+           "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -109,6 +109,19 @@ def _table() -> dict[str, Counterpart]:
             found[row["path"]] = Counterpart(f"library.{module}", name,
                                              why_none="" if name else row["note"])
     return found
+
+
+@cache
+def _directions() -> dict[str, str]:
+    """The evidence for the sign of every two-sided block, by its path."""
+    text = files("library.simscape").joinpath("directions.csv").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
+
+
+def is_verified(path: str) -> bool:
+    """Whether it is known which way a block counts positive; a user's own knows it."""
+    return _directions().get(path, "own") != "none"
 
 
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:

@@ -12,7 +12,7 @@ from .converters import give_unit
 from .diagram import Block, End
 from .gaps import Gaps, title_of
 from .levels import Joint, Level
-from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, why_none
+from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, is_verified, why_none
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import keywords_of, port_kind
@@ -63,6 +63,10 @@ class PhysicalBlocks:
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
+        if not is_verified(block.kind):
+            said_of = "Direction not verified: compare one sign with a run of Simscape."
+            notes.append(said_of)
+            conversion.remarks.append(f"{where}: {said_of}")
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
         level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
                                      own=not counterpart.module.startswith("library.")))

@@ -29,6 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
                         help="a value for a name of the workspace, in MATLAB's notation")
     parser.add_argument("--path", action="append", default=[], type=Path, metavar="FOLDER",
                         help="where scripts, data, libraries and referenced subsystems are")
+    parser.add_argument("--script", action="append", default=[], type=Path, metavar="FILE",
+                        dest="scripts", help="a script of MATLAB's that gives values and that the "
+                                             "model does not call")
     parser.add_argument("--with", action="append", default=[], metavar="MODULE", dest="modules",
                         help="a module of yours that is imported first: it may add counterparts "
                              "by library.simscape.add_counterpart")
@@ -54,7 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
             output.write_text(made.text, encoding="utf-8")
             print("\n  ".join([str(output), *made.remarks]))
             return 0
-        converted = convert(given.model, values=values, folders=given.path)
+        converted = convert(given.model, values=values, folders=given.path,
+                            scripts=given.scripts)
         output.write_text(converted.text, encoding="utf-8")
         _account(converted, output, given.report)
         if given.run:

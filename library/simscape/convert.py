@@ -44,18 +44,19 @@ class Conversion:
         Where scripts, data and other models are looked for.
     given : mapping of str to str
         Values of the user's.
+    scripts : iterable of paths
+        Scripts of the user's that give values.
     """
 
     def __init__(self, diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None) -> None:
+                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()) -> None:
         self.diagram = diagram
-        self.workspace: Workspace = workspace_of(diagram, folders, given)
+        self.workspace: Workspace = workspace_of(diagram, folders, given, scripts)
         self.texts = Texts(self.workspace)
         self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
                                                 self.workspace.values)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
-        self.texts.look_beside(diagram)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []

@@ -195,6 +195,8 @@ class Diagram:
         ``WSDataSource`` and what belongs to it; empty where there is none.
     defaults : dict of str to dict
         Values of Simulink blocks that the file does not repeat, by type.
+    workspace_data : bytes
+        The model's own workspace where it is binary.
     """
 
     path: Path
@@ -205,6 +207,7 @@ class Diagram:
     callbacks: dict[str, str]
     workspace: dict[str, str]
     defaults: dict[str, dict[str, str]]
+    workspace_data: bytes = b""
 
     @property
     def name(self) -> str:
@@ -235,6 +238,7 @@ def read_diagram(path: str | Path) -> Diagram:
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
         workspace=_workspace(model), defaults=_defaults(package, model),
+        workspace_data=package.parts.get("simulink/modelWorkspace.mxarray", b""),
     )  # fmt: skip
 
 

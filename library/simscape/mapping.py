@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "is_verified", "keyword_of", "why_none",
-           "word_of", "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "imported_names", "is_verified", "keyword_of",
+           "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",

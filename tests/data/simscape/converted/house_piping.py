@@ -16,8 +16,8 @@ from blocks import Component, Input, Model, Output, Parameter, Port, quantity
 from library.signal import Constant, Gain, Maximum, Minimum, Ramp, Sum
 from library.thermal import PerfectInsulator, thermal
 
-# values: given
-D_pipe = 0.02
+# values: model workspace
+D_pipe = 0.5
 
 
 class ReservoirTL(Component):

@@ -13,6 +13,7 @@ from blocks import BlocksError
 from . import Converted, convert
 from .report import report_html, report_text
 from .source_text import source_class
+from .trial import Trial, try_text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,7 +61,10 @@ def main(arguments: list[str] | None = None) -> int:
         converted = convert(given.model, values=values, folders=given.path,
                             scripts=given.scripts)
         output.write_text(converted.text, encoding="utf-8")
-        _account(converted, output, given.report)
+        trial = try_text(output, converted.script)
+        _account(converted, trial, output, given.report)
+        if not trial.builds:
+            return 1
         if given.run:
             runpy.run_path(str(output), run_name="__main__")
     except BlocksError as error:
@@ -73,19 +77,16 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _account(converted: Converted, output: Path, report: bool) -> None:
-    """Say what was converted; with ``report`` what became of every block, also as a page."""
-    print(f"{output}: {len(converted.entries)} blocks, "
+def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> None:
+    """Say how the text did and what was converted; with ``report`` every block, also as a page."""
+    print(f"{output}: {trial.sentence}")
+    print(f"{len(converted.entries)} blocks, "
           f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
     if report:
-        print(report_text(converted.script))
+        print(report_text(converted.script, trial.sentence))
         page = output.with_suffix(".html")
-        try:
-            model = runpy.run_path(str(output))["build"]()
-        except BlocksError as error:  # a gap may leave a model that cannot be built
-            print(f"The network is not drawn: {error}")
-            model = None
-        page.write_text(report_html(converted.script, model), encoding="utf-8")
+        page.write_text(report_html(converted.script, trial.model, trial.sentence),
+                        encoding="utf-8")
         print(page)
 
 

@@ -6,9 +6,11 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
@@ -16,6 +18,7 @@ from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
 from .masks import Masks
+from .matlab import NotUnderstood
 from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
@@ -31,6 +34,7 @@ from .texts import Texts
 
 __all__ = ["Conversion"]
 
+LONGEST = 100  # numbers of one value that a gap holds
 NEWEST = "R2026a"  # the youngest release whose files were seen
 
 
@@ -121,6 +125,21 @@ class Conversion:
     def asked(self, level: Level, block: Block) -> Asked:
         """The parameters of a block."""
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
+
+    def writes(self, level: Level, block: Block) -> Callable[[str, str, str], str]:
+        """What writes the numbers of a gap; empty for what is no number, or has no value."""
+        def written(name: str, text: str, unit: str) -> str:
+            where = f"{level.path}/{block.name}.{name}"
+            try:
+                known = Texts(self.workspace).of(text, level.scope, where, unit)
+                if known.value is None or isinstance(known.value, (str, list, Mapping)) or \
+                        np.size(known.value) > LONGEST or not np.all(np.isfinite(known.value)):
+                    return ""
+                return self.texts.of(text, level.scope, where, unit).argument
+            except NotUnderstood:
+                return ""
+
+        return written
 
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: Level, block: Block) -> None:

@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "is_verified", "keyword_of",
-           "why_none", "word_of", "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "imported_names", "is_verified", "is_word",
+           "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -157,6 +157,11 @@ def word_of(value: Value) -> str:
         return f"{float(value.text):g}"
     except ValueError:
         return value.text.rpartition(".")[2].strip().strip("'\"").lower()
+
+
+def is_word(value: Value) -> bool:
+    """Whether a value is a member of an enumeration, rather than a number or an expression."""
+    return ".enum." in value.text
 
 
 def imported_names() -> set[str]:

@@ -92,7 +92,7 @@ class Stub:
     ports: list[PortPlan]
     equations: list[str]
     missing: str = ""  # what check() says of it
-    parameters: dict[str, str] = field(default_factory=dict)  # names and defaults
+    parameters: dict[str, str] = field(default_factory=dict)  # names and texts of defaults
 
 
 @dataclass

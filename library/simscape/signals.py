@@ -121,8 +121,11 @@ class SignalsOfLevel:
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
             outcome = "approximated" if notes else "mapped"
         except (Lacks, NotUnderstood, ValueError) as error:
-            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error))
-            outcome, notes = "missing", [f"{error} A stub with its ports stands for it."]
+            options = conversion.asked(level, block).options()
+            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error), options,
+                                          conversion.writes(level, block))
+            outcome = "missing"
+            notes = [f"{error} A stub with its ports and values stands for it."]
         part, places = conversion.physical.place(level, block, name, made)
         conversion.enter(level, block, outcome, made.component, notes)
         self.placed[block.sid] = Placed(part, made, places)

@@ -108,12 +108,12 @@ def _is_python(text: str) -> bool:
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from docstring([stub.doc], _WIDTH)
+        yield from docstring(stub.doc.split("\n"), _WIDTH)
         yield ""
-        if stub.ports:
+        if stub.ports or stub.parameters:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
-            yield from (f"    {name} = Parameter({quoted(value)})"
-                        for name, value in stub.parameters.items())
+            for name, text in stub.parameters.items():
+                yield from _call(f"    {name} = Parameter(", [text], "    ")
             yield ""
         yield "    def equations(self):"
         for equation in stub.equations:

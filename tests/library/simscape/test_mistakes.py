@@ -142,7 +142,8 @@ def test_the_command_line_writes_reports_and_runs(tmp_path, capsys, monkeypatch)
     file = write(tmp_path / "sledge.slx", coasting(), "R2022b")
     assert main([str(file), "--report", "--run"]) == 0
     said = capsys.readouterr().out
-    assert "sledge.py: 4 blocks, 0 without a counterpart" in said
+    assert "sledge.py: builds, checks, runs.\n4 blocks, 0 without a counterpart" in said
+    assert "\nThe text builds, checks, runs.\n" in said
     assert "/sledge (foundation.mechanical.translational.mass) -> translational.Mass" in said
     page = (tmp_path / "sledge.html").read_text(encoding="utf-8")
     assert "<svg" in page and "translational.Mass" in page

@@ -66,6 +66,8 @@ class Conversion:
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
+        self.inputs: set[str] = set()  # of subsystems
+        self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
         self.class_names = self.workspace.python
         self.gaps = Gaps(self.class_names)
@@ -240,8 +242,20 @@ class Conversion:
             values=[*values, *self.masks.lines], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
             root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
-            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
+            plots=self._shown(self.plots or self.ended), remarks=self.remarks,
             entries=self.entries)
+
+    def _shown(self, paths: Iterable[str]) -> list[str]:
+        """Signals as a result holds them: an input of a subsystem at what drives it."""
+        found: dict[str, None] = {}
+        for path in paths:
+            seen = {path}
+            while path in self.fed and self.fed[path] not in seen:
+                path = self.fed[path]
+                seen.add(path)
+            if path not in self.inputs or path in self.fed:
+                found[path] = None
+        return list(found)
 
     def _needed(self, used: set[str]) -> list[Any]:
         """The values the model uses, and those that these are computed from, in order."""

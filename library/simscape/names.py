@@ -147,7 +147,7 @@ class Workspace:
         if path in self._written:
             name = self.python.variable(path)
             for line in self.lines.values():
-                if name in words_of(line.text):
+                if name in words_of(line.text) and self.has(line.path):
                     line.text = value_text(self._value(line.path))
 
     def _value(self, path: str) -> Any:

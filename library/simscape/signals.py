@@ -72,7 +72,8 @@ class SignalsOfLevel:
             if block.block_type == "Inport" and self.level.owner == "model":
                 self._open_input(block)
             elif block.block_type == "Inport":
-                self.level.add_port(block, "Input", "")
+                port = self.level.add_port(block, "Input", "")
+                self.conversion.inputs.add(f"{self.level.within}{port.name}")
         for block in live:
             if is_signal_block(block):
                 self._make(block)
@@ -103,7 +104,7 @@ class SignalsOfLevel:
             name = level.names.make("unconnected")
             value = f'"0 {unit}"' if unit else "0"
             level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
-            level.plan.connections.append([f"{level.owner}.{name}.y", *open_inputs])
+            self.connect(Joint(f"{level.owner}.{name}.y", "output", unit), open_inputs)
             named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
                               for text in open_inputs)
             self.conversion.remarks.append(
@@ -211,7 +212,15 @@ class SignalsOfLevel:
             if target.sid in self.level.ports:
                 self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
         if ends and joint.text:
-            self.level.plan.connections.append([joint.text, *ends])
+            self.connect(joint, ends)
+
+    def connect(self, joint: Joint, ends: list[str]) -> None:
+        """Connect an output with inputs."""
+        level = self.level
+        level.plan.connections.append([joint.text, *ends])
+        for end in ends:
+            path = f"{level.within}{end.removeprefix(f'{level.owner}.')}"
+            self.conversion.fed.setdefault(path, self.path_of(joint))
 
     def _vector(self, source: End, targets: list[End]) -> None:
         """Connect the elements of a vector with the inputs of a block that has as many."""
@@ -235,7 +244,7 @@ class SignalsOfLevel:
                 continue
             for joint, port in zip(joints, known.made.inputs[target.index - 1:], strict=False):
                 if joint is not None:
-                    self.level.plan.connections.append([joint.text, known.places[port]])
+                    self.connect(joint, [known.places[port]])
 
     def plot(self, joint: Joint) -> None:
         """Let a signal be plotted."""

@@ -24,7 +24,7 @@ from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
 from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Part, Script
+from .plan import ClassPlan, Entry, Part, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signals import SignalsOfLevel
@@ -128,18 +128,18 @@ class Conversion:
         """The parameters of a block."""
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
 
-    def writes(self, level: Level, block: Block) -> Callable[[str, str, str], str]:
-        """What writes the numbers of a gap; empty for what is no number, or has no value."""
-        def written(name: str, text: str, unit: str) -> str:
+    def writes(self, level: Level, block: Block) -> Callable[[str, str, str], Written | None]:
+        """What writes the numbers of a gap; None for what is no number, or has no value."""
+        def written(name: str, text: str, unit: str) -> Written | None:
             where = f"{level.path}/{block.name}.{name}"
             try:
                 known = Texts(self.workspace).of(text, level.scope, where, unit)
                 if known.value is None or isinstance(known.value, (str, list, Mapping)) or \
                         np.size(known.value) > LONGEST or not np.all(np.isfinite(known.value)):
-                    return ""
-                return self.texts.of(text, level.scope, where, unit).argument
+                    return None
+                return self.texts.of(text, level.scope, where, unit)
             except NotUnderstood:
-                return ""
+                return None
 
         return written
 

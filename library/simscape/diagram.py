@@ -90,7 +90,8 @@ class Signal:
     name: str = ""
 
 
-_OF_SIMULINK = ("slpidlib", "pid_lib")  # of its libraries that are not called simulink…
+# of Simulink's libraries that are not called simulink…, and generators of signals
+_OF_SIMULINK = ("slpidlib", "pid_lib", "eePwmGenerator", "SignalEditorBlockLib")
 _OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
 
 

@@ -11,15 +11,18 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
 from .diagram import Block, folded
 from .mapping import domain_here
-from .plan import PortPlan, Stub
-from .python_text import MEMBERS, PythonNames, class_name, python_name
+from .names import words_of
+from .plan import PortPlan, Stub, Written
+from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
 from .signal_part import SignalPart
 
 __all__ = ["Gaps", "title_of"]
 
-Writes: TypeAlias = Callable[[str, str, str], str]
+Writes: TypeAlias = Callable[[str, str, str], Written | None]
 _LONGEST = 60  # signs of a value that is no number
 _REGISTERED = ("A component of yours takes its place: library.simscape.add_counterpart({path!r}, "
                "YourComponent, parameters={{…}}, ports={{…}}) in the module of repairs.")
@@ -60,7 +63,7 @@ class Gaps:
         why : str
             Why it has none, and what to take here.
         value : function of a name, a text and a unit
-            The Python text of a value; empty for one that is no number.
+            The value; None for one that is no number.
         form : str
             Where it has no counterpart: at all, or ``"in this form"``.
         """
@@ -115,8 +118,12 @@ class Gaps:
         own, words = dict(parameters), []
         for name, text, unit in values:
             written = value(name, text, unit)
-            if written:
-                own[names.make(name if name.isidentifier() else python_name(name))] = written
+            if written is not None:
+                if words_of(written.python) & own.keys():  # in a class its names come first
+                    written = Written(value_text(written.value), written.value,
+                                      np.ndim(written.value) == 0, written.unit)
+                own[names.make(name if name.isidentifier() else python_name(name))] = \
+                    written.argument
             else:
                 shown = text if len(text) < _LONGEST else f"{text[:_LONGEST]} …"
                 words.append(f"{name} = {shown} {'' if unit == '1' else unit}".rstrip())

@@ -148,6 +148,18 @@ def matrix(text: str, shape: tuple[int, ...], column: bool = False) -> str:
     return f"[[x] for x in {text}]" if column else f"[{text}]"
 
 
+def _zero_pole(a: Asks) -> SignalPart:
+    sizes = {name: max(a.shape(name, default), default=1) for name, default in (
+        ("Zeros", "[1]"), ("Poles", "[0 0.5]"))}
+    zeros, poles = (listed(a.text(name, default)) for name, default in (
+        ("Zeros", "[1]"), ("Poles", "[0 0.5]")))
+    gain = a.text("Gain", "1")
+    above = f"[{gain}]" if 0 in a.shape("Zeros", "[1]") or not sizes["Zeros"] else \
+        f"{factor(gain)} * np.poly({zeros})"
+    return SignalPart("signal.DiscreteTransferFunction", {
+        **period_of(a, "1"), "numerator": above, "denominator": f"np.poly({poles})"})
+
+
 def _seed(a: Asks) -> str:
     """The start of a random sequence: at least 1 here."""
     value = a.number("Seed", "0")
@@ -171,6 +183,6 @@ def _random(a: Asks) -> SignalPart:
 SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
     "ZeroOrderHold": _held, "UnitDelay": _unit_delay, "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
-    "DiscreteStateSpace": _space, "DiscreteFilter": _filter,
+    "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteZeroPole": _zero_pole,
     "DiscreteFir": _fir, "UniformRandomNumber": _uniform, "RandomNumber": _random,
 }  # fmt: skip

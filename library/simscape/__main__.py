@@ -11,9 +11,13 @@ from pathlib import Path
 from blocks import BlocksError
 
 from . import Converted, convert
+from .comparison import compare, comparison_figure, comparison_table, read_log
+from .python_text import python_name
+from .repairs import read_repairs, repairs_of, write_repairs
 from .report import report_html, report_text
 from .source_text import source_class
 from .trial import Trial, try_text
+from .write import python_text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,6 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
                              "by library.simscape.add_counterpart")
     parser.add_argument("--report", action="store_true",
                         help="say what became of every block; also as a page beside the text")
+    parser.add_argument("--compare", type=Path, metavar="LOG",
+                        help="a run that was logged in Simscape (.csv with names, or .mat): say "
+                             "how far every signal is off, with a picture")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
     given = parser.parse_args(arguments)
     values = {}
@@ -52,19 +59,28 @@ def main(arguments: list[str] | None = None) -> int:
         except ImportError as error:
             parser.error(f"--with {module}: {error}. Give a module that Python finds from here.")
     output = given.output or given.model.with_suffix(".py")
+    if not output.stem.isidentifier():
+        output = output.with_name(f"{python_name(output.stem)}.py")
     try:
         if given.model.suffix == ".ssc":
             made = source_class(given.model)
             output.write_text(made.text, encoding="utf-8")
             print("\n  ".join([str(output), *made.remarks]))
             return 0
+        sys.path.insert(0, str(output.resolve().parent))  # of what stands beside the text
+        values = {**read_repairs(output), **values}
         converted = convert(given.model, values=values, folders=given.path,
                             scripts=given.scripts)
-        output.write_text(converted.text, encoding="utf-8")
+        output.write_text(python_text(converted.script, repairs_of(output).stem),
+                          encoding="utf-8")
+        if write_repairs(output):
+            print(f"{repairs_of(output)}: for what you change by hand; it is written once.")
         trial = try_text(output, converted.script)
         _account(converted, trial, output, given.report)
         if not trial.builds:
             return 1
+        if given.compare is not None:
+            _compare(trial, converted, given.compare, output)
         if given.run:
             runpy.run_path(str(output), run_name="__main__")
     except BlocksError as error:
@@ -88,6 +104,16 @@ def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> 
         page.write_text(report_html(converted.script, trial.model, trial.sentence),
                         encoding="utf-8")
         print(page)
+
+
+def _compare(trial: Trial, converted: Converted, log: Path, output: Path) -> None:
+    """Say how far a logged run is from the same one here, and draw both."""
+    found, lost = compare(trial.model, converted.script, read_log(log))
+    print(comparison_table(found, lost))
+    if found:
+        picture = output.with_name(f"{output.stem}_compared.png")
+        comparison_figure(found).savefig(picture)
+        print(picture)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ class Conversion:
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
+        # signals by the name of their line or of what shows them, with their unit
+        self.named: dict[str, tuple[str, str]] = {}
         self.inputs: set[str] = set()  # of subsystems
         self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
@@ -242,7 +244,10 @@ class Conversion:
             values=[*values, *self.masks.lines], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
             root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
-            plots=self._shown(self.plots or self.ended), remarks=self.remarks,
+            plots=self._shown(self.plots or self.ended),
+            shown={name: (path, unit) for name, (where, unit) in self.named.items()
+                   for path in self._shown([where])},
+            remarks=self.remarks,
             entries=self.entries)
 
     def _shown(self, paths: Iterable[str]) -> list[str]:

@@ -135,6 +135,7 @@ class Converters:
         consumers, shown = self.signals.lines.consumers(end)
         written = block.options.get("Unit", "1")
         unit = source.unit if written in ("1", "inherit", "") else _unit_of(block)
+        self.signals.remember(source, end, unit)
         if shown:
             self.signals.plot(source)
         elif not consumers:

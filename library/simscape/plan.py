@@ -127,5 +127,6 @@ class Script:
     times: dict[str, Written]  # stop time, largest step and tolerance, where they are numbers
     solver: dict[str, str]  # keywords of simulate() that a local solver gives
     plots: list[str]
+    shown: dict[str, tuple[str, str]] = field(default_factory=dict)  # names: where, and its unit
     remarks: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)

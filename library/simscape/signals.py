@@ -206,6 +206,7 @@ class SignalsOfLevel:
             return
         if self.lines.consumers(source)[1]:
             self.plot(joint)
+        self.remember(joint, source)
         ends = [found.text for t in targets
                 if (found := self.target(t)) is not None and found.text]
         for target in targets:
@@ -213,6 +214,16 @@ class SignalsOfLevel:
                 self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
         if ends and joint.text:
             self.connect(joint, ends)
+
+    def remember(self, joint: Joint, source: End, unit: str = "") -> None:
+        """What a signal is called in the model: by its line, and by what shows or keeps it."""
+        for signal in self.level.system.signals:
+            if signal.source != source:
+                continue
+            blocks = [b for t in signal.targets if (b := self.level.block(t)) is not None
+                      and (is_shown(b) or b.block_type == "Outport")]
+            names = [signal.name, *(b.options.get("VariableName", b.name) for b in blocks)]
+            self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(joint), unit))
 
     def connect(self, joint: Joint, ends: list[str]) -> None:
         """Connect an output with inputs."""

@@ -47,8 +47,7 @@ _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
-STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
-DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
+DAMPED = 2.0  # rates times lengths of explicit steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
 TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
 
@@ -273,7 +272,7 @@ class Sensitivities:
 
     # -- solving ---------------------------------------------------------------------------
     def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
-        """Steps in machine code, along a run of the explicit pair, or of exact steps."""
+        """Steps in machine code, along a run of the explicit pair."""
         episodes = self._recording.episodes
         courses: list[Any] = episodes.courses
         forms: list[Any] = [getattr(c, "form", None) for c in courses]
@@ -287,12 +286,9 @@ class Sensitivities:
         seen = columns.slopes(self._saltation.sides.before(*some),
                               self._saltation.modes[some].T)[0].full()
         tolerance = float(np.clip(rtol, *TOLERANCES))
-        exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
-        if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (
-                STIFF if exact else DAMPED):
+        steps = len(episodes.steps.starts)
+        if steps > LONG and fastest(seen) * self._saltation.span > steps * DAMPED:
             return None
-        if exact:
-            tolerance = TOLERANCES[0]
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
                             columns.column, balance(np.abs(seen).max(axis=0)),

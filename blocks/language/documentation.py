@@ -115,7 +115,7 @@ def call_of(component: Part) -> str:
     return f"{type(component).__name__}({', '.join(shown)})"
 
 
-def table_of(component: Component) -> dict[str, list[str]]:
+def table_of(component: Part) -> dict[str, list[str]]:
     """What a component is set to, column by column: options, parameters, targets, parts."""
     rows = []
     for name, declared in component._declared.items():

@@ -35,7 +35,7 @@ def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
 
     Of those alone in whose circuits all flows are small as well.
     """
-    if recording.accuracy is None or recording.statistics.get("method") == "exact":
+    if recording.accuracy is None:
         return
     allowed = recording.accuracy[1].of_states(recording.problem)
     largest = np.abs(x).max(axis=1, initial=0.0)

@@ -288,7 +288,6 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often(monkeypatch):
     monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # the run begins otherwise
     run = alone(Sampled()).simulate("1 s")
     assert run.statistics["method"] == "rodas4"
-    assert "999 or more" in run.statistics["why"]
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip

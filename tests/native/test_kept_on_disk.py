@@ -32,7 +32,8 @@ def folder(tmp_path, monkeypatch):
 def emitted(monkeypatch):
     """What is compiled, and not taken from disk."""
     texts, emit = [], compiling._emitted
-    monkeypatch.setattr(compiling, "_emitted", lambda *given: (texts.append(given), emit(*given))[1])
+    monkeypatch.setattr(compiling, "_emitted",
+                        lambda *given: (texts.append(given), emit(*given))[1])
     return texts
 
 

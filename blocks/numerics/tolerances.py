@@ -175,10 +175,6 @@ NO_LAST_ENTRY = 1e-13  # the same for the entry that the solution is divided by
 NO_EFFORT = 1e-200  # N: efforts that are rounding only, whose share of each other says nothing
 LINEAR_PROGRAM = dict.fromkeys(  # asked of linear programs
     ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
-VERTEX_DETERMINANT = 1e-13  # of rows in equal units: no vertex
-VERTEX_WEIGHT = 1e-12  # a weight that is negative by rounding only
-VERTEX_BALANCE = 1e-10  # of rows in equal units: what a vertex leaves unbalanced
-VERTEX_LIST = 1e-8  # of the value: a list of vertices that misses none
 MOVED_BY_STRESS = 1e-8  # of its terms: a rate that internal stress changes
 APPROACH = 1e-12  # of the largest first velocity: an approach that is none
 ENERGY_GAIN = 1e-12  # of the work of an impulse: a gain that is rounding

@@ -251,9 +251,11 @@ class EventMethod(Method):
 
         All of it would take two to four times as long to compile.
         """
-        deciding = given.elements.record, given.predicted.record, given.network.record
+        deciding = [(given.predicted.record, "modes"), (given.predicted.record, "k"),
+                    (given.network.record, "modes")]
         return self.advances.knowing(known_of(self.code) | {
-            (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size})
+            (type(one).__name__, field): 0 for one, field in deciding if not getattr(
+                one, field).size})
 
     def _arguments(self, given: Given, t_stop: float, counts: Indices, begun: Indices
                    ) -> tuple[Any, ...]:

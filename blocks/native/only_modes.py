@@ -28,6 +28,14 @@ __all__ = ["bounds_move", "is_only", "is_regular", "part_of"]
 def part_of(elements: PredictedElements, e: int) -> int:
     """Fill in the elements that act on ``e``, by rates or bounds; how many."""
     index, n = elements.members, elements.modes.size
+    if elements.k.size > 0:
+        part, count = elements.part[e], 0
+        for k in range(elements.starts[part], elements.starts[part + 1]):
+            i = elements.parted[k]
+            if elements.leader[i] == i:
+                index[count] = i
+                count += 1
+        return count
     index[0] = e
     count, k = 1, 0
     while k < count:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "TIGHT_FOR_SOLVES", "compiles_quickly", "is_installed",
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed",
            "is_written", "many_in_loops", "many_values", "most_steps", "pays_off",
            "steps_to_compile", "study", "weight_of_steps"]  # fmt: skip
 
@@ -33,7 +33,6 @@ MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be 
 MANY_LOOPED = 20_000_000  # the same where patterns become loops: to compile these,
 MANY_POINTS = 2000  # and to look for them
 LONGEST_OUTPUT = 3000  # operations of an output that is written
-TIGHT_FOR_SOLVES = 1e-10  # below which cvode in machine code costs a fraction of rodas4, of order 4
 
 
 def weight_of_steps(problem: Problem) -> int:

@@ -4,7 +4,7 @@ These methods take the steps: the explicit Dormand-Prince pair of order 5(4), th
 the classical Runge-Kutta method and forward Euler, these two on a grid (:mod:`.stages`), the
 trapezoidal rule and backward Euler, on a grid, too (:mod:`.newton_steps`), the method of order 8 by
 Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order 4(3)
-(:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`). All
+(:mod:`.rosenbrock`). All
 else is the same for them. The equations come as addresses of machine code, so this module is
 compiled once for all models of a kind of steps and of decisions
 (:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
@@ -55,9 +55,8 @@ from .step_control import (
     step_to_piece,
     trial_step,
 )
-from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
+from .step_kinds import arrive, following_step, root_of, take_step, values_inside
 from .steps import (
-    EXACT,
     EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
@@ -220,8 +219,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if taken == limits.look and limits.t_end - t > limits.far * record.sizes[taken - 1]:
             break
         behind = count_up_to(limits.pieces, t, behind)
-        proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,
-                                                 limits.across, behind))
+        proposed = step_to_piece(t, min(h, limits.max_step), limits.pieces, limits.across, behind)
         now, last = _fitted(t, proposed, t_stop)
         if is_fixed(code):
             proposed, on_grid = h, on_grid + 1
@@ -250,7 +248,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 state[NOWHERE] = 0.0
         end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
-            early = SEEN * now if first and code.kind != EXACT and not is_fixed(code) else 0.0
+            early = SEEN * now if first and not is_fixed(code) else 0.0
             status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop,
                                   limits.pieces, behind)
             if status == EARLY:
@@ -270,7 +268,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if code.past != 0 and status == FULL:
             kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, _goes_on(status), status == CROSSED or not (
-            last or status == LOCATED), counts, code.kind != EXACT)
+            last or status == LOCATED), counts)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -526,8 +524,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             while begins or present < i:
                 if not begins:
                     present += 1
-                    arrive(code, work, steps.starts[present], x, True, True, counts,
-                           code.kind != EXACT)
+                    arrive(code, work, steps.starts[present], x, True, True, counts)
                 begins = False
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)

@@ -182,8 +182,7 @@ class SolvedCode(Text):
         if tied:
             tied.write_derivatives(w, arguments, changes, places)
         else:
-            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1],
-                              ca.SX(self.nx, 1), places)
+            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1], places)
         return self._text(w)
 
     def _moved(self, expression: Any) -> Any:

@@ -240,7 +240,7 @@ class Tied(Text):
         by_states = changes[:, :-1] * ca.repmat(self.symbols[1][:nx].T, nx, 1)
         whole = ca.diagcat(by_states, ca.SX(nz, nz))
         write_derivatives(w, [*arguments, *self.symbols], whole,
-                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)), ca.SX(nx + nz, 1),
+                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)),
                           self.with_changes(places, len(arguments)))
 
     def with_changes(self, places: dict[int, tuple[str, int]], first: int

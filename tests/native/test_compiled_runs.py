@@ -290,11 +290,11 @@ def test_statistics_say_which_method_ran_and_why():
     damped.damper = Damper(damping="1 GN*s/m")
     damped.connect(damped.damper.R, damped.block.M)
     damped.connect(damped.damper.C, damped.ground.V)
-    assert damped.simulate("10 s").statistics["method"] == "exact"
+    assert damped.simulate("10 s").statistics["method"] == "rodas4"
     damped.push = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")))
     damped.connect(damped.push.R, damped.block.M)
     damped.connect(damped.push.C, damped.ground.V)
-    assert damped.simulate("10 s").statistics["method"] == "exact"
+    assert damped.simulate("10 s").statistics["method"] == "rodas4"
     del damped.push
     damped.gusts = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2)
     damped.connect(damped.gusts.R, damped.block.M)
@@ -544,7 +544,7 @@ class Swung(Component):
         yield self.y == sin(quantity("2 rad/s") * time)
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "exact", "cvode", "ida", "ode45"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ida", "ode45"])
 def test_a_model_without_states_runs_by_any_method(method):
     model = Model("static")
     model.part = Swung()

@@ -288,16 +288,15 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often(monkeypatch):
     monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # the run begins otherwise
     run = alone(Sampled()).simulate("1 s")
     assert run.statistics["method"] == "rodas4"
-    assert "999 or more" in run.statistics["why"]
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip
     assert alone(Sampled()).simulate("3 ms").statistics["method"] == "dopri5"
-    exact = alone(Sampled()).simulate("1 s", rtol=1e-9)  # an eighth of the time of cvode there, too
+    exact = alone(Sampled()).simulate("1 s", rtol=1e-9)
     assert exact.statistics["method"] == "rodas4"
     assert_allclose(exact["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-12)  # fmt: skip
-    assert alone(Follower()).simulate("10 s").statistics["method"] == "cvode"
+    assert alone(Follower()).simulate("10 s").statistics["method"] == "rodas4"
 
 
 class Film(TwoPort):

@@ -40,6 +40,8 @@ from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
+from .renamed import OPTIONS, current_options
+
 __all__ = [
     "AngleFrequencyError",
     "BlocksError",
@@ -209,8 +211,12 @@ _R = TypeVar("_R")
 
 def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """A public function whose arguments, where Python refuses them, are answered with its call."""
+    old_names = OPTIONS.get(function.__name__, {}).keys()
+
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if old_names and not old_names.isdisjoint(kwargs):
+            kwargs = current_options(function.__name__, kwargs)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
         except TypeError as error:

@@ -164,7 +164,7 @@ class Misfit:
                                      "Give rows of later times.", code="fit.time")
             with varied(self.model):
                 self._apply(values, experiment)
-                run = self.model.simulate(f"{end - start!r} s", start=f"{start!r} s",
+                run = self.model.simulate(f"{end - start!r} s", start_time=f"{start!r} s",
                                           progress=False, **self.options)
             self.runs += 1
             out.append(run)

@@ -17,7 +17,7 @@ from ..units import from_si, is_quantity, to_si
 from .declarations import RULES, Discrete, Input, Option, Output, Parameter, Port, Variable
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 __all__ = ["Documentation", "Signature", "call_of", "nameless_values"]
 
@@ -25,7 +25,7 @@ __all__ = ["Documentation", "Signature", "call_of", "nameless_values"]
 class Signature:
     """``__signature__`` of component classes: keywords with their defaults."""
 
-    def __get__(self, instance: object, owner: type[Component]) -> inspect.Signature:
+    def __get__(self, instance: object, owner: type[Part]) -> inspect.Signature:
         if owner._own_keywords:
             raise AttributeError("__signature__")
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -40,7 +40,7 @@ class Documentation:
     def __init__(self, written: str | None) -> None:
         self.written = written
 
-    def __get__(self, instance: object, owner: type[Component]) -> str | None:
+    def __get__(self, instance: object, owner: type[Part]) -> str | None:
         if owner._own_keywords:
             return self.written
         parts = [inspect.cleandoc(self.written)] if self.written else []
@@ -56,7 +56,7 @@ class Documentation:
         return "\n\n".join(parts) + "\n"
 
 
-def nameless_values(owner: type[Component], given: tuple[Any, ...]) -> WrongCall:
+def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
     """The error for values without their keywords: what the call should have been."""
     keywords = _keywords(owner)
     shown: dict[str, str] = {}
@@ -97,7 +97,7 @@ def _fits(declared: Any, value: Any) -> bool:
     return True
 
 
-def call_of(component: Component) -> str:
+def call_of(component: Part) -> str:
     """A component as somebody would make it: parameters, and whatever else is not the default."""
     shown = []
     for name, declared in component._declared.items():
@@ -159,7 +159,7 @@ def _as_written(value: Any, declared: Any = None) -> str:
     return f"'{value:g} {text}'" if bare and text else repr(value)
 
 
-def _keywords(owner: type[Component]) -> list[tuple[str, Any]]:
+def _keywords(owner: type[Part]) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]

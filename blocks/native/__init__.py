@@ -14,10 +14,7 @@
     solved_modes    how efforts that are solved for at every point read
     linear_unknowns  how unknowns that are linear in their equations do
     tied_states     how states that constraints tie, and nonlinear unknowns, do
-    machine         how machine code comes to run, and is kept on disk
-    functions, signatures  functions in plain loops, which Python calls as machine code
     bound_advance   the call by which a method advances, bound to its arrays
-    translation, python_expressions, python_calls, function_text  how these read as LLVM text
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from contextvars import ContextVar
-from functools import cache
 from typing import TYPE_CHECKING
 
 import casadi as ca
+
+from ..machine.compiling import is_installed
 
 if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
@@ -104,9 +104,3 @@ def many_in_loops(function: Evaluator, points: int) -> bool:
 def is_written(function: Evaluator) -> bool:
     """Whether a function of what a system's functions take is short enough for machine code."""
     return function.function.n_instructions() <= LONGEST_OUTPUT and is_installed()
-
-
-@cache
-def is_installed() -> bool:
-    """Whether LLVM can be had on this machine."""
-    return importlib.util.find_spec("llvmlite") is not None

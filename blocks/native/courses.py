@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..machine.functions import Kept
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.base import Step
 from ..solvers.pieces import chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations
-from .functions import Kept
 from .kept_matrices import READS
 from .loop_branch import room_for_branch
-from .signatures import address_of
 from .stages import ATOL
 from .steps import (
     EXACT,

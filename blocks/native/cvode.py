@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import CFunction, indices_at, run_code, vector_at
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import SAME_INSTANT, SMALLEST_STEP, TIME_GRAIN, TINY
 from ..solvers.trouble import SLIVER, STEEPER
 from .cvode_library import ONE_STEP
 from .events import CROSSING, STEP, TIME, Passed, pass_event
-from .functions import machine_code
-from .held_parts import Elements
 from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
 from .one_step import EARLY, FULL, LOCATED, REACHED, Limits, watched
@@ -26,7 +26,6 @@ from .predicted_elements import PredictedElements
 from .pulses import END, START, step_to_pulse
 from .resets import Resets
 from .samples import Samples
-from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW, NORDSIECK_ROWS
 from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
@@ -190,7 +189,7 @@ def projection_of(t: float, unknowns: int, correction: int, allowed: float, erro
 @machine_code
 def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, limits: Limits,
             record: Record, switches: Switches, samples: Samples, resets: Resets,
-            elements: Elements, predicted: PredictedElements, network: NetworkModes,
+            predicted: PredictedElements, network: NetworkModes,
             passed: Passed, x: Vector, state: Vector, counts: Indices, begun: Indices
             ) -> tuple[int, int, int]:
     """Steps until ``t_stop``, trouble, or until the record is full, as those of one-step methods.
@@ -199,7 +198,7 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
     ----------
     cvode, code : addresses
     work, relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, resets, elements, predicted, network, passed : of events
+    switches, samples, resets, predicted, network, passed : of events
     x : (n,) the present point in the model's order; moved on
     state : time, last step, and what else steps go on from
     counts : what it costs, counted up
@@ -220,7 +219,7 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
                                     stop, taken)
         known = status == REACHED and instant < switches.times.size
         if not known and status != LOCATED or events == passed.times.size or not pass_event(
-                code, work, relations, switches, samples, resets, elements, predicted, network,
+                code, work, relations, switches, samples, resets, predicted, network,
                 passed, x, state, counts, events, taken, instant if known else CROSSING):
             _count(cvode, counts)
             return status, taken, events

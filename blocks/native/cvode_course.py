@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..machine.functions import Kept
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
@@ -19,9 +21,7 @@ from ..solvers.pieces import Pieces, chunks
 from ..solvers.trajectory import refuse_outside
 from .courses import BetweenEvents, MachineCourse
 from .cvode import Record, values_between
-from .functions import Kept
 from .own_events import PassedEvents
-from .signatures import address_of
 from .steps import Code, workspace
 
 __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..machine.functions import Kept
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LEAST_RTOL
 from ..solvers.base import Step
@@ -22,7 +23,6 @@ from .cvode_library import ADAMS, BDF, Integration, loaded_sundials
 from .equations import equations_of
 from .event_method import EventMethod
 from .forms import MOST_STATES, is_solved_for
-from .functions import Kept
 from .loop_branch import SIZES, fill_sizes
 from .matrices import LinearAlgebra, linear_algebra_of
 from .own_events import PassedEvents

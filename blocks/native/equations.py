@@ -16,6 +16,8 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Flags, Indices
 from ..system.delays import delayed_signals
 from .costs import MOMENT
@@ -24,12 +26,10 @@ from .forms import MOST_STATES, is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form, why_differences
 from .oscillations import Oscillations, oscillations_of
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
-from .signatures import address_of, run_code
 from .stages import (
     arithmetic,
     euler_arithmetic,
@@ -135,6 +135,7 @@ class Equations:
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
+        self._decided_by = ca.SX(0, 1)  # expressions of what modes are decided by, in held modes
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
         self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
@@ -197,7 +198,7 @@ class Equations:
         held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
         self._held = None if held is None else held.expressions
-        if isinstance(held, SolvedModes):
+        if isinstance(held, SolvedModes) and held.kept is None:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
@@ -213,7 +214,9 @@ class Equations:
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
             self._inputs = held.inputs
-        ends = np.cumsum([n, held.entries, self.system.nx])  # of modes, K, free states
+        kept = isinstance(held, SolvedModes)
+        slack = ca.SX.sym("slack", n * kept)
+        ends = np.cumsum([n, held.entries, self.system.nx, n * kept])  # of modes, K, free, slack
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
         self.large = False
@@ -222,7 +225,8 @@ class Equations:
             self._with_tied(held)
             return
         slope = held.expressions["slope"] * free
-        margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
+        margins = laws.margin_expressions()
+        margins = ca.vertcat(held.expressions["crossings"], margins + slack if kept else margins)
         if isinstance(held, LargeNetwork):
             from .large_networks import NetworkCode
 
@@ -233,8 +237,9 @@ class Equations:
             self.explicit, self._with_all = (network.arguments, slope), network.of
             self.slope, self.crossings = self._of(slope), self._of(margins)
             return
-        self.explicit = [*held.symbols, free], slope
-        self._results = [slope, margins, held.decided_by]
+        self.explicit = [*held.symbols, free, slack], slope
+        self._decided_by = held.present if isinstance(held, SolvedModes) else held.decided_by
+        self._results = [slope, margins, self._decided_by]
         self.slope, self.crossings = self._result(slope), self._result(margins)
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
@@ -424,7 +429,8 @@ class Equations:
     @cached_property
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""
-        assert self._present is not None
+        if self._present is None:
+            return self._result(self._decided_by)
         return compiled(self._present(), parallel=False, quick=True)  # at events only
 
     def part_of_constants(self, which: str) -> slice:

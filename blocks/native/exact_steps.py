@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN
 from .exponentials import (
@@ -21,9 +23,7 @@ from .exponentials import (
     present_mode,
     span_of,
 )
-from .functions import machine_code
 from .kept_matrices import LOOKED_AT, READS
-from .signatures import run_code
 from .stages import NEW
 from .step_control import SAFETY
 from .steps import Code, Workspace, slope_at, times_tolerance

@@ -25,9 +25,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import SERIES_ENDS, TIME_GRAIN
-from .functions import machine_code
 from .kept_matrices import (
     CAME,
     GROWTH,

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..machine.functions import Kept
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
@@ -22,12 +24,10 @@ from .equations import equations_of
 from .event_method import EventMethod
 from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
-from .functions import Kept
 from .kept_matrices import REPLACED
 from .loop_branch import SIZES, fill_sizes
 from .matrices import band_of, sparse_form
 from .own_events import EventRules, Given, PassedEvents
-from .signatures import address_of
 from .stages import ATOL
 from .steps import (
     BACKWARD_EULER,

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
@@ -36,8 +37,6 @@ from .events import (
     Passed,
     pass_event,
 )
-from .functions import machine_code
-from .held_parts import Elements
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
@@ -129,7 +128,7 @@ class Record(NamedTuple):
 
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-            switches: Switches, samples: Samples, resets: Resets, elements: Elements,
+            switches: Switches, samples: Samples, resets: Resets,
             predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
@@ -141,7 +140,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on return, and on entry if that is known
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, resets, elements, predicted, network : what happens at events
+    switches, samples, resets, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
@@ -174,7 +173,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         known = status == REACHED and not bends and instant < switches.times.size
         event = BENDS if bends else instant if known else CROSSING
         if not (known or bends) and status != LOCATED or events == passed.times.size or (
-                not pass_event(code, work, relations, switches, samples, resets, elements,
+                not pass_event(code, work, relations, switches, samples, resets,
                                predicted, network, passed, x, state, counts, events, taken, event)):
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])

@@ -14,11 +14,11 @@ from functools import cache
 
 import numpy as np
 
+from ..machine.compiling import compiled
 from ..numerics.arrays import Array, Indices
 from ..solvers.ode45 import ERROR, STAGE_TIMES, STAGES
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE
-from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
            "NORDSIECK_ROWS", "ROWS", "RUNGE_KUTTA_TIMES",

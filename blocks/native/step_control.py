@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Vector
 from ..numerics.tolerances import (
     FIRST_STEP,
@@ -20,7 +21,6 @@ from ..numerics.tolerances import (
     SMALLEST_TRIAL,
     TINY,
 )
-from .functions import machine_code
 
 __all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_any",
            "is_too_small", "least_step", "next_step", "shortened_step", "step_to_piece",

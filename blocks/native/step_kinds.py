@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Vector
 from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
-from .functions import machine_code
 from .high_order import high_order_inside, take_high_order_stages
 from .newton_steps import take_newton_step
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
-from .signatures import run_code
 from .stages import EXTENSION, NEW
 from .step_control import grown_step, next_step
 from .steps import (

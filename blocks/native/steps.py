@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Cube, Indices, Matrix, Vector
-from ..numerics.tolerances import BAND_DIFFERENCE, NEARLY_STILL, TIME_DIFFERENCE
+from ..numerics.tolerances import NEARLY_STILL, SMALLEST_TRIAL, TIME_DIFFERENCE
 from .front_lists import room_of
-from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
-from .signatures import run_code
 from .stages import (
     ALL_ROWS,
     ATOL,
@@ -244,11 +244,18 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
 @machine_code
 def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector
                    ) -> None:
-    """df/dt by a difference, near ``slope`` = f(t, x)."""
-    later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
-    slope_at(code, work, later, x, work.k[NEW])
+    """df/dt, near ``slope`` = f(t, x), by a difference of second order over what is ahead.
+
+    One of first order has to be taken so near that rounding of a steep slope is much of it.
+    """
+    short = max(TIME_DIFFERENCE * h, SMALLEST_TRIAL * abs(t))
+    near, far = t + short, t + 2.0 * short
+    slope_at(code, work, near, x, work.k[NEW])
+    slope_at(code, work, far, x, work.k[WORK])
     for i in range(x.size):
-        work.by_time[i] = (work.k[NEW, i] - slope[i]) / (later - t)
+        by_near = (work.k[NEW, i] - slope[i]) / (near - t)
+        by_far = (work.k[WORK, i] - slope[i]) / (far - t)
+        work.by_time[i] = by_near + (by_near - by_far) * (near - t) / (far - near)
 
 
 @machine_code

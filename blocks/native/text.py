@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.compiling import compiled, function_of_lapack, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import vector_at
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
-from .functions import machine_code
 from .loop_text import PARALLEL, WIDE, LoopText
-from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
-from .signatures import vector_at
 from .sparse_factors import SparseFactors
 
 __all__ = ["Beginning", "Text", "function_of", "write_derivatives"]

@@ -17,6 +17,9 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array
 from ..numerics.tolerances import (
     LAST_BITS,
@@ -28,11 +31,8 @@ from ..numerics.tolerances import (
 from .damped_steps import take_back
 from .expressions import Writer
 from .forms import MOST_STATES, candidates
-from .functions import machine_code
 from .held_equations import solve_for_units
-from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
-from .signatures import indices_at, vector_at
 from .sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from .text import Text, write_derivatives
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
 from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
-from .functions import machine_code
-from .signatures import run_code
 from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
 from .steps import EXACT, Code, Workspace

@@ -48,7 +48,7 @@ SAME_STATE = 1e-3  # nominal values by which processors of another kind may come
 
 def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iterable[str],
             duration: Any, options: Options) -> SteppedRun:
-    """A run at its start; see ``Model.start``."""
+    """A run at its start; see ``Model.stepper``."""
     made, driven = driven_copy(model, inputs)
 
     def begin() -> Driver:
@@ -90,7 +90,7 @@ class RunState:
 
 
 class SteppedRun:
-    """A run that goes on when it is told to; ``Model.start`` makes it.
+    """A run that goes on when it is told to; ``Model.stepper`` makes it.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class SteppedRun:
     --------
     ::
 
-        run = model.start(inputs=["motor.S"], outputs=["load.w"])
+        run = model.stepper(inputs=["motor.S"], outputs=["load.w"])
         while run.time < quantity("10 s"):
             run.set("motor.S", control(run["load.w"]))
             run.advance("1 ms")
@@ -122,7 +122,7 @@ class SteppedRun:
         self._looked = Result(self._recording)
         self.name = self._recording.name
         if isinstance(outputs, str):
-            raise WrongCall("start(outputs=…)", f"takes a list of variables, but was given "
+            raise WrongCall("stepper(outputs=…)", f"takes a list of variables, but was given "
                             f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
@@ -327,7 +327,7 @@ class SteppedRun:
         if until > end * (1 + SAME_INSTANT):
             raise ParameterError(
                 "run.advance()", f"would go to {until:.6g} s, but the run was started for times up "
-                f"to {end:.6g} s.", "Start it for longer: model.start(…, duration='1 h').",
+                f"to {end:.6g} s.", "Start it for longer: model.stepper(…, duration='1 h').",
                 given=seconds, bound=end,
             )  # fmt: skip
         self._told.extend((ADVANCED, min(until, end)))
@@ -353,4 +353,4 @@ class SteppedRun:
         if any(k >= count for k in indices):
             raise ParameterError(path, "is a mode, which is known of a result only.",
                                  "Read run.result()[…].in_words(…), or a velocity here.")
-        return *self._recording.functions.function(indices), series.unit, series.is_array
+        return *self._recording.functions.function(indices), series.declared_unit, series.is_array

@@ -23,7 +23,7 @@ from ..simulation.settings import Options
 from ..units import unit_of
 from .axes import Plan
 from .outputs import Output, converted
-from .settings import Setting, find_setting
+from .settings import Setting, find_setting, rank
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -146,7 +146,8 @@ class Runner:
         for part, tables in self.tables:
             part._restore_values(tables)
         options: dict[str, Any] = {}
-        for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):
+        for setting, value in sorted(zip(self.settings, values, strict=True),
+                                     key=lambda pair: rank(pair[0])):
             if setting.component is None:
                 options[setting.path] = value
             else:
@@ -159,13 +160,6 @@ class Runner:
         if self.functions is None or recording.system is not self.system:
             self.system, self.functions = recording.system, recording.functions
         recording.functions = self.functions
-
-
-def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int, bool]:
-    """Options first, a composite before its parts, which it gives values to, an array before one
-    of its instances."""
-    setting = pair[0]
-    return setting.kind != "option", setting.path.count("."), setting.instance is not None
 
 
 def _bare(value: Any) -> Any:

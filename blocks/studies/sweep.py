@@ -39,7 +39,7 @@ LOG = logging.getLogger("blocks.studies")
 def sweep(
     model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
     samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
-    progress: bool | None = None, start: Any = "0 s", **options: Any,
+    progress: bool | None = None, start_time: Any = "0 s", **options: Any,
 ) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
@@ -52,7 +52,7 @@ def sweep(
 
     refuse_unknown_options(options, [*options_named(sweep), *SOLVER], "sweep(over, {0}, outputs=…)")
 
-    t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
+    t0 = float(to_si(start_time, unit("s"), "sweep(start_time=…)"))
     length = positive_time(duration, "duration")
     end = end_of_run(t0, length)
     _refuse_wrong(model)
@@ -72,7 +72,7 @@ def sweep(
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
     recipe = Recipe(tuple(s.path for s in settings), chosen, duration,
-                    {"start": start, **options}, len(points))  # fmt: skip
+                    {"start_time": start_time, **options}, len(points))  # fmt: skip
     if missing:
         runner = runner_for(model, recipe, executor, points)
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))

@@ -151,7 +151,7 @@ def test_a_late_start_keeps_no_more_of_the_past_than_an_early_one(method, monkey
     points = []
     for start in (0, 1_000_000):  # whole periods, of which 1e-10 s are told apart
         asked.clear()
-        run = model.simulate("1 s", method=method, start=f"{start} s")
+        run = model.simulate("1 s", method=method, start_time=f"{start} s")
         assert_allclose(run["sum.y"].final.m, 1 / (2 * pi), atol=1e-6)  # over three quarters of one
         points.append(sum(asked))
     assert points[1] <= 1.5 * points[0]
@@ -437,7 +437,7 @@ def test_a_spring_takes_up_a_delayed_position():
 
 @pytest.mark.parametrize(("method", "step"), [("ida", None), ("rk4", "5 ms"), ("BDF", None)])
 def test_every_kind_of_method_knows_the_past(method, step):
-    run = alone(Decay()).simulate("3 s", start="2 s", method=method, step=step, rtol=1e-8)
+    run = alone(Decay()).simulate("3 s", start_time="2 s", method=method, step=step, rtol=1e-8)
     t = np.linspace(0, 3, 31)
     found = run["c.y"].at(quantity(t + 2, "s")).m
     assert_allclose(found, decay(t, 1.0), atol=1e-6)

@@ -342,7 +342,7 @@ def test_a_driven_run_goes_on_with_the_modes_that_python_has_found(until):
     """Python takes a stretch of this one, after which machine code goes on with other arrays."""
     model = build(*random_network(np.random.default_rng(1)))
     whole = model.simulate("2 s", rtol=1e-8, max_step="0.1 s")
-    run = model.start(duration="2 s", rtol=1e-8, max_step="0.1 s")
+    run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
     run.advance(until)
     run.advance(quantity("2 s") - run.time)
     result = run.result()

@@ -274,7 +274,7 @@ def test_exact_friction_sticks_and_slips_at_the_same_times_in_machine_code():
 
 
 def test_where_llvm_cannot_be_had_the_message_says_so_and_everything_else_works(monkeypatch):
-    for place in (blocks.native, blocks.native.costs):
+    for place in (blocks.native, blocks.native.costs, blocks.machine.compiling):
         monkeypatch.setattr(place, "is_installed", lambda: False)
     with pytest.raises(MissingPackage, match="pip install llvmlite"):
         oscillator(v="1 m/s").simulate("1 s", method="dopri5")
@@ -555,13 +555,13 @@ def test_a_model_without_states_runs_by_any_method(method):
 def test_an_old_llvmlite_is_named(monkeypatch):
     import llvmlite
 
-    from blocks.native import machine
+    from blocks.machine import compiling
 
     monkeypatch.setattr(llvmlite, "__version__", "0.44.0")
-    machine._made_for.cache_clear()
+    compiling._made_for.cache_clear()
     try:
         with pytest.raises(MissingPackage, match="needs llvmlite 0.45 or newer, and 0.44.0 is "
                            "installed.*pip install --upgrade llvmlite"):
-            machine.compiled("define void @main() {\n  ret void\n}\n")
+            compiling.compiled("define void @main() {\n  ret void\n}\n")
     finally:
-        machine._made_for.cache_clear()
+        compiling._made_for.cache_clear()

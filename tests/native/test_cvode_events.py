@@ -163,7 +163,7 @@ def test_a_program_drives_a_run_by_cvode(monkeypatch):
     model.rub = TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="3 N")
     model.connect(model.body.M, model.push.R, model.rub.R)
     model.connect(model.push.C, model.rub.C, model.floor.V)
-    run = model.start(inputs=["push.S"], outputs=["body.v"], method="cvode")
+    run = model.stepper(inputs=["push.S"], outputs=["body.v"], method="cvode")
     run.step([2.5], 0.1)
     python = flips(monkeypatch)
     speeds = [run.step([force], 0.1)[0] for force in (2.9, 4.0, 6.0, 0.0, 0.0, -1.0, -1.0)]

@@ -434,12 +434,12 @@ class Fading(Component):
 def test_more_modes_than_matrices_are_kept_of_are_left_to_another_method():
     model = Model("many modes")
     periods = np.sqrt(np.arange(12) + 2.3) * 1e-2
-    model.parts = Fading(count=12, period=quantity(periods, "s"))
+    model.pieces = Fading(count=12, period=quantity(periods, "s"))
     run = model.simulate("1 s")
     assert run.statistics["method"] == "exact, then rodas4"
     assert "more modes than matrices are kept of" in run.statistics["why"]
     fast = np.floor(1 / periods) * periods / 2 + np.minimum(1 % periods, periods / 2)
-    assert_allclose(run["parts.x"].final.m, np.exp(-3 * fast - (1 - fast)), rtol=1e-6)
+    assert_allclose(run["pieces.x"].final.m, np.exp(-3 * fast - (1 - fast)), rtol=1e-6)
 
 
 # -- what oscillates from outside ---------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_a_block_thrown_over_a_rough_floor_stops_after_v_over_a(method, start):
     model.friction = TranslationalFriction(law="coulomb", coulomb_force="7 N")
     model.connect(model.block.M, model.friction.R)
     model.connect(model.friction.C, model.floor.V)
-    run = model.simulate("5 s", start=start, method=method)
+    run = model.simulate("5 s", start_time=start, method=method)
     assert [e.description for e in run.events] == ["sticks"]
     late = 2e-12 if start != "0 s" else EXACT  # ten times what tells two times from each other
     assert_allclose(times(run) - float(start[:-2]), 6 / 7, rtol=0, atol=late)

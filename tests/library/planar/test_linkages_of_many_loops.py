@@ -117,7 +117,7 @@ def test_at_a_dead_centre_the_crank_starts_with_the_speed_that_it_is_given():
     model.piston0.x, model.piston1.x = f"{L + R} m", f"{L - R} m"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        start = model.start()
+        start = model.stepper()
     assert_allclose(start["crank.w"].to("rad/s").m, 50, rtol=1e-12)
     assert_allclose(start["rod1.w"].to("rad/s").m, 50 * R / L, rtol=1e-12)
 
@@ -152,7 +152,7 @@ def lift(stages, angle=0.4):
 def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        start = lift(stages).start()
+        start = lift(stages).stepper()
     assert_allclose(start["foot.s"].to("m").m, np.cos(0.4), rtol=1e-12)
     for k in range(stages):
         assert_allclose(start[f"up{k}.phi"].to("rad").m, 0.4, rtol=1e-12)

@@ -22,9 +22,9 @@ from library.signal import (
 
 def test_the_norm_of_a_vector_is_its_length():
     model = Model("norm")
-    model.parts = Constant(count=3, value=["2 N", "-3 N", "6 N"])
+    model.pieces = Constant(count=3, value=["2 N", "-3 N", "6 N"])
     model.norm = VectorNorm(unit="N")
-    model.connect(model.parts.y, model.norm.u)
+    model.connect(model.pieces.y, model.norm.u)
     assert_allclose(model.simulate("1 s")["norm.y"].final.to("N").magnitude, 7)
 
 

@@ -76,7 +76,7 @@ WARN = {
     "targets, of a run": lambda path: two_speeds().simulate("1 s"),
     "targets, of a table": lambda path: two_speeds().initial_values(),
     "targets, of a driven run": lambda path: two_speeds().start(),
-    "faint motion": lambda path: faint().simulate("10 ms")["spring.x"].to("nm"),
+    "faint motion": lambda path: faint().simulate("10 ms", method="dopri5")["spring.x"].to("nm"),
     "an executor": broken_executor,
     "an interrupt": interrupted_study,
     "a damaged file": damaged_store,

@@ -73,6 +73,8 @@ def main(arguments: list[str] | None = None) -> int:
                             scripts=given.scripts)
         output.write_text(python_text(converted.script, repairs_of(output).stem),
                           encoding="utf-8")
+        for name, text in converted.modules.items():
+            output.with_name(f"{name}.py").write_text(text, encoding="utf-8")
         if write_repairs(output):
             print(f"{repairs_of(output)}: for what you change by hand; it is written once.")
         trial = try_text(output, converted.script)

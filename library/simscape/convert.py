@@ -32,6 +32,7 @@ from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
 from .texts import Texts
+from .tidy import leave_out_idle_gains
 
 __all__ = ["Conversion"]
 
@@ -108,6 +109,7 @@ class Conversion:
                 self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
+        leave_out_idle_gains(self, level)
         level.plan.notes = level.system.notes
 
     def _is_out(self, level: Level, block: Block) -> bool:

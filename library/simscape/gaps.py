@@ -178,10 +178,14 @@ class Gaps:
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
                  *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
                    for p in part.outputs)]
-        return self._made(
+        made = self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
+            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines(),
+            parameters=dict(part.keywords))
+        first = self.classes[made].parameters
+        part.keywords = {name: text for name, text in part.keywords.items() if first[name] != text}
+        return made
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
               equations: list[str], missing: str = "",

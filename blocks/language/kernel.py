@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -505,10 +505,12 @@ class Kernel:
             for s in ca.symvar(e))]
 
     def default_law(self, i: int) -> Law:
-        """``input == default`` where nothing is connected, or a domain's own parameter value."""
+        """``input == default`` where nothing is connected, a domain's own parameter value, or the
+        law of an observed variable that others read."""
         laws = self._default_laws
         if i not in laws:
-            default = self.defaults[i] if i in self.defaults else ca.SX(self.shared[i])
+            given: dict[int, Any] = {**self.shared, **self.defaults, **self.observed}
+            default = self.unfolded(ca.SX(given[i]))
             residual = self.symbols[i, 0] - default
             name = self.variables[i].name
             laws[i] = Law(self, residual,

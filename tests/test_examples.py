@@ -339,6 +339,16 @@ def test_a_rod_radiates_what_it_conducts(run):
     assert "End of the rod 512.57" in printed
 
 
+def test_a_thermostat_keeps_its_engine_between_its_limits(run):
+    names, printed = run("engine_cooling")
+    result = names["result"]
+    warm, later = (result["engine.T"].at(f"{t} s").to("K").m for t in (40, 100))
+    assert (later - warm) / 60 == pytest.approx(12e3 / 35e3, rel=0.1)  # by hand
+    assert 80 < result["feel.T"].final.to("degC").m < 90
+    assert result["radiator.Q_H"].final.to("kW").m == pytest.approx(-12, rel=0.02)
+    assert "through the radiator" in printed
+
+
 def test_an_environment_for_learning_goes_back_to_the_same_beginning(run):
     names, printed = run("gymnasium_cart")
     first, second = names["rewards"]

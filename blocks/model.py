@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from .exceptions import told_how_to_call
+from .exceptions import BlocksError, told_how_to_call
 from .language.component import Part
 from .renamed import ATTRIBUTES, current_attribute, current_options
 from .results.shown import printable
@@ -95,6 +95,13 @@ class Model(Part):
     def __repr__(self) -> str:
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
         return printable(f"<Model {self._title!r} with {len(self._children)} parts: {parts}>")
+
+    def _repr_html_(self) -> str | None:
+        try:
+            drawn: str = self.draw()._repr_html_()
+        except BlocksError:  # of an empty one, say: its text is shown
+            return None
+        return drawn
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
@@ -300,7 +307,7 @@ class Model(Part):
         from .simulation.start import RunStart
 
         _, start = RunStart(self).consistent()
-        warn_of_compromises(start, stacklevel=2)
+        warn_of_compromises(start)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],

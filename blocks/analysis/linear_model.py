@@ -354,6 +354,12 @@ class LinearModel:
 
     # -- words -----------------------------------------------------------------------------
     def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+    def _sheet(self) -> Sheet:
         facts: list[tuple[str, Any]] = [
             ("states", ", ".join(map(str, self.states[:8])) + (
                 f", … {len(self.states)}" if len(self.states) > 8 else "") or "none"),
@@ -368,7 +374,7 @@ class LinearModel:
         facts += [("no state", f"{k}: {v}") for k, v in list(self.frozen.items())[:6]]
         facts += [("note", note) for note in self.notes]
         facts += [("other side", other.side) for other in self.sides]
-        return repr(Sheet.of_facts(self.title, facts))
+        return Sheet.of_facts(self.title, facts)
 
     # -- helpers ---------------------------------------------------------------------------
     def pair(self, input: str | None, output: str | None) -> tuple[int, int]:

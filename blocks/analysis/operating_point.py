@@ -158,8 +158,14 @@ class OperatingPoint:
         return [elements.label(int(k)) for k in np.flatnonzero(~r.determined)]
 
     def __repr__(self) -> str:
-        text = repr(self.table())
-        return f"{text}\n{self.reactions()!r}" if self.modes else text
+        return "\n".join(map(repr, self._sheets()))
+
+    def _repr_html_(self) -> str | None:
+        shown = [sheet._repr_html_() for sheet in self._sheets()]
+        return None if None in shown else "".join(filter(None, shown))
+
+    def _sheets(self) -> list[Sheet]:
+        return [self.table(), *([self.reactions()] if self.modes else [])]
 
     def _element(self, component: str) -> tuple[int, Reactions]:
         elements, r = elements_of_system(self.point.system), self._reactions

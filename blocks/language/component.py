@@ -44,7 +44,7 @@ from .assignment import (
 from .contents import Entry, contents_of, parts_of
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
-from .documentation import Documentation, Signature, call_of, nameless_values
+from .documentation import Documentation, Signature, call_of, nameless_values, table_of
 from .form import (
     arrays_are_numbers,
     form_of,
@@ -482,6 +482,13 @@ class Part(Node):
 
     def __repr__(self) -> str:
         return printable(call_of(self))
+
+    def _repr_html_(self) -> str | None:
+        from ..results.sheet import Sheet
+
+        title = ": ".join(dict.fromkeys([self.path, type(self).__name__]))  # alone: its class
+        several = f", {self._count} of them" if self._count else ""
+        return Sheet(f"{title}{several}", table_of(self))._repr_html_()
 
 
 def _instance(text: str) -> Any:

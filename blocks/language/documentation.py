@@ -115,6 +115,33 @@ def call_of(component: Part) -> str:
     return f"{type(component).__name__}({', '.join(shown)})"
 
 
+def table_of(component: Part) -> dict[str, list[str]]:
+    """What a component is set to, column by column: options, parameters, targets, parts."""
+    rows = []
+    for name, declared in component._declared.items():
+        if isinstance(declared, Option) and declared.exists(component):
+            rows.append((name, _as_written(declared.read(component), declared), declared.doc))
+        elif isinstance(declared, Parameter) and declared.exists(component):
+            rows.append((name, _in_full(getattr(component, name)), declared.doc))
+        elif isinstance(declared, Variable):
+            aimed, priority = component._targets.get(name, (None, ""))
+            if aimed is not None:
+                target = _in_full(from_si(aimed, declared.unit))
+                words = f"initial target, {priority} priority"
+                rows.append((name, target, f"{declared.doc} ({words})" if declared.doc else words))
+    rows += [(name, type(part).__name__, "part") for name, part in component._children.items()]
+    return {heading: [row[k] for row in rows]
+            for k, heading in enumerate(("name", "value", "what it is"))}
+
+
+def _in_full(value: Any) -> str:
+    """A quantity, also of several numbers, or that it is a function."""
+    if not is_quantity(value):
+        return _as_written(value)
+    return f"{value:.12g~P}" if np.ndim(value.magnitude) == 0 else (
+        f"{np.array2string(value.magnitude, threshold=8, separator=', ')} {value.units:~P}")
+
+
 def _number(value: Any) -> str:
     """One quantity; of several, and of functions, that there is something."""
     single = is_quantity(value) and np.ndim(value.magnitude) == 0

@@ -161,7 +161,7 @@ class Law:
     gives its text, which hardly anybody reads, and which of a long law takes long to write.
     """
 
-    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[[], str],
+    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[..., str],
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
@@ -512,8 +512,9 @@ class Kernel:
             given: dict[int, Any] = {**self.shared, **self.defaults, **self.observed}
             default = self.unfolded(ca.SX(given[i]))
             residual = self.symbols[i, 0] - default
+            name = self.variables[i].name
             laws[i] = Law(self, residual,
-                          lambda: f"{self.variables[i].name} == {readable(default)}")
+                          lambda *longest: f"{name} == {readable(default, *longest)}")
         return laws[i]
 
     @property

@@ -159,6 +159,8 @@ def _result(options: argparse.Namespace) -> Any:
     try:
         return model.simulate(options.stop, **of_run)
     except Interrupted as stopped:
+        if stopped.result is None:
+            raise
         return stopped.result
 
 

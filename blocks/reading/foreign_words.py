@@ -316,11 +316,12 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
 
 _METHODS = [
     ("auto", "lsoda lsodar lsodes"),
-    ("cvode", "cvodes ode15s ode23tb stiff auto_stiff vode zvode lsode gear sdirk"),
+    ("cvode", "cvodes"),
     ("ida", "dassl daspk daskr idas ode15i daessc dae"),
     ("adams", "ode113 nonstiff"),
-    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4"),
-    ("exact", "expm linearexponential matrix_exponential etd exponential"),
+    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4 ode15s ode23tb stiff "
+               "auto_stiff vode zvode lsode gear sdirk exact expm linearexponential "
+               "matrix_exponential etd exponential"),
     ("dopri5", "dopri dopri45 dormand_prince"),
     ("ode45", "runge_kutta_45 rkf45"),
     ("rk4", "rk runge_kutta ode4 classical_runge_kutta runge_kutta4"),

@@ -23,7 +23,7 @@ from ..system.problem import Problem
 from ..units import SECOND, to_si
 from .driver import Driver, PartsJoin
 from .given_values import GivenValues
-from .interrupts import interruptible
+from .interrupts import forget_interrupt, interruptible
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .settings import (
@@ -103,9 +103,18 @@ def run(model: Model, duration: object, options: Options) -> Result:
     Interrupted
         After Ctrl-C, so that a loop of runs ends as well; its ``result`` holds everything before.
     """
-    with interruptible():
-        ready = prepared(model, duration, options)
-    result = ready.result()
+    result = ready = None
+    try:
+        with interruptible():
+            ready = prepared(model, duration, options)
+            result = ready.result()
+    except KeyboardInterrupt:
+        forget_interrupt()
+        if result is None and ready is not None and ready.driver.recording.episodes:
+            from ..results.result import Result
+
+            result = Result(ready.driver.recording)
+        raise Interrupted(result) from None
     if result.status == "interrupted":
         raise Interrupted(result)
     return result
@@ -197,7 +206,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     system, settings, tolerances = problem.system, decided.settings, decided.tolerances
     problem.choose_states(settings.t_start)  # how many are integrated says which method can
     if options.initial is None:
-        warn_of_compromises(start, stacklevel=6)
+        warn_of_compromises(start)
     opening = starting.opening()
     if isinstance(problem, DaeProblem):
         problem.implicit = native.residuals_of_run(system)

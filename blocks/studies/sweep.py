@@ -7,15 +7,14 @@ make the runs that are missing, and keeps what comes.
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnknownName
+from ..exceptions import ParameterError, UnknownName, warn_user
 from ..native import COMPILED
-from ..simulation.interrupts import forget_interrupt
+from ..simulation.interrupts import forget_interrupt, terminable
 from ..simulation.progress import Progress
 from ..simulation.until import model_until
 from ..solvers import method_named
@@ -82,7 +81,8 @@ def sweep(
     if missing:
         runner = runner_for(model, recipe, executor, points)
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))
-        with Progress(progress, len(done), len(points), "runs", counts=True) as tell:
+        with Progress(progress, len(done), len(points), "runs", counts=True) as tell, (
+                terminable()):
             _collect(runner.run(points, missing), gathered, folder, tell)
         gathered.execution = runner.execution
         LOG.info("%s: runs were made %s", model.name, runner.execution)
@@ -118,8 +118,8 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
                 tell(len(gathered.done))
     except KeyboardInterrupt:
         forget_interrupt()
-        warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
-                      "others have the status 'not run'.", stacklevel=4)  # fmt: skip
+        warn_user(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
+                  "others have the status 'not run'.")
     finally:
         if folder is not None:
             folder.flush()

@@ -39,6 +39,7 @@ from blocks import (  # noqa: E402
     where,
 )
 from blocks import time as now  # noqa: E402
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native.front_lists import (  # noqa: E402
     COLUMN_GROUPS,
     COLUMN_ROWS,
@@ -47,7 +48,6 @@ from blocks.native.front_lists import (  # noqa: E402
 )
 from blocks.native.matrices import slope_of_states, sparse_form  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 from blocks.native.step_matrix import derive  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402

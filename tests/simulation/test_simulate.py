@@ -314,8 +314,7 @@ def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "adams"])
 def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr("blocks.native.compiled_cvode", lambda *_: None)  # evaluates in Python,
-    monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # and so do these
+    monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
     model = oscillator()
     model.simulate("1 ms", method=method)
     calls = 0
@@ -424,6 +423,21 @@ except KeyboardInterrupt as stopped:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
+
+
+@pytest.mark.parametrize("pressed_in", [
+    "blocks.model.Model.compile", "blocks.simulation.run.GivenValues",
+    "blocks.simulation.run.chosen_method"])
+def test_an_interrupt_before_the_first_step_says_so(pressed_in, monkeypatch):
+    def pressed(*given, **more):
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("goes on")
+
+    monkeypatch.setattr(pressed_in, pressed)
+    with pytest.raises(Interrupted, match="interrupted before the first step") as told:
+        oscillator().simulate("1 s")
+    assert told.value.result is None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):

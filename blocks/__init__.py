@@ -133,6 +133,9 @@ def __getattr__(name: str) -> Any:
         return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
     from .exceptions import missing_in
 
+    if name in ("Composite", "Subsystem", "System", "Block"):
+        raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds and "
+                         "connects them in compose(): from blocks import Component.")
     if name[:1].isupper():
         raise missing_in("blocks", name, "Components are in the packages of library: from "
                          "library.translational import Mass.")

@@ -34,6 +34,7 @@ from .exceptions import (
 )
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
+from .reading.headings import heading_parts
 from .reading.slips import marked, meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
@@ -51,10 +52,11 @@ from .reading.unit import (
     without_turns,
 )
 
-__all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
-           "dimensionless", "from_si", "is_quantity", "magnitude_of", "placed", "quantity",
-           "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension", "to_si",
-           "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
+__all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
+           "from_si", "heading_parts", "is_quantity", "magnitude_of", "placed",
+           "quantity", "refuse_counted_turns", "registry", "size_in_si",
+           "sizes_by_dimension", "to_si", "Unit", "unit", "unit_at", "unit_given",
+           "unit_of"]  # fmt: skip
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +17,10 @@ import numpy as np
 
 from blocks import quantity
 from blocks.exceptions import BlocksError, FileError, ParameterError, unknown_name
+from blocks.units import heading_parts
 
 __all__ = ["Column", "columns", "measured"]
 
-HEADING = re.compile(r"(.*?)\s*(?:\[([^\]]*)\]|\(([^)]*)\))\s*")
-NUMBERS = {"-", "–", "1", ""}  # how headings write that a column is a plain number
 PREAMBLE = 200  # lines in which the headings of a file are looked for
 
 
@@ -192,20 +190,12 @@ def _rows(lines: Iterable[str], separator: str, first: int) -> Iterable[tuple[in
 
 
 # -- headings, units and numbers ---------------------------------------------------------------
-def _split(heading: str) -> tuple[str, str | None]:
-    """Name and unit of a heading; None where it says none."""
-    match = HEADING.fullmatch(heading.strip())
-    if match is None:
-        return heading.strip(), None
-    unit = match[2] if match[2] is not None else match[3]
-    return match[1], "1" if unit.strip() in NUMBERS else unit.strip()
-
-
 def _matching(headings: Sequence[str], wanted: str) -> list[int]:
     """Columns that may be meant: by the heading, else by the name in it."""
-    name = _split(wanted)[0]
+    name = heading_parts(wanted)[0]
     for same in (lambda h: h == wanted.strip(), lambda h: h == name,
-                 lambda h: _split(h)[0] == wanted.strip(), lambda h: _split(h)[0] == name):
+                 lambda h: heading_parts(h)[0] == wanted.strip(),
+                 lambda h: heading_parts(h)[0] == name):
         found = [k for k, heading in enumerate(headings) if same(heading)]
         if found:
             return found
@@ -224,7 +214,7 @@ def _find(headings: Sequence[str], wanted: str, source: str) -> int:
 
 def _with_unit(numbers: Any, heading: str, wanted: str, source: str) -> Any:
     """Numbers with the unit that the heading or the caller says; both have to agree."""
-    (name, here), (called, asked) = _split(heading), _split(wanted)
+    (name, here), (called, asked) = heading_parts(heading), heading_parts(wanted)
     if heading.strip() == called:  # brackets that belong to the name are no unit
         here = None
     if wanted.strip() == name:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +10,11 @@ import numpy as np
 
 from ..exceptions import ParameterError, UnknownUnit, WrongDimension, unknown_name
 from ..numerics.arrays import Array
+from ..reading.headings import heading_parts, is_time
 from ..units import SECOND, Unit, to_si, unit
 
 __all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
 
-HEADING = re.compile(r"^\s*(.*?)\s*\[([^\[\]]*)\]\s*$")
-ROUND = re.compile(r"^\s*(.*?)\s*\(([^()]+)\)\s*$")  # brackets that others write
-TIME_NAMES = ("time", "t")
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def _times(data: Any, where: str) -> Array:
     if not hasattr(data, "columns"):
         raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
                              "Give a pandas DataFrame with headings such as 'time [ms]'.")
-    found = [c for c in data.columns if _parts(c)[0].lower() in TIME_NAMES]
+    found = [c for c in data.columns if is_time(c)]
     if len(found) != 1:
         raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "
                              f"among {', '.join(map(repr, data.columns))}.",
@@ -122,18 +119,11 @@ def _times(data: Any, where: str) -> Array:
     return t
 
 
-def _parts(heading: Any) -> tuple[str, str | None]:
-    found = HEADING.match(str(heading))
-    return (found[1], found[2]) if found else (str(heading).strip(), None)
-
-
 def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
     """A column in SI units."""
-    column, (_, text) = f"{where}, column {name!r}", _parts(name)
+    column, (_, text) = f"{where}, column {name!r}", heading_parts(name)
     if text is None:
-        round_ones = ROUND.match(str(name))
-        advice = "'{} [{}]'".format(*round_ones.groups()) if round_ones else (
-            f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number")
+        advice = f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number"
         raise ParameterError(column, "has no unit in its heading.",
                              f"Write it in square brackets: {advice}.", code="fit.unit")
     values = _numbers(data[name], column)
@@ -174,7 +164,7 @@ def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Meas
     for heading, (data, t, where) in zip(headings, tables, strict=True):
         values = (np.full(len(t), np.nan) if heading is None else
                   _column(data, heading, None, where))
-        mine = shown if heading is None else unit(_parts(heading)[1] or "1")
+        mine = shown if heading is None else unit(heading_parts(heading)[1] or "1")
         shown = shown or mine
         if shown and mine and mine.dimension != shown.dimension:
             raise WrongDimension(f"{where}, column {heading!r}", f"is in {mine.text or 'no unit'}, "
@@ -188,7 +178,8 @@ def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Meas
 def _heading(data: Any, name: str) -> str | None:
     """That of a column, whose name may be without its unit, or with another; None without one."""
     columns = list(map(str, data.columns))
-    same = [c for c in columns if _parts(c)[0] == _parts(name)[0] and _parts(c)[1] is not None]
+    wanted, split = heading_parts(name)[0], {c: heading_parts(c) for c in columns}
+    same = [c for c, (other, shown) in split.items() if other == wanted and shown is not None]
     return name if name in columns else same[0] if len(same) == 1 else None
 
 

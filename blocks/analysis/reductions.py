@@ -95,6 +95,10 @@ class Reduction:
         if self.kind in ("initial", "final"):
             return float(times[0 if self.kind == "initial" else -1]), "right"
         if self.kind == "at":
+            if not times[0] <= self.time <= times[-1]:
+                raise ParameterError(
+                    self.text, f"asks for {self.time:g} s, but the run goes from {times[0]:g} s to "
+                    f"{times[-1]:g} s.", "Run for longer, or ask for an earlier time.")
             return self.time, "right"
         return self._extreme(run)
 

@@ -10,7 +10,13 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..results.sheet import Sheet, Tabulated
-from ..simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
+from ..simulation.settings import (
+    HANDED_ON,
+    Options,
+    options_named,
+    refuse_no_mapping,
+    refuse_unknown_options,
+)
 from ..units import as_written, from_si, to_si, unit
 from .reductions import Reduction
 from .sensitivities import run_with_sensitivities
@@ -71,6 +77,7 @@ def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs:
     where = "first_order(spread=…)"
     refuse_unknown_options(options, [*options_named(first_order), *HANDED_ON],
                            "first_order(…, {0})")
+    refuse_no_mapping(spread, where, "{'block.mass': '0.1 kg'}")
     asked = [Reduction.read(text, "first_order(outputs=…)") for text in
              ([outputs] if isinstance(outputs, str) else outputs)]
     if not asked or not spread:

@@ -98,7 +98,8 @@ class Node:
         self._changed(True)
 
     def _refuse_name(self, where: str, name: str) -> None:
-        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        plain = isinstance(name, str) and name.isidentifier() and not name.startswith("_")
+        if not plain or keyword.iskeyword(name):
             raise NamingError(where, f"{name!r} cannot be used as a name.",
                               "Names are Python identifiers that do not start with '_'.",
                               name=name, code="name.invalid")

@@ -22,6 +22,7 @@ from ..exceptions import (
     brief,
     optional_package,
 )
+from ..reading.headings import is_time
 from ..units import SECOND, unit
 from .files import name_of, reading
 from .lookup import collapsed
@@ -114,11 +115,12 @@ def _numbers(column: Any, heading: str, file: Any, first: int) -> np.ndarray:
 
 
 def _take_time(columns: dict[str, Column], file: Any, first: int = 1) -> Column:
-    if "time" not in columns:
+    named = next((path for path in columns if is_time(path)), None)
+    if named is None:
         raise UnknownName(name_of(file), "there is no column of time.",
                           "Name one 'time [s]', in any unit of time.", name="time",
                           known=list(columns), nearest=[])  # fmt: skip
-    time = columns.pop("time")
+    time = columns.pop(named)
     if time.unit.dimension != SECOND.dimension:
         raise WrongDimension(name_of(file), f"its time is in {time.unit}.",
                              "Give it in a unit of time: 'time [s]'.", given=str(time.unit),

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimension, brief
 from ..numerics.tolerances import ROUNDING
+from ..reading.headings import heading_parts
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "number", "output_takes",
            "pretty", "printable", "time_unit", "unit_to_show"]  # fmt: skip
 
-_LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOWERED = {ord(sign): digit for sign, digit in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)}
 _PLAIN = str.maketrans({"─": "-", "…": "...", "·": "*", "µ": "u", "°": "deg", "Ω": "ohm"})
@@ -74,8 +74,8 @@ def label(path: str, shown: Unit) -> str:
 
 def from_label(text: str, where: str = "") -> tuple[str, Unit]:
     """Path and unit of a heading, the inverse of :func:`label`."""
-    match = _LABEL.match(text)
-    if match is None:
+    path, shown = heading_parts(text)
+    if shown is None or not path:
         raise UnknownUnit(
             where,
             f"the column {brief(text)} has no unit.",
@@ -84,7 +84,7 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
             column=text,
         )
     try:
-        return match["path"], unit(match["unit"])
+        return path, unit(shown)
     except UnknownUnit as error:
         raise UnknownUnit(where, f"the column {brief(text)}: {error.problem}", error.advice,
                           column=text, **error.data) from None  # fmt: skip

@@ -17,6 +17,7 @@ import numpy as np
 from ..exceptions import BlocksError, ParameterError, brief
 from ..language.component import Part
 from ..numerics.arrays import Array, Indices
+from ..reading.headings import heading_parts
 from ..units import (
     Unit,
     from_si,
@@ -148,9 +149,9 @@ def _as_points(over: Any) -> dict[str, Any] | None:
 
 def _heading(text: str, column: Any) -> tuple[str, Any]:
     """Path and values of a table's column; ``path [unit]`` as in exported tables."""
-    if not text.endswith("]") or " [" not in text:
+    path, shown = heading_parts(text)
+    if shown is None:
         return text, list(column)
-    path, _, shown = text[:-1].rpartition(" [")
     if unit_at(shown, f"column {brief(path)}").is_dimensionless and column.dtype == object:
         return path, list(column)  # names, perhaps
     try:

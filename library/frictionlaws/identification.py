@@ -10,7 +10,6 @@ Stat. Assoc. 90, 1995].
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from blocks import quantity
 from blocks.exceptions import ParameterError
 from blocks.results.figures import bare_figure, finished_figure
+from blocks.units import heading_parts
 
 __all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
            "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
@@ -32,7 +32,6 @@ TIED = 6.0  # difference of information criteria that says nothing
 SCALES = 80  # velocities that are tried
 REACH = 3.0  # below the slowest point, by which a velocity is searched
 ILL = 1e6  # condition of the relative derivatives, from which values are not told
-HEADING = re.compile(r"^\s*(.*?)\s*\[([^\[\]]+)\]\s*$")
 
 Basis = Callable[[np.ndarray, float], np.ndarray]
 
@@ -186,16 +185,16 @@ def measured_column(data: Any, name: str, kinds: tuple[str, ...],
         known = ", ".join(map(repr, getattr(data, "columns", ())))
         raise ParameterError(where, f"finds no column {name!r}.",
                              f"There are {known}." if known else "Give a pandas DataFrame.")
-    found = HEADING.match(name)
-    if found is None:
+    shown = heading_parts(name)[1]
+    if shown is None:
         raise ParameterError(where, f"column {name!r} has no unit in its heading.",
                              f"Write it in brackets: '{name} [{kinds[0]}]'.", code="fit.unit")
-    one = quantity(1.0, found[2])  # an unknown unit is told here
+    one = quantity(1.0, shown)  # an unknown unit is told here
     if not any(one.is_compatible_with(kind) for kind in kinds):
-        raise ParameterError(where, f"column {name!r} is in {found[2]}, and takes "
+        raise ParameterError(where, f"column {name!r} is in {shown}, and takes "
                              f"{' or '.join(kinds)}.", "Name the right column, or correct its "
                              "heading.", code="fit.unit")  # fmt: skip
-    return np.asarray(data[name], dtype=float), found[2]
+    return np.asarray(data[name], dtype=float), shown
 
 
 def _least_squares(basis: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, float]:

@@ -272,7 +272,7 @@ def test_a_fit_draws_itself(tmp_path):
 
 @pytest.mark.parametrize(("change", "error", "text"), [
     (lambda d: d.rename(columns={"disp [mm]": "disp"}), ParameterError, "no unit in its heading"),
-    (lambda d: d.rename(columns={"disp [mm]": "disp (mm)"}), ParameterError, r"'disp \[mm\]'"),
+    (lambda d: d.rename(columns={"disp [mm]": "disp (left)"}), ParameterError, r"'disp \(left\)"),
     (lambda d: d.rename(columns={"disp [mm]": "disp [foo]"}), UnknownUnit, r"disp \[foo\]"),
     (lambda d: d.rename(columns={"time [s]": "time [Hz]"}), WrongDimension, "is in Hz, not in s"),
     (lambda d: d.iloc[::-1], ParameterError, "goes back in time after row 0"),

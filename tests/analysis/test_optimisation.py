@@ -164,7 +164,7 @@ def test_what_is_searched_over_needs_bounds_by_path(search):
 
 
 @pytest.mark.parametrize(("given", "text"), [
-    ({"starts": 5}, "no option 'starts'. Did you mean 'start'"),
+    ({"starts": 5}, "no option 'starts'. Did you mean 'start_time'"),
     ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
     ({"initial": "steady state"},
      "no option 'initial'. That is an option of model.simulate\\(\\) alone"),

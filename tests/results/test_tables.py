@@ -122,7 +122,7 @@ def test_files_of_others_need_units_and_time(tmp_path):
         f"{file}: the column 'force' has no unit. Write the unit into the heading, such as "
         "'force [m/s]', or '[1]' where there is none."
     )
-    file.write_text("t [s],force [N]\n0,1\n")
+    file.write_text("clock [s],force [N]\n0,1\n")
     with pytest.raises(UnknownName, match="there is no column of time"):
         read_csv(file)
 

@@ -44,7 +44,6 @@
     event_method    how these carry out events
     free_steps      Moreau-Jean time stepping: a step of bodies alone
     contact_matrix  who can act in it on whom
-    step_problem, interior_points, step_efforts  which efforts end it
     contact_steps   such steps, one after the other
     step_equations  what they evaluate: machine code, or called back in Python
     callbacks       functions of Python that plain loops call by address

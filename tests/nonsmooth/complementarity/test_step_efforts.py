@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks.native import step_efforts
-from blocks.native.callbacks import Callbacks
-from blocks.native.sparse_lu import analyse, factors_of
-from blocks.native.step_efforts import proved
-from blocks.native.step_problem import connect, pose, problem_of
-from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.complementarity import decide
+from blocks.nonsmooth.complementarity.decide import proved
+from blocks.nonsmooth.complementarity.problem import connect, pose, problem_of
+from blocks.nonsmooth.complementarity.sparse_lu import analyse, factors_of
 
 
 def contacts(count, mu):
@@ -25,14 +23,8 @@ def contacts(count, mu):
 
 def solved(D, b, low, high, L, H, start=None, loose=False, prove=proved):
     """Whether efforts are found, and they; bounds are low + L x and high + H x."""
-    n, callbacks = len(b), Callbacks()
-
-    def pivot(begun):
-        matrices = (m.reshape(n, n) for m in (problem.D, problem.L, problem.H))
-        D, *bounds = matrices
-        return solve(D, problem.b, problem.low, problem.high, *bounds, start=begun).effort
-
-    problem, factors = problem_of(n, n * n, callbacks.address(pivot, (n,), n)), factors_of(n, n * n)
+    n = len(b)
+    problem, factors = problem_of(n, n * n), factors_of(n, n * n)
     problem.starts[:], problem.columns[:] = np.arange(n + 1) * n, np.tile(np.arange(n), n)
     problem.b[:], problem.D[:] = b, D.ravel()
     factors.linked[: n * n] = True
@@ -44,7 +36,6 @@ def solved(D, b, low, high, L, H, start=None, loose=False, prove=proved):
     problem.L[:], problem.H[:] = ((m / unit[:, None] * unit).ravel() for m in (L, H))
     connect(problem, n)
     found = prove(problem, factors, n, loose)
-    callbacks.check()
     return found, problem.x * unit
 
 
@@ -92,8 +83,8 @@ def test_friction_too_weak_for_the_push_slides_with_the_force_of_its_load(n):
 
 
 def test_what_no_other_way_finds_is_found_by_pivoting(monkeypatch):
-    for name in ("_direct", "from_inside"):
-        monkeypatch.setattr(step_efforts, name, lambda *given: False)
+    for name in ("_by_pieces", "from_inside"):
+        monkeypatch.setattr(decide, name, lambda *given: False)
     n = 20
     b, mu = np.tile([10.0, 3.0], n), np.linspace(0.05, 0.5, n)
     found, effort = solved(np.eye(2 * n), b, *contacts(n, mu), prove=proved.python)

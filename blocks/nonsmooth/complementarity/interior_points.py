@@ -1,4 +1,4 @@
-"""Efforts of hundreds of elements from inside their bounds, compiled.
+"""Efforts of hundreds of elements from inside their bounds, in plain loops.
 
 A primal-dual interior-point method with predictor and corrector [S. Mehrotra, SIAM J. Optim. 2
 (1992) 575-601], for bounds that are affine in the efforts. Products of distances from bounds and
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from math import isfinite
 
-from ..machine.functions import machine_code
-from ..numerics.tolerances import INTERIOR_WEIGHT, LEAST_CENTRING, NEARLY_SOLVED
+from ...machine.functions import machine_code
+from ...numerics.tolerances import INTERIOR_WEIGHT, LEAST_CENTRING, NEARLY_SOLVED
+from .problem import Problem, at_efforts, factorise, newton, piece, residual
 from .sparse_lu import Factors, solve_sparse
-from .step_problem import Problem, at_efforts, factorise, newton, piece, residual
 
 __all__ = ["from_inside"]
 
@@ -174,11 +174,11 @@ def _best_direction(problem: Problem, factors: Factors, bounds: int, n: int) -> 
 def _polished(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Whether the pieces that efforts are in have been found, and so efforts near ``begun``."""
     for i in range(n):
-        problem.pieces[0, i] = piece(problem, problem.x, i)
+        problem.pieces[i] = piece(problem, problem.x, i)
         problem.kept[i] = problem.x[i]
         problem.x[i] = problem.begun[i]
     for _ in range(2):  # the split of efforts is open where elements hold each other
-        if newton(problem, factors, problem.pieces[0], n):
+        if newton(problem, factors, n):
             for i in range(n):
                 problem.x[i] = problem.new[i]
             if residual(problem, problem.x, tol, n) <= tol:
@@ -195,6 +195,7 @@ def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: in
         return False
     for _ in range(LINEAR_SYSTEMS):
         _look(problem, n)
+        problem.systems[0] += 1
         if not _factorise(problem, factors, n):
             return False
         part = _best_direction(problem, factors, bounds, n)
@@ -209,7 +210,7 @@ def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: in
             if not isfinite(problem.x[i]):
                 return False
         left = residual(problem, problem.x, tol, n)
-        if left <= tol or left <= NEARLY_SOLVED and _polished(problem, factors, tol, n):
+        if left <= NEARLY_SOLVED and _polished(problem, factors, tol, n) or left <= tol:
             return True
     return False
 

@@ -1,10 +1,10 @@
-"""The problem of efforts that end a step, in plain loops: its residual, and linear systems of it.
+"""The problem of set-valued laws in plain loops: its residual, and linear systems of it.
 
-That of :func:`blocks.nonsmooth.complementarity.solve` for few or hundreds of elements, with one
-pattern for all its matrices: efforts within bounds that are affine in the efforts, their rates in
-the normal cone. Linear systems are those of the natural map x - P(x + rate) where its pieces are
-held. Contacts of bodies that hold each other in several ways make them singular; proximal points
-keep them regular, and of all answers one near the last efforts is found.
+For one element or thousands, with one pattern for all its matrices: efforts within bounds that are
+affine in the efforts, their rates in the normal cone. Linear systems are those of the natural map
+x - P(x + rate) where its pieces are held. Contacts of bodies that hold each other in several ways
+make them singular; proximal points keep them regular, and of all answers one near the first efforts
+is found.
 
 References
 ----------
@@ -19,18 +19,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Flags, IndexMatrix, Indices, Vector
-from ..numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
+from ...machine.functions import machine_code
+from ...numerics.arrays import Flags, Indices, Matrix, Vector
+from ...numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
 from .sparse_lu import Factors, eliminate, solve_sparse
 
-__all__ = ["DIRECT", "FEW", "INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton",
-           "piece", "pose", "problem_of", "residual"]
+__all__ = ["FEW", "INFINITE", "PIVOTED", "Problem", "at_efforts", "connect", "connect_all",
+           "factorise", "newton", "piece", "pose", "problem_of", "residual",
+           "rounding"]  # fmt: skip
 
 INFINITE = float("inf")
 FEW = 60  # elements up to which efforts are exact
-DIRECT = 12  # linear systems of Newton's method
-FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
-POINTS = 3  # proximal points after the first, of one factorisation
+PIVOTED = 150  # elements up to which pivoting is tried
+POINTS = 4  # corrections of one factorisation: proximal points, and rounding
+FOUR_ROUNDINGS = 4 * 2.0**-52
 
 
 class Problem(NamedTuple):
@@ -45,8 +47,11 @@ class Problem(NamedTuple):
     lower_product, upper_product : of these directions, which are neglected in finding them
     held : whether bounds leave no room between them
     best, least : the efforts with the least residual so far, and that
-    number, pivoting : how many elements there are, for a function of ``new`` that finds efforts by
-        pivoting
+    pieces, wanted : of the natural map, now and next: at a bound (-1, 1) or inside (0)
+    faint : of the largest rate of all: a part with less is measured by this, and many efforts are
+        found roughly; 0 where they are exact
+    systems : (2,) how many have been solved, of how many elements
+    table, basis, owner, sense : a pivot's table (:mod:`.lemke`), and what its unknowns are
     """
 
     starts: Indices
@@ -62,7 +67,6 @@ class Problem(NamedTuple):
     top: Vector
     x: Vector
     new: Vector
-    before: Vector
     begun: Vector
     kept: Vector
     diagonal: Vector
@@ -92,18 +96,25 @@ class Problem(NamedTuple):
     held: Flags
     group: Indices
     waiting: Indices
-    number: Indices
-    pieces: IndexMatrix
-    pivoting: int
+    pieces: Indices
+    wanted: Indices
+    systems: Indices
+    table: Matrix
+    basis: Indices
+    owner: Indices
+    sense: Indices
+    faint: float
 
 
-def problem_of(most: int, entries: int, pivoting: int = 0) -> Problem:
+def problem_of(most: int, entries: int, faint: float = 0.0) -> Problem:
     """Room for so many elements, and entries of a matrix."""
+    pivoted = 4 * min(most, PIVOTED)
     return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
-        *np.zeros((3, entries)), *np.zeros((34, most)), np.zeros(1), np.zeros(most, dtype=bool),
-        *np.zeros((2, most), dtype=np.int64), np.zeros(1, dtype=np.int64),
-        np.zeros((DIRECT, most), dtype=np.int64), pivoting])
+        *np.zeros((3, entries)), *np.zeros((33, most)), np.zeros(1),
+        np.zeros(max(most, pivoted), dtype=bool), *np.zeros((4, most), dtype=np.int64),
+        np.zeros(2, dtype=np.int64), np.zeros((pivoted, 2 * pivoted + 2)),
+        *np.zeros((3, pivoted), dtype=np.int64), faint])
 
 
 def pose(problem: Problem, n: int) -> None:
@@ -140,6 +151,12 @@ def connect(problem: Problem, n: int) -> None:
                         left += 1
 
 
+@machine_code
+def connect_all(problem: Problem, n: int) -> None:
+    """The same as Python calls it."""
+    connect(problem, n)
+
+
 def at_efforts(problem: Problem, x: Vector, n: int) -> None:
     """Rates and bounds at efforts."""
     starts, columns, D, L, H = (problem.starts, problem.columns, problem.D, problem.L, problem.H)
@@ -157,7 +174,7 @@ def at_efforts(problem: Problem, x: Vector, n: int) -> None:
 def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
     """The largest natural residual, in units of the largest rate of each connected part.
 
-    A part that hardly moves is measured by a share of what moves elsewhere: its rates are
+    A part that hardly moves is measured by a share of what moves elsewhere where its rates are
     differences of the same velocities. Notes the best efforts.
     """
     at_efforts(problem, x, n)
@@ -171,7 +188,7 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
         largest = max(largest, size)
     for i in range(n):
         natural = abs(x[i] - min(max(x[i] + problem.rate[i], problem.down[i]), problem.up[i]))
-        unit = max(problem.top[problem.group[i]], FAINT * largest) + problem.floor[i] / tol
+        unit = max(problem.top[problem.group[i]], problem.faint * largest) + problem.floor[i] / tol
         if not natural <= worst * unit:
             worst = natural / unit if unit > 0.0 else INFINITE
     if worst < problem.least[0]:
@@ -185,6 +202,16 @@ def piece(problem: Problem, x: Vector, i: int) -> int:
     """Whether the natural map holds an element at a bound (-1, 1) or inside (0)."""
     z = x[i] + problem.rate[i]
     return 1 if z > problem.up[i] else (-1 if z < problem.down[i] else 0)
+
+
+def rounding(problem: Problem, n: int) -> None:
+    """Add to the floor what efforts at their bounds leave of rates."""
+    starts, columns = problem.starts, problem.columns
+    for i in range(n):
+        for q in range(starts[i], starts[i + 1]):
+            low, high = abs(problem.low[columns[q]]), abs(problem.high[columns[q]])
+            size = max(low if isfinite(low) else 0.0, high if isfinite(high) else 0.0)
+            problem.floor[i] += FOUR_ROUNDINGS * abs(problem.D[q]) * size
 
 
 def factorise(problem: Problem, factors: Factors, n: int) -> bool:
@@ -203,14 +230,18 @@ def factorise(problem: Problem, factors: Factors, n: int) -> bool:
     return True
 
 
-def newton(problem: Problem, factors: Factors, pieces: Indices, n: int) -> bool:
+def newton(problem: Problem, factors: Factors, n: int) -> bool:
     """The point where the present pieces of the natural map are zero, near ``x``."""
-    weight = 0.0 if n <= FEW else PROXIMAL_POINT
+    pieces, weight = problem.pieces, PROXIMAL_POINT
+    if n <= FEW or problem.faint == 0.0:
+        weight = 0.0
+    problem.systems[0] += 1
     for i in range(n):
         problem.by_rate[i] = 1.0 if pieces[i] == 0 else 0.0
         problem.by_low[i] = 1.0 if pieces[i] < 0 else 0.0
         problem.by_high[i] = 1.0 if pieces[i] > 0 else 0.0
         problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
+        problem.new[i] = problem.x[i]
     if not factorise(problem, factors, n):
         if weight > 0.0:
             return False
@@ -219,22 +250,16 @@ def newton(problem: Problem, factors: Factors, pieces: Indices, n: int) -> bool:
             problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
         if not factorise(problem, factors, n):
             return False
-    for i in range(n):
-        problem.before[i] = problem.x[i]
-        problem.new[i] = problem.low[i] if pieces[i] < 0 else problem.high[i]
-        if pieces[i] == 0:
-            problem.new[i] = problem.b[i] + weight * problem.x[i]
-    solve_sparse(factors, problem.new, problem.room, n)
-    if weight > 0.0:
-        for _ in range(POINTS):
-            for i in range(n):
-                problem.right[i] = 0.0
-                if pieces[i] == 0:
-                    problem.right[i] = weight * (problem.new[i] - problem.before[i])
-                problem.before[i] = problem.new[i]
-            solve_sparse(factors, problem.right, problem.room, n)
-            for i in range(n):
-                problem.new[i] += problem.right[i]
+    for _ in range(POINTS if weight > 0.0 else 2):
+        at_efforts(problem, problem.new, n)
+        for i in range(n):
+            problem.right[i] = problem.rate[i]
+            if pieces[i] != 0:
+                problem.right[i] = (problem.down[i] if pieces[i] < 0 else problem.limit[i]
+                                    ) - problem.new[i]
+        solve_sparse(factors, problem.right, problem.room, n)
+        for i in range(n):
+            problem.new[i] += problem.right[i]
     finite = True
     for i in range(n):
         finite &= isfinite(problem.new[i])

@@ -74,8 +74,10 @@ from .language.expression import (
     sqrt,
     tan,
     tanh,
-    time,
     where,
+)
+from .language.expression import (
+    time as time,  # not among what * imports: it would hide the module
 )
 from .language.interpolation import integral_of_table, interpolate, interpolate_grid
 from .language.replaceable import Replaceable, Replacement
@@ -111,7 +113,7 @@ __all__ = [
     "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
     "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
     "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
-    "tanh", "time", "when", "where",
+    "tanh", "when", "where",
 ]  # fmt: skip
 
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",

@@ -101,7 +101,7 @@ def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, tit
               save: str | None = None) -> Figure:
     """Poles (crosses) and, of one input and output, zeros (circles) in 1/s."""
     figure, (axes,) = _axes(1)
-    p = linear.poles
+    p = linear.poles()
     axes.plot(p.real, p.imag, "x", color="tab:blue", label="poles")
     if input is not None or output is not None or (len(linear.inputs) == len(linear.outputs) == 1):
         i, o = linear.pair(input, output)
@@ -132,7 +132,7 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
     figure, (axes,) = _axes(1)
     colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, len(models)))
     for k, (label, model) in enumerate(models.items()):
-        p = model.poles
+        p = model.poles()
         named = len(models) <= 8 or k in (0, len(models) - 1)
         axes.plot(p.real, p.imag, "x", color=colours[k], label=label if named else None)
     _complex_plane(axes)
@@ -163,7 +163,7 @@ def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
     if frequencies is not None:
         given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
         return _range(linear, *given) if len(given) == 2 else given
-    size = np.abs(linear.poles)
+    size = np.abs(linear.poles())
     size = size[size > 0]
     if not len(size):
         size = np.array([1.0])
@@ -173,7 +173,8 @@ def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
 def _range(linear: LinearModel, low: float, high: float) -> Array:
     """rad/s from one to another, closer where a resonance turns the phase."""
     even = np.geomspace(low, high, POINTS)
-    sharp = linear.poles[(linear.poles.imag > 0) & (np.abs(linear.poles.real) < linear.poles.imag)]
+    p = linear.poles()
+    sharp = p[(p.imag > 0) & (np.abs(p.real) < p.imag)]
     turns = np.tan(np.linspace(-MOST_TURNED, MOST_TURNED, AROUND))  # even steps of the phase
     near = sharp.imag[:MOST_SHARP, None] + np.abs(sharp.real[:MOST_SHARP, None]) * turns
     return np.unique(np.concatenate([even, near[(near > even[0]) & (near < even[-1])]]))

@@ -117,7 +117,7 @@ class Network:
         ``balance_of``.
     """
 
-    root: Component
+    root: Any
     name: str
     families: list[Family]
     place: dict[str, tuple[int, int]]
@@ -224,17 +224,17 @@ class Network:
 class _Walk:
     """All components of a tree: those with equations by family, and composites."""
 
-    def __init__(self, root: Component) -> None:
+    def __init__(self, root: Any) -> None:
         self.families: list[Family] = []
         self.place: dict[str, tuple[int, int]] = {}
         self.arrays: dict[str, int] = {}
-        self.composites: list[tuple[str, Component]] = []
+        self.composites: list[tuple[str, Any]] = []
         self.paths: dict[int, str] = {}  # by id(component)
         self._kernels = Kernels()
         self._by_kernel: dict[int, int] = {}
         self._visit(root, "")
 
-    def _visit(self, component: Component, path: str) -> None:
+    def _visit(self, component: Any, path: str) -> None:
         self.paths[id(component)] = path
         if component._count is not None:
             self.arrays[path] = component._count
@@ -306,7 +306,7 @@ class _PortNumbers:
                 np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in arrays)]))
 
 
-def build_network(root: Component) -> Network:
+def build_network(root: Any) -> Network:
     """Flatten a model's tree: trace each class once and join the ports."""
     walk = _Walk(root)
     ports = _PortNumbers(walk)

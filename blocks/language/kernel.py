@@ -161,7 +161,7 @@ class Law:
     gives its text, which hardly anybody reads, and which of a long law takes long to write.
     """
 
-    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[[], str],
+    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[..., str],
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
@@ -510,8 +510,9 @@ class Kernel:
         if i not in laws:
             default = self.defaults[i] if i in self.defaults else ca.SX(self.shared[i])
             residual = self.symbols[i, 0] - default
+            name = self.variables[i].name
             laws[i] = Law(self, residual,
-                          lambda: f"{self.variables[i].name} == {readable(default)}")
+                          lambda *longest: f"{name} == {readable(default, *longest)}")
         return laws[i]
 
     @property

@@ -6,9 +6,9 @@ other depend on.
 
 from __future__ import annotations
 
+from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Vector
 from .free_steps import SERIES, see, solve_block, solve_by_series, take_state
-from .signatures import run_code
 from .sparse_lu import Factors, analyse
 from .step_problem import Problem
 from .step_records import Bodies, Kinds, Room

@@ -11,11 +11,11 @@ accepted that are nearly right.
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import NO_CHANGE, SAME_IMPULSES, STEP_EXACT, STEP_RESIDUAL
 from .contact_matrix import act, assemble, at_end, at_start, gaps, link, push
 from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, see, smooth
-from .functions import machine_code
 from .sparse_lu import Factors
 from .step_efforts import proved
 from .step_problem import FEW, INFINITE, Problem, connect, piece, pose

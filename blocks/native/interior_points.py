@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from math import isfinite
 
+from ..machine.functions import machine_code
 from ..numerics.tolerances import INTERIOR_WEIGHT, LEAST_CENTRING, NEARLY_SOLVED
-from .functions import machine_code
 from .sparse_lu import Factors, solve_sparse
 from .step_problem import Problem, at_efforts, factorise, newton, piece, residual
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
+from ..machine.functions import Kept
 from ..nonsmooth.complementarity import Solution, Status, solve
 from ..nonsmooth.modes.choice import set_valued_laws
 from ..nonsmooth.modes.load_laws import LoadLaws, with_loads
@@ -37,7 +38,6 @@ from .contact_steps import (
     advance,
 )
 from .front_lists import room_of
-from .functions import Kept
 from .sparse_lu import factors_of
 from .step_equations import ComponentSteps, WholeSteps
 from .step_problem import problem_of

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Vector
-from .functions import machine_code
 
 __all__ = ["Factors", "analyse", "eliminate", "factors_of", "solve_sparse"]
 

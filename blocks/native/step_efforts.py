@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from math import isfinite
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.tolerances import ACCEPTED_RESIDUAL, STEP_EXACT, STEP_RESIDUAL
-from .functions import machine_code
 from .interior_points import from_inside
-from .signatures import run_code
 from .sparse_lu import Factors
 from .step_problem import DIRECT, FEW, INFINITE, Problem, at_efforts, newton, piece, residual
 

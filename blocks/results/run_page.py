@@ -114,7 +114,8 @@ def _data(recording: Recording, chosen: Sequence[Series]) -> dict[str, Any]:
     times = np.asarray(recording.times, dtype=float)
     panels: dict[str, dict[str, Any]] = {}
     for series in chosen:
-        panel = panels.setdefault(series.unit.text, {"unit": pretty(series.unit), "curves": []})
+        unit = series.declared_unit
+        panel = panels.setdefault(unit.text, {"unit": pretty(unit), "curves": []})
         for info in islice(series.infos, INSTANCES):
             values = recording.values([info.index])[0] if len(times) else np.zeros(0)
             t, y = thinned(times, np.asarray(values, dtype=float), COLUMNS)

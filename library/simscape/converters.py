@@ -50,6 +50,7 @@ class Converters:
         for block in ports:
             if output is None:  # it comes from outside
                 port = level.add_port(block, "Input", unit)
+                self.signals.conversion.inputs.add(f"{level.within}{port.name}")
                 output = Joint(f"{level.owner}.{port.name}", "output", unit)
             else:
                 port = level.add_port(block, "Output", output.unit or unit)
@@ -62,7 +63,7 @@ class Converters:
                 inputs += self._to_simulink(block, Joint(output.text, "output",
                                                          output.unit or unit))
         if inputs:
-            level.plan.connections.append([output.text, *inputs])
+            self.signals.connect(output, inputs)
 
     def _to_physical(self, block: Block, unit: str) -> Joint | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""
@@ -134,6 +135,7 @@ class Converters:
         consumers, shown = self.signals.lines.consumers(end)
         written = block.options.get("Unit", "1")
         unit = source.unit if written in ("1", "inherit", "") else _unit_of(block)
+        self.signals.remember(source, end, unit)
         if shown:
             self.signals.plot(source)
         elif not consumers:

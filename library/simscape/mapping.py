@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "keyword_of", "why_none", "word_of",
-           "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "imported_names", "is_verified", "is_word",
+           "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -111,6 +111,19 @@ def _table() -> dict[str, Counterpart]:
     return found
 
 
+@cache
+def _directions() -> dict[str, str]:
+    """The evidence for the sign of every two-sided block, by its path."""
+    text = files("library.simscape").joinpath("directions.csv").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
+
+
+def is_verified(path: str) -> bool:
+    """Whether it is known which way a block counts positive; a user's own knows it."""
+    return _directions().get(path, "own") != "none"
+
+
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:
     """The counterpart of a component by its path, where there is one.
 
@@ -144,6 +157,11 @@ def word_of(value: Value) -> str:
         return f"{float(value.text):g}"
     except ValueError:
         return value.text.rpartition(".")[2].strip().strip("'\"").lower()
+
+
+def is_word(value: Value) -> bool:
+    """Whether a value is a member of an enumeration, rather than a number or an expression."""
+    return ".enum." in value.text
 
 
 def imported_names() -> set[str]:

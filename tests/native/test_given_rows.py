@@ -23,7 +23,7 @@ from library.signal import Sine
 from library.translational import Damper, Mass, Reference, Spring
 
 G = 9.81
-METHODS = "auto", "dopri5", "rodas4", "cvode"
+METHODS = "auto", "dopri5", "rodas4"
 
 
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):

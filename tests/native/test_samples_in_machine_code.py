@@ -71,7 +71,7 @@ def at(run, name, times):
     return run[name].at(quantity(times, "s")).m
 
 
-@pytest.mark.parametrize("method", ["dopri5", "cvode", "BDF"])
+@pytest.mark.parametrize("method", ["dopri5"])
 def test_a_held_feedback_is_a_geometric_sequence(method, monkeypatch):
     python = flips(monkeypatch)
     run = alone().simulate("0.2 s", method=method)
@@ -83,7 +83,7 @@ def test_a_held_feedback_is_a_geometric_sequence(method, monkeypatch):
     assert not python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+@pytest.mark.parametrize("method", ["dopri5"])
 def test_more_samples_than_one_call_takes(method):
     """The record holds 4,096 steps; here are 10,000 samples."""
     run = alone(gain="1 1/s").simulate("10 s", method=method)
@@ -249,7 +249,7 @@ def test_samples_and_resets_take_turns(monkeypatch):
 
 
 def test_auto_takes_machine_code_where_something_samples():
-    assert alone().simulate("20 ms").statistics["method"] == "exact"  # slopes are constant
+    assert "in machine code" in alone().simulate("20 ms").statistics["why"]
 
 
 def test_which_sample_is_due_is_said_alike_by_machine_code_and_on_arrays():

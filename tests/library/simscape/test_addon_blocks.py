@@ -47,10 +47,16 @@ def geared(**values):
     ({"rotation_direction": ("1", "1"), "friction_model": ("1", "1")}, 1, 1, "mapped"),
     ({"rotation_direction": ("3-2*(2)", "1"), "friction_model": ("1", "1")}, -1, 1, "mapped"),
     ({"rotation_direction": ("3-2*(1)", "1"), "friction_model": ("2", "1")}, 1, 0.24, "mapped"),
+    ({"rotation_direction": ("sdl.enum.shaftOutputDirection.opposite", "1"), "friction_model":
+      ("sdl.enum.gear_efficiencies_load.off", "1"), "enable_faults": ("ee.enum.enable.no", "1"),
+      "report_fault": ("ee.enum.report.warn", "1"), "fault_time": ("1", "s")}, -1, 1, "mapped"),
+    ({"rotation_direction": ("sdl.enum.shaftOutputDirection.same", "1"), "friction_model":
+      ("sdl.enum.gear_efficiencies_load.off", "1")}, 1, 1, "mapped"),
     ({"rotation_direction": ("-1", "1"), "friction_model":
       ("sdl.enum.gear_efficiencies_load.constant", "1"), "pwr_thr": ("0.1", "W"),
       "efficiency": ("eta", "1")}, -1, 0.8, "approximated"),
-], ids=["ideal", "opposite", "constant efficiency", "of the workspace"])  # fmt: skip
+], ids=["ideal", "opposite", "constant efficiency", "opposite in words", "same in words",
+        "of the workspace"])  # fmt: skip
 def test_a_simple_gear_turns_its_load_as_its_ratio_and_efficiency_say(
         release, values, sense, efficiency, outcome, tmp_path):
     """J dw/dt = n eta t - d w at the follower."""
@@ -68,6 +74,34 @@ def test_what_a_gear_here_has_not_is_told(tmp_path):
     assert outcome == "approximated"
     assert "mu_visc: viscous losses are a RotationalDamper from a shaft to the ground here." in note
     assert "enable_backlash = true has no counterpart here." in note
+
+
+def test_a_sense_of_turning_that_is_not_known_is_a_gap_and_not_the_usual_one(tmp_path):
+    result = converted(tmp_path, geared(friction_model=("1", "1"), rotation_direction=(
+        "sdl.enum.shaftOutputDirection.askew", "1")), PreLoadFcn="n = 4;")
+    outcome, note = note_of(result, "gear")
+    assert outcome == "missing"
+    assert "rotation_direction = sdl.enum.shaftOutputDirection.askew: this choice is not" in note
+    assert "shaftOutputDirection.askew: this choice is not known here" in " ".join(
+        result.text.split())
+
+
+def test_a_gap_holds_the_values_of_its_block(tmp_path):
+    tire = Drawn("sdl.tires.tire_simple", "wheel", {"A": "f", "H": "t"}, {
+        "radius": ("r", "m"), "compliance": ("sdl.enum.tire.none", "1"),
+        "profile": ("[1 2 3]", "N"), "stiffness": ("1e6", "N/m")},
+        sides=(["A"], ["H"]))  # fmt: skip
+    other = Drawn("sdl.tires.tire_simple", "spare", {"A": "f", "H": "t2"}, {
+        **tire.values, "radius": ("0.4", "m")}, sides=(["A"], ["H"]))
+    result = converted(tmp_path, [*geared(), tire, other], PreLoadFcn="n = 4; r = 0.3;")
+    model = built(result.text, tmp_path)
+    assert model.wheel.radius.to("m").m == 0.3
+    assert model.spare.radius.to("m").m == 0.4
+    assert model.spare.stiffness.to("N/m").m == 1e6
+    assert list(model.wheel.profile.to("N").m) == [1, 2, 3]
+    said = " ".join(type(model.wheel).__doc__.split())
+    assert "compliance = sdl.enum.tire.none" in said
+    assert "add_counterpart('sdl.tires.tire_simple', YourComponent" in said
 
 
 def test_an_efficiency_that_depends_on_the_load_is_a_gap(tmp_path):

@@ -67,7 +67,7 @@ def clutched_shafts():
 
 
 def go_the_general_way(monkeypatch):
-    for name in ("law_functions.MOST", "held_parts.MOST", "held_parts.MOST_FACTORED"):
+    for name in ("law_functions.MOST", "kept_factors.MOST", "kept_factors.MOST_FACTORED"):
         monkeypatch.setattr(f"blocks.nonsmooth.modes.{name}", 0)
 
 
@@ -181,7 +181,7 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     problem = run._recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
     k, rates = held.symbols[-1], ca.SX.sym("rates", n)
-    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.parts.efforts(k, rates))])
+    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.kept.efforts(k, rates))])
     for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
         modes[~functions.companions.decides] = 1  # K is that of the others
         k = np.array(efforts.map(n)(held.constants(problem, modes, d)[n:], np.eye(n)))
@@ -197,7 +197,7 @@ def test_rows_and_trees_and_crowds_are_held_by_factors(build, path, monkeypatch)
     """Which have hardly more entries than D, and no inverse is made."""
     model = build()
     held = LawFunctions.of(model.compile()).held_modes
-    (part,) = held.parts.factored
+    (part,) = held.kept.factored
     assert part.count < 4 * len(part.members)
     fast = model.simulate("2 s", rtol=1e-9)
     assert "in machine code" in fast.statistics["why"]
@@ -234,11 +234,11 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     model.connect(model.one.O, model.through.R)
     model.connect(model.other.O, model.through.C)
     held = LawFunctions.of(model.compile()).held_modes
-    assert len(held.parts.factored) == 1
+    assert len(held.kept.factored) == 1
     runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
     problem = runs[0]._recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
-    assert held.fresh().fits(problem, d) == (ratio != 2.0)
+    assert held.kept.fresh().fits(problem, d) == (ratio != 2.0)
     a, b = (run["shafts[3].w"].final.m for run in runs)
     assert a == pytest.approx(b, abs=1e-7)
     if ratio == 2.0:  # the torques of all clutches cancel, and in the end nothing slides

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import importlib.util
 import itertools
 import os
 from collections.abc import Callable
@@ -26,8 +27,8 @@ from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
-__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "name_of_code",
-           "table"]
+__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "is_installed",
+           "name_of_code", "table"]  # fmt: skip
 
 #: Passes that make a text quick to emit, and loops that are a tenth slower than all passes do.
 QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
@@ -35,6 +36,12 @@ QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 OLDEST = (0, 45)  # version of llvmlite whose LLVM reads pointers without types
 MOST_KEPT = 10_000  # objects on disk, some 70 MB; the ones not used for longest go first
+
+
+@cache
+def is_installed() -> bool:
+    """Whether LLVM can be had on this machine."""
+    return importlib.util.find_spec("llvmlite") is not None
 
 
 def _new_target(effort: int) -> Any:

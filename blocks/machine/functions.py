@@ -1,6 +1,6 @@
 """Functions in plain loops, run as machine code; compiled when first called.
 
-Those that are declared by :func:`machine_code` are as :mod:`blocks.native.translation` says; the
+Those that are declared by :func:`machine_code` are as :mod:`blocks.machine.translation` says; the
 attribute ``python`` is the function as it stands, with which machine code is compared. Where there
 is no LLVM that is what runs.
 """
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..numerics.arrays import Indices
-from . import costs
-from .machine import compiled, compiled_from_source
+from . import compiling
+from .compiling import compiled, compiled_from_source
 from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
@@ -90,7 +90,7 @@ class MachineCode(Signature):
         return self._knowing[key]
 
     def __call__(self, *given: Any) -> Any:
-        return self.entry(*given) if costs.is_installed() else self.python(*given)
+        return self.entry(*given) if compiling.is_installed() else self.python(*given)
 
     def _compiled(self, called_by_c: bool = False) -> int:
         """Its address; one of this package is translated only where that has not been done yet."""
@@ -113,7 +113,7 @@ class MachineCode(Signature):
     @property
     def callback(self) -> int:
         """Its address as a function of C, of numbers and addresses alone."""
-        return self._compiled_callback if costs.is_installed() else self._python_callback[1]
+        return self._compiled_callback if compiling.is_installed() else self._python_callback[1]
 
     @cached_property
     def _compiled_callback(self) -> int:
@@ -165,7 +165,7 @@ class MachineCode(Signature):
 
         A call gives the whole numbers that the function returns.
         """
-        if not costs.is_installed():
+        if not compiling.is_installed():
             records = [g.record if isinstance(g, Kept) else g for g in given]
             return lambda: self.python(*records)
         call = BoundCall(self, *given)

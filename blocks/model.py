@@ -14,26 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from .assembly import Tape, flatten, reduce_index, write_tape
-from .assembly.flatten import Parameters
-from .assembly.loop_branches import has_several_branches, network_with_pieces
-from .assembly.network import Network, build_network
-from .assembly.reduced import Singular
-from .assembly.set_valued import set_valued_elements
-from .assembly.state_priorities import state_priorities
-from .diagnostics import Findings, check_model, structure_error
 from .exceptions import BlocksError, told_how_to_call
-from .initialisation.initial_values import warn_of_compromises
-from .initialisation.nominal_values import find_nominals, nominal_rows
 from .language.component import Part
-from .nonsmooth.modes.mode_equations import JOINED
 from .renamed import ATTRIBUTES, current_attribute, current_options
 from .results.shown import printable
-from .simulation.method_choice import refuse_idle_step
-from .simulation.run import run
-from .simulation.settings import Options, refuse_positional, refuse_unknown_options
-from .simulation.start import KeptStart, RunStart
-from .system.system import System
 from .units import Unit, sizes_by_dimension
 
 if TYPE_CHECKING:
@@ -45,10 +29,16 @@ if TYPE_CHECKING:
     from .analysis.linear_model import LinearModel
     from .analysis.linearise import LinearModels
     from .analysis.operating_point import OperatingPoint
+    from .assembly import Tape
+    from .assembly.flatten import Parameters
+    from .assembly.network import Network
+    from .diagnostics import Findings
     from .diagnostics.start import Starting
     from .results import Result, Schematic, Sheet
+    from .simulation.start import KeptStart
     from .simulation.stepping import SteppedRun
     from .system.description import Equations, Structure
+    from .system.system import System
 
 __all__ = ["Model", "load"]
 
@@ -128,6 +118,8 @@ class Model(Part):
     @property
     def network(self) -> Network:
         """Families and nodes (built from the present structure)."""
+        from .assembly.network import build_network
+
         return build_network(self)
 
     @property
@@ -178,10 +170,14 @@ class Model(Part):
         Findings
             Readable list of errors and warnings with stable codes.
         """
+        from .simulation.start import RunStart
+
         return self._checked(RunStart(self))
 
     def _checked(self, starting: Starting) -> Findings:
         """The same, where a run has its own start found with it."""
+        from .diagnostics import check_model
+
         made, state = self._made, self._state_of_start()
         if made.findings is None or made.checked != state:
             made.findings = check_model(self, starting)
@@ -226,6 +222,8 @@ class Model(Part):
 
     def _join_parts(self) -> None:
         """Compile anew, for modes in which elements feel each other by rates alone."""
+        from .nonsmooth.modes.mode_equations import JOINED
+
         self._made = _Made()
         self.compile().cache[JOINED] = True
 
@@ -240,6 +238,10 @@ class Model(Part):
         return True
 
     def _assembled(self) -> System:
+        from .assembly.loop_branches import has_several_branches, network_with_pieces
+        from .assembly.network import build_network
+        from .system.system import System
+
         network = build_network(self)
         parameters = [
             [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
@@ -276,6 +278,7 @@ class Model(Part):
         table
             One row per state and algebraic unknown: variable, nominal, origin.
         """
+        from .initialisation.nominal_values import find_nominals, nominal_rows
         from .results.sheet import Sheet
 
         self._set_nominal_values(values)
@@ -299,7 +302,9 @@ class Model(Part):
             Columns as in Simscape's variable viewer: status, variable, priority,
             target, start.
         """
+        from .initialisation.initial_values import warn_of_compromises
         from .results.sheet import Sheet
+        from .simulation.start import RunStart
 
         _, start = RunStart(self).consistent()
         warn_of_compromises(start)
@@ -361,6 +366,7 @@ class Model(Part):
         record_to: Any = None,
         initial: Any = None,
         sensitivities: list[str] | None = None,
+        until: Any = None,
         **unknown: Any,
     ) -> Result:
         """Run the model.
@@ -400,6 +406,9 @@ class Model(Part):
         sensitivities : list of str, optional
             Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
             variables are differentiated: ``result.sensitivities["spring.x", "block.v"]``.
+        until : str, function of the model, or list of these, optional
+            Conditions, ``"sensor.P > 3 m"`` or ``lambda m: abs_(m.block.v) < "1 mm/s"``: the run
+            ends where one of them is met first, and ``result.status`` says which.
         initial : "steady state" or OperatingPoint, optional
             Where the run starts, in place of the initial targets, which say near what a steady
             state is looked for.
@@ -417,6 +426,10 @@ class Model(Part):
         Interrupted
             After Ctrl-C: a KeyboardInterrupt whose ``result`` holds everything before.
         """
+        from .simulation.method_choice import refuse_idle_step
+        from .simulation.run import run
+        from .simulation.settings import Options, refuse_positional, refuse_unknown_options
+
         if unknown:
             unknown = current_options("simulate", unknown)
             start_time = unknown.pop("start_time", start_time)
@@ -430,11 +443,16 @@ class Model(Part):
             initial = start_state(self, initial)
         options = Options(start_time, method, rtol, atol, step, max_step, first_step, every, times,
                           progress, record, record_every, record_to, initial)
+        model = self
+        if until is not None:
+            from .simulation.until import model_until
+
+            model = model_until(self, until)
         if sensitivities is None:
-            return run(self, duration, options)
+            return run(model, duration, options)
         from .analysis.sensitivities import run_with_sensitivities
 
-        return run_with_sensitivities(self, duration, options, sensitivities)
+        return run_with_sensitivities(model, duration, options, sensitivities)
 
     @told_how_to_call
     def stepper(
@@ -471,6 +489,7 @@ class Model(Part):
             ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
             later changes of it do not change the run.
         """
+        from .simulation.settings import Options
         from .simulation.stepping import started
 
         return started(self, inputs, outputs, duration,
@@ -490,6 +509,7 @@ class Model(Part):
         store: Any = None,
         progress: bool | None = None,
         start_time: Any = "0 s",
+        until: Any = None,
         **options: Any,
     ) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
@@ -526,8 +546,9 @@ class Model(Part):
         progress : bool, optional
             Show what is done and the time left; by default in terminals and notebooks, of what
             takes more than two seconds.
-        start_time, **options
-            As in :meth:`simulate`, for all points.
+        start_time, until, **options
+            As in :meth:`simulate`, for all points; ``status`` says which condition ended a run, and
+            what was asked of later times is NaN.
 
         Returns
         -------
@@ -545,7 +566,7 @@ class Model(Part):
 
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress,
-                     start_time=start_time, **options)  # fmt: skip
+                     start_time=start_time, until=until, **options)  # fmt: skip
 
     # -- engineering studies -------------------------------------------------------------
     @overload
@@ -697,6 +718,12 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     StructureError
         Naming the components of the over- and under-determined parts.
     """
+    from .assembly import flatten, reduce_index, write_tape
+    from .assembly.reduced import Singular
+    from .assembly.set_valued import set_valued_elements
+    from .assembly.state_priorities import state_priorities
+    from .diagnostics import structure_error
+
     flat = flatten(network)
     try:
         reduced = reduce_index(flat, state_priorities(network, flat), parameters,

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from .operating_point import find_operating_point as operating_point
     from .optimisation import Optimum, optimise
     from .pareto import pareto
-    from .pictures import bode, nyquist, root_locus
+    from .pictures import bode, nyquist, root_locus, step
     from .uncertainty import first_order
     from .wishes import free
 
 __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint", "Optimum", "bode",
            "describing_function", "first_order", "fit", "free", "limit_cycle", "linearise",
            "nyquist", "operating_point", "optimise", "pareto",
-           "root_locus"]  # fmt: skip
+           "root_locus", "step"]  # fmt: skip
 
 HOMES = {"Fit": ".estimation_result", "LimitCycle": ".limit_cycle", "LinearModel": ".linear_model",
          "LinearModels": ".linearise", "OperatingPoint": ".operating_point",
@@ -42,7 +42,7 @@ HOMES = {"Fit": ".estimation_result", "LimitCycle": ".limit_cycle", "LinearModel
          "first_order": ".uncertainty", "fit": ".estimation", "free": ".wishes",
          "limit_cycle": ".limit_cycle", "linearise": ".linearise",
          "operating_point": ".operating_point", "optimise": ".optimisation", "pareto": ".pareto",
-         **dict.fromkeys(("bode", "nyquist", "root_locus"), ".pictures"),
+         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".pictures"),
          }  # fmt: skip
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..exceptions import ParameterError, optional_package, unknown_name
 from ..numerics.arrays import Array
 from ..renamed import current_attribute
 from ..results.sheet import Sheet, pandas
-from ..units import Unit
+from ..simulation.settings import positive_time
+from ..units import Unit, quantity
 from .poles import poles, static_gain, zeros
 from .signals import ratio_unit
 from .tables import complex_text, damping_table, gains_table
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import scipy.signal
     from matplotlib.figure import Figure
     from pandas import DataFrame
+    from pint import Quantity
 
 __all__ = ["LinearModel", "Load", "Named"]
 
@@ -278,6 +281,51 @@ class LinearModel:
                           inputs=[_word(n) for n in self.inputs],
                           outputs=[_word(n) for n in self.outputs])  # fmt: skip
 
+    # -- by python-control -------------------------------------------------------------------
+    def step_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+        """Outputs after a step of 1 of each input, in their units, over time in s.
+
+        Parameters
+        ----------
+        duration : str or quantity, optional
+            As python-control finds it, if not given.
+        **options
+            Handed on to ``control.step_response``.
+        """
+        return self._by_control("step_response", duration, options)
+
+    def impulse_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+        """Outputs after an impulse of 1 s times the unit of each input; see :meth:`step_response`.
+        """
+        return self._by_control("impulse_response", duration, options)
+
+    def _by_control(self, name: str, duration: Any, options: dict[str, Any]) -> Any:
+        if duration is not None:
+            options["T"] = positive_time(duration, "duration", f"{name}(duration=…)")
+        system = self.to_control()
+        return getattr(import_module("control"), name)(system, **options)
+
+    def margins(self, input: str | None = None, output: str | None = None) -> dict[str, Quantity]:
+        """Gain and phase margin of a loop, and the frequencies at which they are found.
+
+        Raises
+        ------
+        ParameterError
+            Where the output by the input has a unit: then it is the gain of no loop.
+        """
+        i, o = self.pair(input, output)
+        shown = str(ratio_unit(self.outputs[o].unit, self.inputs[i].unit))
+        if shown != "1":
+            raise ParameterError(
+                "margins()", f"is about a loop, whose gain has no unit, but {self.outputs[o].path} "
+                f"by {self.inputs[i].path} is in {shown}.",
+                "Linearise from the signal behind the cut of the loop to that before it.")
+        system = self.to_control()[o, i]
+        gain, phase, turned, crossed = import_module("control").margin(system)
+        return {"gain margin": quantity(gain, "1"), "phase margin": quantity(phase, "deg"),
+                "phase crossover": quantity(turned, "rad/s"),
+                "gain crossover": quantity(crossed, "rad/s")}
+
     # -- pictures --------------------------------------------------------------------------
     def bode(self, frequencies: Any = None, **options: Any) -> Figure:
         """Gain and phase over frequency; see :func:`blocks.analysis.pictures.bode`."""
@@ -290,6 +338,12 @@ class LinearModel:
         from .pictures import nyquist
 
         return nyquist(self, frequencies, **options)
+
+    def step(self, duration: Any = None, **options: Any) -> Figure:
+        """Outputs after a step of each input; see :func:`blocks.analysis.pictures.step`."""
+        from .pictures import step
+
+        return step(self, duration, **options)
 
     def pole_zero_plot(self, input: str | None = None, output: str | None = None,
                        **options: Any) -> Figure:  # fmt: skip

@@ -126,6 +126,8 @@ class Network:
     node_of: Indices
     ports: int
     own_base: dict[tuple[str, str], int]  # by path of a composite and port
+    #: Of what is the same as another's variable: family, variable, instance of both.
+    reads: list[tuple[tuple[int, int, int], tuple[int, int, int]]] = field(default_factory=list)
 
     def numbers(self, path: str, name: str) -> Indices:
         """Port numbers of all instances of a component, of a composite too."""
@@ -139,6 +141,14 @@ class Network:
     def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
+
+    def at(self, path: str) -> tuple[int, int, int]:
+        """Family, variable and instance of a variable."""
+        owner, _, name = path.rpartition(".")
+        owner, _, number = owner.partition("[")
+        number, _, inner = number.partition("]")
+        f, first = self.place[owner + inner]
+        return f, self.families[f].kernel.index[name], first + int(number or 0)
 
     @cached_property
     def set_valued(self) -> list[tuple[int, Family, SetValuedLaw]]:
@@ -311,5 +321,7 @@ def build_network(root: Any) -> Network:
     walk = _Walk(root)
     ports = _PortNumbers(walk)
     node_of = connected(*ports.joined(), ports.count)
-    return Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
+    made = Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
                    ports.base, node_of, ports.count, ports.own)
+    made.reads = [(made.at(a), made.at(b)) for a, b in getattr(root, "_reads", {}).items()]
+    return made

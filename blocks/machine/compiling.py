@@ -35,7 +35,7 @@ QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_
          "new_gvn", "simplify_cfg")  # fmt: skip
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 OLDEST = (0, 45)  # version of llvmlite whose LLVM reads pointers without types
-MOST_KEPT = 2_000  # objects on disk; the ones not used for longest go first
+MOST_KEPT = 10_000  # objects on disk, some 70 MB; the ones not used for longest go first
 
 
 @cache

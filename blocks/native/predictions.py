@@ -453,8 +453,10 @@ def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: floa
     point (a piston's) that would take all motion there is.
     """
     elements.modes[e] = 0.0
-    return _look(code, work, elements, t, x) and (elements.k.size == 0 or (
-        stop_part(code, work, elements, t, x, e, count) and _look(code, work, elements, t, x)))
+    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_part(
+            code, work, elements, t, x, e, count)):
+        return False
+    return _look(code, work, elements, t, x)
 
 
 @machine_code

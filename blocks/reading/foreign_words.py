@@ -269,7 +269,7 @@ def _about(sentence: str, here: str, declared: object) -> str:
 _STEP = ("step= is the step of a method of fixed steps, max_step= the longest of the others, "
          "every= the spacing of the samples.")
 _OPTIONS = [
-    ("duration", "until t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
+    ("duration", "t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
                  "time length tend tfinal tstop duration_s simulation_time T t",
      "The duration has no name: {1}."),
     ("duration", "t_span tspan span interval_of_time time_span",
@@ -294,6 +294,8 @@ _OPTIONS = [
     ("", "args params parameters p", "Parameters belong to the components, and may be changed "
      "between runs: model.spring.stiffness = '2 N/m'."),
     ("", "dense_output dense", "Every result can be read between its steps: .at('1.5 s')."),
+    ("until", "terminal stop_when stop_condition stop_if end_condition end_when",
+     "A run ends where a condition is met: until='block.x > 1 m'."),
     ("", "events event zero_crossings", "Conditions are stated by components (when, where); "
      "result.events lists what happened."),
     ("", "jac jacobian jac_sparsity", "Derivatives are exact and need not be given."),

@@ -67,7 +67,8 @@ class Result(Recorded):
 
     @property
     def status(self) -> str:
-        """``"finished"``, ``"failed"`` or ``"interrupted"``."""
+        """``"finished"``, ``"failed"``, ``"interrupted"``, or ``"until block.x > 1 m"`` where that
+        was met."""
         return self._recording.status
 
     @property

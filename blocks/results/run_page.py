@@ -169,7 +169,7 @@ def _outcome(recording: Recording) -> str:
     rows = dict(zip(facts[""], facts[" "], strict=True))
     message = rows.pop("message", "")
     status = rows.pop("status")
-    look = "faint" if status == "finished" else "bad"
+    look = "bad" if status in ("failed", "interrupted") else "faint"
     told = " · ".join([status, *(f"{k} {v}" for k, v in rows.items())])
     return f'<p class="{look}">{escape(told)}</p>' + (
         f'<p class="bad">{escape(message)}</p>' if message else "")

@@ -20,6 +20,7 @@ from ..exceptions import BlocksError
 from ..simulation.interrupts import interruptible
 from ..simulation.run import prepared
 from ..simulation.settings import Options
+from ..simulation.until import model_until
 from ..units import unit_of
 from .axes import Plan
 from .outputs import Output, converted
@@ -43,7 +44,7 @@ class Outcome:
     """What is kept of one run: numbers by output, in the units beside them."""
 
     number: int
-    status: str  # "finished", "failed" or "not run"
+    status: str  # "finished", "until …", "failed" or "not run"
     message: str = ""
     values: dict[str, Any] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
@@ -76,6 +77,10 @@ class Runner:
     """
 
     def __init__(self, model: Model, recipe: Recipe) -> None:
+        self.options = dict(recipe.options)
+        until = self.options.pop("until", None)
+        if until is not None:
+            model = model_until(model, until)
         self.model, self.recipe = model, recipe
         self.settings: list[Setting] = [
             find_setting(model, path, recipe.paths) for path in recipe.paths
@@ -125,13 +130,13 @@ class Runner:
         options = self._apply(values)
         with ASSEMBLY:
             run = prepared(self.model, self.recipe.duration,
-                           Options(progress=False, **{**self.recipe.options, **options}))
+                           Options(progress=False, **{**self.options, **options}))
         run.lock = ASSEMBLY
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
         self._share_functions(result)
-        outcome = Outcome(number, "finished", _unmet(result))
+        outcome = Outcome(number, result.status, _unmet(result) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)
             shown = output.unit

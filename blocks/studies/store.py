@@ -226,7 +226,7 @@ class Store:
         for row in table.to_pylist():
             values, units = {}, {}
             for heading, (name, shown) in named.items():
-                if row[heading] is not None and row["status"] == "finished":
+                if row[heading] is not None and row["status"] not in ("failed", "not run"):
                     units[name] = shown
                     shape = self.shapes[name]
                     values[name] = np.reshape(row[heading], shape) if shape else row[heading]

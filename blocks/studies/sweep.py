@@ -16,6 +16,7 @@ from ..exceptions import ParameterError, UnknownName, warn_user
 from ..native import COMPILED
 from ..simulation.interrupts import forget_interrupt, terminable
 from ..simulation.progress import Progress
+from ..simulation.until import model_until
 from ..solvers import method_named
 from ..units import to_si, unit
 from .axes import plan
@@ -39,7 +40,8 @@ LOG = logging.getLogger("blocks.studies")
 def sweep(
     model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
     samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
-    progress: bool | None = None, start_time: Any = "0 s", **options: Any,
+    progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
+    **options: Any,
 ) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
@@ -57,6 +59,9 @@ def sweep(
     end = end_of_run(t0, length)
     _refuse_wrong(model)
     system = model.compile()
+    if until is not None:
+        model_until(model, until)  # mistakes in it are told before the first run
+        options["until"] = until
     points, settings = plan(model, over, samples, seed)
     _refuse_varied_and_given(settings, options)
     _refuse_bad(options, system, {s.path for s in settings})

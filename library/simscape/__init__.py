@@ -8,7 +8,7 @@ component source. ``python -m library.simscape model.slx`` writes either to a fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from blocks import FileError, ParameterError
@@ -33,10 +33,13 @@ class Converted:
         The Python module.
     script : Script
         What it was written from; ``script.entries`` says what became of every block.
+    modules : mapping of str to str
+        Texts of further modules that it imports, by name: component sources beside the model.
     """
 
     text: str
     script: Script
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def entries(self) -> list[Entry]:
@@ -86,7 +89,7 @@ def convert(path: str | Path, *, values: Mapping[str, object] | None = None,
     used = conversion.workspace.consulted | conversion.conditions.keys()
     conversion.script.remarks += [f"{name} was given a value, but nothing in this text uses it."
                                   for name in values or () if name.partition(".")[0] not in used]
-    return Converted(python_text(conversion.script), conversion.script)
+    return Converted(python_text(conversion.script), conversion.script, conversion.modules)
 
 
 def _texts(values: Mapping[str, object] | None) -> dict[str, str]:

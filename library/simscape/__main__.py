@@ -67,13 +67,17 @@ def main(arguments: list[str] | None = None) -> int:
             output.write_text(made.text, encoding="utf-8")
             print("\n  ".join([str(output), *made.remarks]))
             return 0
-        sys.path.insert(0, str(output.resolve().parent))  # of what stands beside the text
+        home = str(output.resolve().parent)  # of what stands beside the text
+        sys.path[:] = [home, *(place for place in sys.path if place != home)]
         values = {**read_repairs(output), **values}
         converted = convert(given.model, values=values, folders=given.path,
                             scripts=given.scripts)
         output.write_text(python_text(converted.script, repairs_of(output).stem),
                           encoding="utf-8")
+        for name, text in converted.modules.items():
+            output.with_name(f"{name}.py").write_text(text, encoding="utf-8")
         if write_repairs(output):
+            read_repairs(output)
             print(f"{repairs_of(output)}: for what you change by hand; it is written once.")
         trial = try_text(output, converted.script)
         _account(converted, trial, output, given.report)

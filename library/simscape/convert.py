@@ -23,6 +23,7 @@ from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
+from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports
 from .plan import ClassPlan, Entry, Part, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
@@ -31,6 +32,7 @@ from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
 from .texts import Texts
+from .tidy import leave_out_idle_gains
 
 __all__ = ["Conversion"]
 
@@ -61,6 +63,7 @@ class Conversion:
                                                 self.workspace.values)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
+        self.modules = use_sources(diagram, [Path(f) for f in folders], self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
@@ -106,6 +109,7 @@ class Conversion:
                 self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
+        leave_out_idle_gains(self, level)
         level.plan.notes = level.system.notes
 
     def _is_out(self, level: Level, block: Block) -> bool:

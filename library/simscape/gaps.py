@@ -40,6 +40,21 @@ LEAKS = {
 }  # fmt: skip
 
 
+# blocks whose whole law is written in the text: units of their signals, and equations
+PHYSICAL_LAWS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "ee.sensors.power_sensor": ({"P": "W"}, (
+        "self.s.v == self.p.v", "self.s.i + self.p.i + self.n.i == 0", "self.n.i == 0",
+        "self.P == (self.p.v - self.n.v) * self.s.i")),
+    "sdl.sensors.rotational_power_sensor": ({"P": "W"}, (
+        "self.S.w == self.R.w", "self.S.t + self.R.t + self.C.t == 0", "self.C.t == 0",
+        "self.P == self.S.t * (self.R.w - self.C.w)")),
+    "sdl.sensors.translational_power_sensor": ({"P": "W"}, (
+        "self.S.v == self.R.v", "self.S.f + self.R.f + self.C.f == 0", "self.C.f == 0",
+        "self.P == self.S.f * (self.R.v - self.C.v)")),
+    "ee.sources.rail_positive": ({}, ("self.p.v == self.v0",)),
+}
+
+
 @dataclass
 class Gaps:
     """Classes of a script by name, each made once for all blocks that are alike."""
@@ -97,6 +112,26 @@ class Gaps:
             value, names)
         return made, found, keywords
 
+    def physical_law(self, block: Block, value: Writes
+                     ) -> tuple[str, dict[str, str], dict[str, str]] | None:
+        """The class of a block whose law is known whole, its ports by end, its keywords."""
+        units, equations = PHYSICAL_LAWS.get(block.kind, ({}, ()))
+        used = {word for text in equations for word in re.findall(r"self\.(\w+)", text)}
+        ports = [PortPlan(name, block.types[name].title(), units.get(name, ""))
+                 if block.types.get(name) in ("input", "output") else
+                 PortPlan(name, "Port", domain_here(block.types.get(name, "")))
+                 for name in block.ports.values()]
+        own = {name: written.argument for name, v in block.values.items() if name in used
+               and (written := value(name, v.text, v.unit)) is not None}
+        if not equations or used != {port.name for port in ports} | set(own) or not all(
+                port.argument for port in ports):
+            return None
+        made = self._made((block.kind, tuple(own)), title_of(block), f"The block {block.kind}.",
+                          ports, list(equations), parameters=dict(own))
+        first = self.classes[made].parameters
+        return made, dict(block.ports), {
+            name: text for name, text in own.items() if first[name] != text}
+
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str,
                options: Iterable[tuple[str, str]], value: Writes) -> SignalPart:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
@@ -143,10 +178,14 @@ class Gaps:
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
                  *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
                    for p in part.outputs)]
-        return self._made(
+        made = self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
+            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines(),
+            parameters=dict(part.keywords))
+        first = self.classes[made].parameters
+        part.keywords = {name: text for name, text in part.keywords.items() if first[name] != text}
+        return made
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
               equations: list[str], missing: str = "",

@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "is_verified", "is_word",
-           "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
+           "is_word", "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -92,7 +92,8 @@ def _table() -> dict[str, Counterpart]:
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
         kind, _, word = row["parameter"].rpartition(" ")
-        if kind == "like":
+        if row["parameter"].startswith("like "):
+            word = row["parameter"].removeprefix("like ")
             mine, other = found[row["path"]], found[word]
             mine.choices |= {name: dict(choices) for name, choices in other.choices.items()}
             mine.words |= other.words
@@ -204,6 +205,11 @@ def add_counterpart(path: str, component: type[Component], *,
         component.__module__, component.__name__,
         {name: dict(values) for name, values in (choices or {}).items()},
         dict(parameters or {}), dict(ports or {}))
+
+
+def forget_counterpart(path: str) -> None:
+    """Take a counterpart that was added out again, where there is one."""
+    _table().pop(path, None)
 
 
 def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:

@@ -44,10 +44,38 @@ class PhysicalBlocks:
             self._signal(level, block)
             return
         counterpart = counterpart_of(block.kind, block.values)
-        if counterpart is None or counterpart.component is None:
+        law = None if counterpart is not None or not _tells_ports(block) else \
+            self.gaps.physical_law(block, self.conversion.writes(level, block))
+        if law is not None:
+            self._law(level, block, *law)
+        elif counterpart is None or counterpart.component is None:
             self._gap(level, block)
         else:
             self._component(level, block, counterpart)
+
+    def _law(self, level: Level, block: Block, made: str, ports: dict[str, str],
+             keywords: dict[str, str]) -> None:
+        """A part whose class, with the law of the block, stands in the text."""
+        name = level.names.make(python_name(block.name))
+        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
+        units = {port.name: port.argument for port in self.gaps.classes[made].ports}
+        for end, port in ports.items():
+            what = block.types[port]
+            signal = what in ("input", "output")
+            level.joints[block.sid, end] = Joint(f"{level.owner}.{name}.{port}", what if signal else
+                                                 domain_here(what), units[port] if signal else "")
+        left = [f"{n} = {v.text} is not read." for n, v in block.values.items()
+                if v.specify is not False and n not in self.gaps.classes[made].parameters]
+        notes = [*left, *(self._direction(level, block))]
+        self.conversion.enter(level, block, "approximated" if left else "mapped", made, notes)
+
+    def _direction(self, level: Level, block: Block) -> list[str]:
+        """What is to be said of a block whose direction nothing proves."""
+        if is_verified(block.kind):
+            return []
+        note = "Direction not verified: compare one sign with a run of Simscape."
+        self.conversion.remarks.append(f"{level.path}/{block.name}: {note}")
+        return [note]
 
     def _component(self, level: Level, block: Block, counterpart: Counterpart) -> None:
         conversion, where = self.conversion, f"{level.path}/{block.name}"
@@ -63,10 +91,7 @@ class PhysicalBlocks:
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
-        if not is_verified(block.kind):
-            said_of = "Direction not verified: compare one sign with a run of Simscape."
-            notes.append(said_of)
-            conversion.remarks.append(f"{where}: {said_of}")
+        notes += self._direction(level, block)
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
         level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
                                      own=not counterpart.module.startswith("library.")))

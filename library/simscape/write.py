@@ -98,7 +98,7 @@ def _values(script: Script) -> Iterator[str]:
 
 
 def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
-    if len(line) <= _WIDTH or "[" not in line or re.search(r'"[^"]* [^"]*"', line):
+    if len(line) <= _WIDTH or not {"[", "("} & {*line} or re.search(r'"[^"]* [^"]*"', line):
         yield line
         return
     lines = textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,

@@ -633,7 +633,7 @@ def test_a_picture_of_nothing_is_refused():
     linear = oscillator(0.2).linearise(None, "spring.x")
     with pytest.raises(ValueError, match="has no input in this linear model"):
         linear.bode()
-    with pytest.raises(ValueError, match="takes linear models by label"):
+    with pytest.raises(ValueError, match="takes a linear model, or several by label"):
         root_locus([linear])
 
 

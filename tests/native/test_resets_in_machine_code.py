@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from carried_out_in_python import flips
@@ -168,11 +170,15 @@ def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     assert not in_python
 
 
+@cache
+def followed(name, method):
+    return MODELS[name]().simulate("2.4 s", method=method, rtol=1e-10)
+
+
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_events_are_those_of_the_reference(name, method):
-    build = MODELS[name]
-    run, python = (build().simulate("2.4 s", method=m, rtol=1e-10) for m in (method, "DOP853"))
+    run, python = (followed(name, m) for m in (method, "DOP853"))
     assert run.statistics["events"] == len(run.events) == len(python.events)
     for mine, other in zip(run.events, python.events, strict=True):
         assert (mine.component, mine.mode) == (other.component, other.mode)

@@ -425,6 +425,21 @@ except KeyboardInterrupt as stopped:
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
 
 
+@pytest.mark.parametrize("pressed_in", [
+    "blocks.model.Model.compile", "blocks.simulation.run.GivenValues",
+    "blocks.simulation.run.chosen_method"])
+def test_an_interrupt_before_the_first_step_says_so(pressed_in, monkeypatch):
+    def pressed(*given, **more):
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("goes on")
+
+    monkeypatch.setattr(pressed_in, pressed)
+    with pytest.raises(Interrupted, match="interrupted before the first step") as told:
+        oscillator().simulate("1 s")
+    assert told.value.result is None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt

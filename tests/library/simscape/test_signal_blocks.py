@@ -337,6 +337,41 @@ def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
     assert built(text, tmp_path).simulate("2 s")["last.y"].final.m == pytest.approx(-2)
 
 
+def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_once(tmp_path):
+    blocks = clock(
+        Drawn("DataTypeConversion", "type", inputs=("t",), outputs=("a",)),
+        Drawn("Gain", "push", options={"Gain": "2"}, inputs=("a",), outputs=("f",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, options={"Unit": "N"},
+              inputs=("f",)),
+        Drawn("foundation.signal.functions.gain", "g", {"I": "s", "O": "r"},
+              {"gain": ("3", "1")}),
+        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "r"}, options={"Unit": "mN"},
+              outputs=("n",)),
+        Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("n",), outputs=("h",)),
+        *(Drawn("simulink/Logic/Compare To Constant", f"above {k}", options={
+            "relop": "==", "const": str(k)}, inputs=("h",), outputs=(f"c{k}",)) for k in (1, 2)),
+        Drawn("Sum", "last", options={"Inputs": "+++"}, inputs=("h", "c1", "c2"),
+              outputs=("y",)))
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    assert made.text.count("class ") == 1
+    assert made.text.count("CompareToConstant(") == 3
+    assert made.text.count("= Gain(") == 3
+    assert 'model.push = Gain(gain="2 N")' in made.text
+    run = built(made.text, tmp_path).simulate("2 s")
+    assert run["half.y"].final.m == pytest.approx(3 * 2 * 2 * 1000 / 2)
+
+
+def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
+    name = "the wrapped state of an integrator that is discrete or continuous in time"
+    blocks = clock(box([Drawn("Inport", "u", outputs=("a",)), Drawn("Outport", "y", inputs=("a",))],
+                       ("t",), ("y",)),
+                   Drawn("Fcn", name, options={"Expr": " + ".join(["sin(u*1.2345678)"] * 12)},
+                         inputs=("t",), outputs=("y",)))
+    blocks[1].name = f"{name} and more of it"
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    assert max(map(len, made.text.splitlines())) <= 100
+
+
 def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
     made = convert(write(tmp_path / "signals.slx", clock(
         Drawn("UnitDelay", "last", options={"SampleTime": "-1"}, inputs=("t",), outputs=("y",))),

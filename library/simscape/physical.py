@@ -280,11 +280,16 @@ def _default(mine: Any) -> Any:
 
 
 def port_kind(instance: Component | type[Component], port: str) -> tuple[str, str]:
-    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain."""
+    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain.
+
+    An input that takes plain numbers has the unit 1.
+    """
     declared = instance._declared.get(port)
     if isinstance(declared, Port):
         return declared.domain.name, ""
-    return signal_unit(instance, port)
+    kind, unit = signal_unit(instance, port)
+    plain = isinstance(declared, Input) and not declared.open and not unit
+    return kind, "1" if plain else unit
 
 
 def signal_unit(instance: Component | type[Component], port: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from library import (
     rotational,
     signal,
     thermal,
+    thermal_liquid,
     translational,
 )
 
@@ -31,7 +32,7 @@ TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-    thermal, isothermal_liquid,
+    thermal, isothermal_liquid, thermal_liquid,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -85,6 +86,15 @@ PORTS = {
     isothermal_liquid.VariableDisplacementPump: "D B R C A",
     isothermal_liquid.DoubleActingActuator: "C A p_out R B",
     isothermal_liquid.GasChargedAccumulator: "A",
+    thermal_liquid.AbsoluteReference: "A", thermal_liquid.Cap: "A",
+    thermal_liquid.ConstantVolumeChamber: "A H", thermal_liquid.FlowResistance: "A B",
+    thermal_liquid.LocalRestriction: "A B AR", thermal_liquid.Pipe: "A B H",
+    thermal_liquid.Reservoir: "A T", thermal_liquid.PressureSource: "A B P",
+    thermal_liquid.FlowRateSource: "A B M", thermal_liquid.FlowRateSensor: "A B M V PHI",
+    thermal_liquid.PressureTemperatureSensor: "A B P T",
+    thermal_liquid.ThermodynamicPropertiesSensor: "A U H RHO CP",
+    thermal_liquid.TranslationalMechanicalConverter: "A C H R",
+    thermal_liquid.RotationalMechanicalConverter: "A C H R",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -119,6 +129,12 @@ CHOICES = [
     (isothermal_liquid.Pipe, "dynamic_compressibility", True),
     (isothermal_liquid.Pipe, "inertia", False),
     (isothermal_liquid.PressureSensor, "measure", "difference"),
+    (thermal_liquid.Reservoir, "pressure_spec", "atmospheric"),
+    (thermal_liquid.LocalRestriction, "restriction_type", "variable"),
+    (thermal_liquid.LocalRestriction, "pressure_recovery", True),
+    (thermal_liquid.Pipe, "dynamic_compressibility", True),
+    (thermal_liquid.Pipe, "inertia", False),
+    (thermal_liquid.FlowRateSource, "power_spec", "isentropic"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

@@ -23,6 +23,7 @@ import library.planar as P
 import library.rotational as R
 import library.signal as S
 import library.thermal as H
+import library.thermal_liquid as W
 import library.translational as T
 from blocks import (
     BlocksError,
@@ -38,7 +39,7 @@ from blocks import (
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H, "L": L}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H, "L": L, "W": W}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -48,7 +49,7 @@ CLASSES = {
 }  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
-          "EH", "L", "LTR", "LTRS")  # fmt: skip
+          "EH", "L", "LTR", "LTRS", "W", "WTRH")  # fmt: skip
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -65,7 +66,7 @@ from blocks import *
 import library.translational as T, library.rotational as R, library.mechanisms as M
 import library.planar as P, library.signal as S, library.thermal as H
 import library.electrical as E, library.magnetic as G, library.electromechanical as D
-import library.isothermal_liquid as L
+import library.isothermal_liquid as L, library.thermal_liquid as W
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -304,9 +305,11 @@ def written(seed):
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
-               "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir"}
+               "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir",
+               "W": "W.Reservoir"}
     bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
-              "G": "G.Reluctance", "L": "L.ConstantVolumeChamber"}
+              "G": "G.Reluctance", "L": "L.ConstantVolumeChamber",
+              "W": "W.ConstantVolumeChamber"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

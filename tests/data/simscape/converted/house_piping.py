@@ -1,7 +1,7 @@
 """Converted from house_piping.slx, R2023a.
 
 The model asks to start from steady state; here it starts from its initial targets, unless
-simulate() is given start_from='steady state'.
+simulate() is given initial='steady state'.
 
 Instruction:
 The washer was added, and should fill up as the shower are running.

@@ -1,7 +1,7 @@
 """Converted from scooter_friction.slx, R2024a.
 
 The model asks to start from steady state; here it starts from its initial targets, unless
-simulate() is given start_from='steady state'.
+simulate() is given initial='steady state'.
 """
 
 from blocks import Model

@@ -1,0 +1,85 @@
+"""Volumes of a fluid, and places whose pressure and temperature are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Input, Option, Parameter, Port, Variable
+
+from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
+from .flows import carried, filling
+
+__all__ = ["ATMOSPHERE", "ROOM", "Chamber", "FluidPart", "Reservoir", "specified"]
+
+ATMOSPHERE, ROOM = "0.101325 MPa", "293.15 K"
+
+
+class FluidPart(Component):
+    """Base of what holds or passes a fluid; ``fluid`` is the module that knows it."""
+
+    fluid: Any = None
+
+
+def specified(c: Any) -> bool:
+    """Whether a pressure outside is given, and not that of the atmosphere."""
+    return bool(c.pressure_spec == "specified")
+
+
+class Chamber(FluidPart):
+    """Base of chambers of constant volume: one pressure, one temperature, one to four ports."""
+
+    num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
+    H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
+    volume = Parameter("1 l", above=0, doc="Volume")
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of each port")
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="0.1 MPa", minimum="0 MPa",
+                   doc="absolute pressure")  # fmt: skip
+    T_I = Variable(ABSOLUTE, ROOM, priority="high", nominal="300 K", minimum="0 K",
+                   doc="temperature")  # fmt: skip
+    mass = Variable("kg", doc="mass of the fluid")
+    energy_stored = Variable("J", doc="internal energy of the fluid")
+
+    def equations(self) -> Iterator[Any]:
+        fluid, p, T = self.fluid, self.p_I, self.T_I
+        ports = [getattr(self, name) for name in "ABCD"[: self.num_ports]]
+        A = ports[0]
+        rho, h = fluid.density_and_enthalpy(A, p, T)
+        yield self.H.T == T
+        for port in ports:
+            yield port.p == p
+            yield carried(fluid, port, self.port_area, h)
+        yield from filling((p, T, rho, h), self.volume, 0, sum_of(port.mdot for port in ports),
+                           sum_of(port.Phi for port in ports) + self.H.Q)
+        yield from fluid.valid(A, p, T, "in the chamber")
+        yield self.mass == rho * self.volume
+        yield self.energy_stored == self.volume * (rho * h - p)
+
+
+def sum_of(terms: Any) -> Any:
+    """The sum of expressions; that of none is an error."""
+    first, *others = terms
+    return sum(others, first)
+
+
+class Reservoir(FluidPart):
+    """Base of places whose pressure and temperature stay the same, whatever flows."""
+
+    grounds = True
+
+    pressure_spec = Option("atmospheric", ("atmospheric", "specified"), doc="its pressure")
+    pressure = Parameter(ATMOSPHERE, above=0, varying=True, when=specified,
+                         doc="Absolute pressure")  # fmt: skip
+    temperature = Parameter(ROOM, ABSOLUTE, above=0, varying=True, doc="Temperature")
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of the port")
+    P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
+    T = Input("K", default="temperature", doc="temperature")
+    power_supplied = Variable("W", doc="energy given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield A.p == (self.P if specified(self) else A.atmospheric_pressure)
+        yield carried(self.fluid, A, self.port_area, self.fluid.enthalpy(A, A.p, self.T))
+        yield self.power_supplied == -A.Phi
+        yield from self.fluid.valid(A, A.p, self.T, "of the reservoir")

@@ -1,0 +1,102 @@
+"""Between a fluid and mechanics: pressure that pushes, volume that is displaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Input, Option, Parameter, Port, Variable, der, quantity, require
+
+from ..rotational import rotational
+from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
+from ..translational import translational
+from .chambers import ATMOSPHERE, ROOM, FluidPart, specified
+from .flows import carried, filling
+
+__all__ = ["RotationalConverter", "TranslationalConverter"]
+
+EMPTY = ("nothing is left of the volume of fluid: it is beyond the end of its way. Start it "
+         "elsewhere (within the stroke), give it more dead volume, or stop it (a HardStop, or "
+         "stiffer ends).")  # fmt: skip
+
+
+class MechanicalConverter(FluidPart):
+    """Base of converters: one chamber of fluid, whose wall moves."""
+
+    mech_orientation = Option("positive", ("positive", "negative"),
+                              doc="which way the wall moves when fluid comes in")  # fmt: skip
+    pressure_spec = Option("atmospheric", ("atmospheric", "specified"),
+                           doc="pressure on the other side of the wall")  # fmt: skip
+    H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
+    dead_volume = Parameter("1e-5 m^3", above=0, doc="Volume of fluid in the zero position")
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of the port")
+    environment_pressure = Parameter(ATMOSPHERE, minimum=0, when=specified,
+                                     doc="Absolute pressure on the other side")  # fmt: skip
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="0.1 MPa", minimum="0 MPa",
+                   doc="absolute pressure of the fluid")  # fmt: skip
+    T_I = Variable(ABSOLUTE, ROOM, priority="high", nominal="300 K", minimum="0 K",
+                   doc="temperature of the fluid")  # fmt: skip
+    energy_stored = Variable("J", doc="internal energy of the fluid, work done on what is outside")
+
+    def chamber(self, area: Any, flow: Any, place: Any, effort: Any) -> Iterator[Any]:
+        """Fluid and effort, where ``area`` times ``flow`` is the rate of the volume."""
+        fluid, A, p, T = self.fluid, self.A, self.p_I, self.T_I  # type: ignore[attr-defined]
+        outside = self.environment_pressure if specified(self) else A.atmospheric_pressure
+        if self.mech_orientation == "negative":
+            area = -area
+        volume = self.dead_volume + area * place
+        yield A.p == p
+        yield self.H.T == T
+        rho, h = fluid.density_and_enthalpy(A, p, T)
+        yield carried(fluid, A, self.port_area, h)
+        yield from filling((p, T, rho, h), volume, area * flow, A.mdot,
+                           A.Phi + self.H.Q - p * area * flow)  # fmt: skip
+        yield from fluid.valid(A, p, T, "in the converter")
+        yield require(volume > quantity("0 m^3"), EMPTY)
+        yield effort == area * (p - outside)
+        yield self.energy_stored == outside * area * place + volume * (rho * h - p)
+
+
+class TranslationalConverter(MechanicalConverter):
+    """Base of pistons."""
+
+    displacement_spec = Option("calculated", ("calculated", "signal"),
+                               doc="where the position comes from")  # fmt: skip
+    R = Port(translational, doc="rod")
+    C = Port(translational, doc="case")
+    interface_area = Parameter("0.01 m^2", above=0, doc="Area of the piston")
+    v = Variable("m/s", doc="velocity of R against C")
+    p_in = Input("m", when=lambda c: c.displacement_spec == "signal",
+                 doc="position of R against C")  # fmt: skip
+    x = Variable("m", "0 m", priority="high", doc="position of R against C",
+                 when=lambda c: c.displacement_spec == "calculated")  # fmt: skip
+    f = Variable("N", nominal="1 kN", doc="force from C to R")
+
+    def equations(self) -> Iterator[Any]:
+        signal = self.displacement_spec == "signal"
+        yield self.v == self.R.v - self.C.v
+        if not signal:
+            yield der(self.x) == self.v
+        yield self.R.f == -self.f
+        yield self.C.f == self.f
+        yield from self.chamber(self.interface_area, self.v, self.p_in if signal else self.x,
+                                self.f)
+
+
+class RotationalConverter(MechanicalConverter):
+    """Base of vanes."""
+
+    R = Port(rotational, doc="shaft")
+    C = Port(rotational, doc="case")
+    displacement = Parameter("0.01 m^3/rad", above=0, doc="Volume per angle")
+    w = Variable("rad/s", doc="angular velocity of R against C")
+    angle = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
+    t = Variable("N*m", nominal="100 N*m", doc="torque from C to R")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.w == self.R.w - self.C.w
+        yield der(self.angle) == self.w
+        yield self.R.t == -self.t
+        yield self.C.t == self.t
+        yield from self.chamber(self.displacement, self.w, self.angle, self.t)

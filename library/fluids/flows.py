@@ -1,0 +1,65 @@
+"""What does a flow carry through a port, and how do pressure and temperature of a volume change?
+
+``fluid`` stands for the module of a fluid: its ``density``, ``enthalpy``, ``rest_flow`` and so on
+take a port of the circuit and, where they depend on it, pressure and temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import der, partial, sqrt
+
+__all__ = ["carried", "filling", "mixed", "parts", "passed"]
+
+
+def parts(flow: Any, rest: Any) -> tuple[Any, Any]:
+    """A flow as the difference a - b of two that are positive, one of them small."""
+    whole = sqrt(flow**2 + rest**2)
+    return (whole + flow) / 2, (whole - flow) / 2
+
+
+def carried(fluid: Any, port: Any, area: Any, inside: Any) -> Any:
+    """The equation of the energy flow into a component, which holds fluid of this enthalpy."""
+    a, b = parts(port.mdot, fluid.rest_flow(port, area))
+    return port.Phi == a * fluid.enthalpy(port, port.p, port.T) - b * inside
+
+
+def passed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, work: Any = None) -> Iterator[Any]:
+    """Equations of what passes from A to B, a component that stores nothing.
+
+    ``work`` (J/kg) is what it does on the fluid from A to B, and gets back the other way. What is
+    within has the enthalpy that balances both sides: mixed from them, by the parts of the flow.
+    """
+    rest = fluid.rest_flow(A, area)
+    a, b = parts(flow, rest)
+    at_A, at_B = (fluid.enthalpy(port, port.p, port.T) for port in (A, B))
+    passing = (a**2 * at_A - b**2 * at_B) / (a + b)
+    gained = 0 if work is None else work * b**2 / (a + b)
+    lifted = 0 if work is None else work * a**2 / (a + b)
+    yield A.Phi == passing + gained
+    yield B.Phi == -passing - lifted
+
+
+def mixed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, at_A: Any, at_B: Any) -> Any:
+    """The value of the side from which a flow from A to B comes, their mean at rest."""
+    a, b = parts(flow, fluid.rest_flow(A, area))
+    return (a * at_A + b * at_B) / (a + b)
+
+
+def filling(state: tuple[Any, Any, Any, Any], volume: Any, rate: Any, mass: Any, energy: Any
+            ) -> Iterator[Any]:
+    """Balances of mass and energy of a volume that grows at a rate, for its state p, T, rho, h.
+
+    d(rho V)/dt = mass flow and d(rho u V)/dt = energy flow, work at the wall included, solved for
+    the derivatives of p and T, so that no loop is left.
+    """
+    p, T, rho, h = state
+    u = h - p / rho
+    growth = (mass - rho * rate) / volume
+    heating = (energy - u * mass) / (rho * volume)
+    rho_p, rho_T, u_p, u_T = (partial(value, by) for value in (rho, u) for by in (p, T))
+    whole = rho_p * u_T - rho_T * u_p
+    yield der(p) == (u_T * growth - rho_T * heating) / whole
+    yield der(T) == (rho_p * heating - u_p * growth) / whole

@@ -1,0 +1,111 @@
+"""What a fluid passes without being stored: resistances, restrictions, sources, sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+from blocks import Input, Option, Parameter, Variable, sqrt
+
+from .chambers import FluidPart
+from .flows import passed
+
+__all__ = ["FlowResistance", "FlowRateSource", "Passage", "PressureSource", "isentropic",
+           "turbulent"]  # fmt: skip
+
+
+class Passage(FluidPart):
+    """Base of what passes from A to B: as much leaves as enters, of mass and of energy."""
+
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of the ports")
+    p = Variable("MPa", nominal="0.1 MPa", doc="pressure of A minus that of B")
+    mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
+
+    def passing(self, work: Any = None) -> Iterator[Any]:
+        """All equations but the one that relates pressure and flow."""
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        yield self.p == A.p - B.p
+        yield A.mdot == self.mdot
+        yield B.mdot == -self.mdot
+        yield from passed(self.fluid, A, B, self.mdot, self.port_area, work)
+
+
+class FlowResistance(Passage):
+    """Base of resistances known at one flow: pressure grows with its square."""
+
+    pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
+    mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
+    laminar_fraction = Parameter(0.001, above=0, doc="Laminar flow, of the nominal one")
+
+    def equations(self) -> Iterator[Any]:
+        share = self.mdot / self.mass_flow
+        yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
+        yield from self.passing()
+
+
+def turbulent(drop: Any, critical: Any) -> Any:
+    """The root of a difference of pressure with its sign, laminar below a critical one."""
+    return drop / sqrt(sqrt(drop**2 + critical**2))
+
+
+def laminar_below(rho: Any, viscosity: Any, area: Any, cd: Any, reynolds: Any) -> Any:
+    """The difference of pressure below which the flow through an orifice is laminar."""
+    return pi / 8 / (rho * area) * (reynolds * viscosity / cd) ** 2
+
+
+def isentropic(c: Any) -> bool:
+    """Whether a source does the work that the fluid gains."""
+    return bool(c.power_spec == "isentropic")
+
+
+class Source(Passage):
+    """Base of sources, which do work on what passes, or none."""
+
+    power_spec = Option("isentropic", ("isentropic", "none"), doc="work done on the fluid")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def driven(self) -> Iterator[Any]:
+        """All equations but that of the source itself."""
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        yield from self.fluid.valid(A, A.p, A.T)
+        yield from self.fluid.valid(B, B.p, B.T)
+        yield from self.passing(self.fluid.lift(A, B) if isentropic(self) else None)
+        yield self.power_supplied == -(A.Phi + B.Phi)
+
+
+class PressureSource(Source):
+    """Base of sources of pressure."""
+
+    pressure_difference = Parameter("0 MPa", varying=True, doc="Pressure of B above A")
+    P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.p == -self.P
+        yield from self.driven()
+
+
+def by_mass(c: Any) -> bool:
+    """Whether a mass flow is given, not a volume flow."""
+    return bool(c.flow_type == "mass")
+
+
+class FlowRateSource(Source):
+    """Base of sources of flow."""
+
+    flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
+    mass_flow = Parameter("0 kg/s", varying=True, when=by_mass, doc="Mass flow from A to B",
+                          advice={"m^3/s": "For a volume flow take flow_type='volumetric' and "
+                                  "volume_flow."})
+    volume_flow = Parameter("0 m^3/s", varying=True, when=lambda c: not by_mass(c),
+                            doc="Volume flow from A to B", advice={
+                                "kg/s": "For a mass flow take flow_type='mass' and mass_flow."})
+    M = Input("kg/s", default="mass_flow", when=by_mass, doc="mass flow from A to B")
+    V = Input("m^3/s", default="volume_flow", when=lambda c: not by_mass(c),
+              doc="volume flow from A to B")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield self.mdot == (self.M if by_mass(self)
+                            else self.fluid.density(A, A.p, A.T) * self.V)
+        yield from self.driven()

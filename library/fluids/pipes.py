@@ -1,0 +1,146 @@
+"""Pipes: friction at the wall, heat through it, storage, and the inertia of the flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log as ln
+from typing import Any
+
+import numpy as np
+
+from blocks import Option, Parameter, Port, Variable, abs_, der, exp, log, maximum, minimum, sqrt
+
+from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
+from .chambers import ATMOSPHERE, ROOM, FluidPart
+from .flows import carried, filling, mixed
+
+__all__ = ["Pipe"]
+
+LN10 = ln(10)
+
+
+def _compressible(c: Any) -> bool:
+    return bool(c.dynamic_compressibility)
+
+
+class Pipe(FluidPart):
+    """Base of pipes: one volume in the middle, half of the loss on each side of it."""
+
+    dynamic_compressibility = Option(True, doc="whether mass is stored in it")
+    inertia = Option(False, doc="whether the flow has to be accelerated")
+    thermal_port = Option(True, doc="whether heat passes the wall")
+    H = Port(thermal, when="thermal_port", doc="the wall")
+    length = Parameter("5 m", above=0, doc="Length")
+    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
+    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
+    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
+    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+    laminar_limit = Parameter(2000.0, above=0, doc="Reynolds number up to which it is laminar")
+    turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
+    shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
+    laminar_nusselt = Parameter(3.66, above=0, doc="Nusselt number of laminar flow")
+    p = Variable("MPa", nominal="0.1 MPa", doc="pressure of A minus that of B")
+    mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="0.1 MPa", minimum="0 MPa",
+                   when=_compressible, doc="absolute pressure in the middle")  # fmt: skip
+    T_I = Variable(ABSOLUTE, ROOM, priority="high", nominal="300 K", minimum="0 K",
+                   doc="temperature of what leaves")  # fmt: skip
+    flow_A = Variable("kg/s", "0 kg/s", priority="high", nominal="0.1 kg/s", when="inertia",
+                      doc="mass flow into A")  # fmt: skip
+    flow_B = Variable("kg/s", "0 kg/s", priority="high", nominal="0.1 kg/s",
+                      when=lambda c: c.inertia and c.dynamic_compressibility,
+                      doc="mass flow out of B")  # fmt: skip
+    Q_H = Variable("W", nominal="1 kW", when="thermal_port",
+                   doc="heat from the wall to the fluid")  # fmt: skip
+    energy_stored = Variable("J", doc="internal energy of the fluid")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.laminar_limit >= self.turbulent_limit):
+            yield (f"laminar_limit is {self.laminar_limit:~P}, not below turbulent_limit, which is "
+                   f"{self.turbulent_limit:~P}: the flow is laminar at small Reynolds numbers.")
+
+    def equations(self) -> Iterator[Any]:
+        fluid, A, B, T = self.fluid, self.A, self.B, self.T_I  # type: ignore[attr-defined]
+        compressible = _compressible(self)
+        p = self.p_I if compressible else (A.p + B.p) / 2
+        rho, h = fluid.density_and_enthalpy(A, p, T)
+        volume, viscosity = self.area * self.length, fluid.viscosity(A, rho, T)
+        yield self.p == A.p - B.p
+        yield self.mdot == (A.mdot - B.mdot) / 2
+        for port in (A, B):
+            yield carried(fluid, port, self.area, h)
+        yield from fluid.valid(A, p, T, "in the middle")
+        heating = A.Phi + B.Phi
+        if self.thermal_port:
+            yield self.Q_H == self.H.Q
+            yield self.heat(viscosity) == self.Q_H
+            heating += self.Q_H
+        if compressible:
+            yield from filling((p, T, rho, h), volume, 0, A.mdot + B.mdot, heating)
+            yield self.energy_stored == volume * (rho * h - p)
+            ends = [(A, "flow_A", 1), (B, "flow_B", -1)]
+        else:
+            mass = volume * fluid.density(A, A.atmospheric_pressure, A.middle_temperature)
+            yield A.mdot + B.mdot == 0
+            yield der(T) == heating / (mass * fluid.heat_capacity(A, T))
+            yield self.energy_stored == mass * fluid.enthalpy(A, A.atmospheric_pressure, T)
+            ends = []
+        share = 0.5 if compressible else 1.0
+        for port, name, sign in ends or [(A, "flow_A", 1)]:
+            lost = share * self.loss(port.mdot, rho, viscosity)
+            if self.inertia:
+                flow = getattr(self, name)
+                yield sign * flow == port.mdot
+                lost += share * self.length / self.area * sign * der(flow)
+                yield from fluid.valid(port, port.p, port.T)
+            beyond = p if compressible else B.p
+            yield port.p - beyond == lost + self.speeding(port, rho)
+
+    def speeding(self, port: Any, rho: Any) -> Any:
+        """The pressure that speeds up what expands between a port and the middle."""
+        return 0 * port.p
+
+    def transition(self, reynolds: Any) -> Any:
+        """The share of turbulence: 0 where the flow is laminar, 1 where it is turbulent."""
+        x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
+        x = maximum(minimum(x, 1), 0)
+        return x**2 * (3 - 2 * x)
+
+    def friction(self, reynolds: Any) -> Any:
+        """The friction factor of turbulent flow, after Haaland."""
+        rough = (self.roughness / (3.7 * self.hydraulic_diameter)) ** 1.11
+        logarithm = log(6.9 / maximum(reynolds, self.laminar_limit) + rough) / LN10
+        return 1 / (1.8 * logarithm) ** 2
+
+    def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
+        """Pressure that a mass flow loses along the whole pipe."""
+        S, D = self.area, self.hydraulic_diameter
+        slenderness = (self.length + self.extra_length) / D
+        reynolds = abs_(flow) * D / (S * viscosity)
+        laminar = self.shape_factor * viscosity * slenderness * flow / (2 * D * S * rho)
+        turbulent = self.friction(reynolds) * slenderness * flow * abs_(flow) / (2 * rho * S**2)
+        return laminar + self.transition(reynolds) * (turbulent - laminar)
+
+    def heat(self, viscosity: Any) -> Any:
+        """Heat that the wall gives to the fluid.
+
+        In a steady flow that of an exchanger with a wall of one temperature, after which the
+        fluid leaves at T_H - (T_H - T_in) exp(-NTU); at rest h S (T_H - T_I).
+        """
+        fluid, A, B = self.fluid, self.A, self.B  # type: ignore[attr-defined]
+        D, flow = self.hydraulic_diameter, self.mdot
+        whole = sqrt(flow**2 + fluid.rest_flow(A, self.area) ** 2)
+        T = self.T_I
+        capacity, k = fluid.heat_capacity(A, T), fluid.conductivity(A, T)
+        reynolds, prandtl = whole * D / (self.area * viscosity), viscosity * capacity / k
+        f = self.friction(reynolds) / 8
+        gnielinski = f * (maximum(reynolds, self.laminar_limit) - 1000) * prandtl / (
+            1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
+        nusselt = self.laminar_nusselt + self.transition(reynolds) * (
+            gnielinski - self.laminar_nusselt)  # fmt: skip
+        wall = nusselt * k / D * 4 * self.area * self.length / D
+        left = exp(-wall / (whole * capacity))
+        inlet = mixed(fluid, A, B, flow, self.area, A.T, B.T)
+        return wall * (self.H.T - T) + (whole * capacity * (1 - left) - wall * left) * (
+            self.H.T - inlet)  # fmt: skip

@@ -1,0 +1,79 @@
+"""Ideal sensors of a fluid: they let pass what they measure, and take nothing."""
+
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Option, Output, Variable, partial
+
+from .chambers import FluidPart
+
+__all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor"]
+
+
+def _difference(c: Any) -> bool:
+    return bool(c.reference == "difference")
+
+
+class PressureTemperatureSensor(FluidPart):
+    """Base of sensors of pressure and temperature at A, against B or absolute."""
+
+    reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
+    P = Output("MPa", doc="pressure")
+    T = Output("K", doc="temperature")
+
+    def equations(self) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        yield A.mdot == 0
+        yield A.Phi == 0
+        if not _difference(self):
+            yield self.P == A.p
+            yield self.T == A.T
+            return
+        B: Any = self.B  # type: ignore[attr-defined]
+        yield B.mdot == 0
+        yield B.Phi == 0
+        yield self.P == A.p - B.p
+        yield self.T == A.T - B.T
+
+
+class FlowRateSensor(FluidPart):
+    """Base of sensors of mass, volume and energy flow from A to B."""
+
+    mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
+    M = Output("kg/s", doc="mass flow")
+    V = Output("m^3/s", doc="volume flow")
+    PHI = Output("W", doc="energy flow")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        yield A.mdot == self.mdot
+        yield B.mdot == -self.mdot
+        yield A.T == B.T
+        yield A.Phi + B.Phi == 0
+        yield A.p == B.p
+        yield self.M == self.mdot
+        yield self.V == self.mdot / self.fluid.density(A, A.p, A.T)
+        yield self.PHI == A.Phi
+
+
+class ThermodynamicPropertiesSensor(FluidPart):
+    """Base of sensors of what a fluid is at A."""
+
+    U = Output("J/kg", doc="specific internal energy")
+    H = Output("J/kg", doc="specific enthalpy")
+    RHO = Output("kg/m^3", doc="density")
+    CP = Output("J/(kg*K)", doc="specific heat capacity at constant pressure")
+
+    def equations(self) -> Iterator[Any]:
+        fluid, A = self.fluid, self.A  # type: ignore[attr-defined]
+        yield A.mdot == 0
+        yield A.Phi == 0
+        rho, h = fluid.density_and_enthalpy(A, A.p, A.T)
+        yield self.RHO == rho
+        yield self.H == h
+        yield self.U == h - A.p / rho
+        yield self.CP == partial(h, A.T)

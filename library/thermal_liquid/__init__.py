@@ -1,0 +1,80 @@
+"""Thermal liquid: liquid that flows, stores heat and carries it along.
+
+The domain's across variables are the absolute pressure p (shown in MPa) and the absolute
+temperature T, its through variables the mass flow mdot in kg/s and the energy flow Phi in W, both
+counted positive into a component's port. The liquid is a property of the circuit: water, unless
+``ThermalLiquidProperties`` (ready liquids) or ``ThermalLiquidSettings`` (tables) are connected to
+it anywhere. Circuits need something that fixes a pressure: a ``Reservoir``, or any chamber or
+pipe of compressible liquid.
+
+Sign convention
+---------------
+Two-ports have the ports A and B, with p = p_A - p_B and mdot from A to B. A passive element with
+p > 0 carries mdot > 0. Two sources differ: a positive ``PressureSource`` raises B above A, and
+through a ``FlowRateSource`` liquid flows from A to B, whatever the pressures. Heat that enters at
+a port H warms the liquid. Liquid that enters a converter moves R away from C.
+
+Energy
+------
+Phi is mass flow times the specific enthalpy of where it comes from (``library.fluids`` says what
+holds near zero flow). A volume stores its internal energy, a reservoir supplies what leaves it, a
+source the work that it does; what is lost of the pressure warms the liquid and is lost to nobody.
+So the ledger of ``result.energy()`` closes exactly.
+
+Which class to take
+-------------------
+=======================  ======================================================
+the liquid               ``ThermalLiquidProperties``, ``ThermalLiquidSettings``
+state given, ends        ``Reservoir``, ``Cap``, ``InfiniteFlowResistance``,
+                         ``AbsoluteReference``
+volumes                  ``ConstantVolumeChamber``
+pipes                    ``Pipe``, ``SegmentedPipe``
+resistances, orifices    ``FlowResistance``, ``LaminarLeakage``,
+                         ``LocalRestriction``
+to mechanics             ``TranslationalMechanicalConverter``,
+                         ``RotationalMechanicalConverter``
+sources                  ``PressureSource``, ``FlowRateSource``, ``table``
+sensors                  ``PressureTemperatureSensor``, ``FlowRateSensor``,
+                         ``ThermodynamicPropertiesSensor``
+own components           ``thermal_liquid`` (the domain), ``TwoPort`` (the base),
+                         ``density`` and ``enthalpy`` (of the liquid at a port)
+=======================  ======================================================
+"""
+
+from ..othernames import missing
+from ..tables import table
+from .domain import TwoPort, thermal_liquid
+from .elements import (
+    AbsoluteReference,
+    Cap,
+    ConstantVolumeChamber,
+    InfiniteFlowResistance,
+    Pipe,
+    Reservoir,
+    RotationalMechanicalConverter,
+    SegmentedPipe,
+    TranslationalMechanicalConverter,
+)
+from .liquid import density, enthalpy
+from .passages import (
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    LaminarLeakage,
+    LocalRestriction,
+    PressureSource,
+    PressureTemperatureSensor,
+    ThermodynamicPropertiesSensor,
+)
+from .properties import ThermalLiquidProperties, ThermalLiquidSettings
+
+__all__ = [
+    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor", "FlowRateSource",
+    "FlowResistance", "InfiniteFlowResistance", "LaminarLeakage", "LocalRestriction", "Pipe",
+    "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
+    "SegmentedPipe", "ThermalLiquidProperties", "ThermalLiquidSettings",
+    "ThermodynamicPropertiesSensor", "TranslationalMechanicalConverter", "TwoPort", "density",
+    "enthalpy", "table", "thermal_liquid",
+]  # fmt: skip
+
+__getattr__ = missing(__name__)

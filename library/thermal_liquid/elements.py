@@ -1,0 +1,235 @@
+"""Reservoirs, chambers, pipes and converters: where liquid is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Option, Parameter, Port, Variable
+
+from .. import symbols
+from ..fluids import chambers, converters, pipes
+from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
+from . import liquid
+from .domain import Ends, thermal_liquid
+
+__all__ = [
+    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
+    "Reservoir", "RotationalMechanicalConverter", "SegmentedPipe",
+    "TranslationalMechanicalConverter",
+]  # fmt: skip
+
+
+class Reservoir(chambers.Reservoir):
+    """A place whose pressure and temperature stay the same, whatever flows.
+
+    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
+    the parameter ``pressure`` while nothing is connected; liquid that leaves it has the
+    temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
+    for one tank.
+
+    Parameters: pressure (MPa), absolute; temperature (K), port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K.
+    """
+
+    symbol = symbols.TANK
+    fluid = liquid
+    A = Port(thermal_liquid, doc="the reservoir")
+
+
+class AbsoluteReference(Component):
+    """No pressure and no temperature, for sensors to measure against.
+
+    Equations: p = 0, T = 0. Connect sensors only: at zero pressure there is no liquid.
+
+    Ports: A.
+    """
+
+    symbol = symbols.EARTH
+    grounds = True
+    A = Port(thermal_liquid, doc="the reference")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.p == 0
+        yield self.A.T == 0
+
+
+class Cap(Component):
+    """A closed end: nothing flows, whatever the pressure.
+
+    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
+    it is meant, and shows pressure p and temperature T.
+
+    Ports: A.
+    """
+
+    symbol = symbols.END
+
+    A = Port(thermal_liquid, doc="the closed end")
+    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
+    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.mdot == 0
+        yield self.A.Phi == 0
+        yield self.p == self.A.p
+        yield self.T == self.A.T
+
+
+class InfiniteFlowResistance(Ends):
+    """Nothing passes between A and B, no liquid and no heat.
+
+    Equations: mdot = 0, Phi = 0 at both ends.
+
+    Ports: A, B.
+    """
+
+    symbol = symbols.OPEN
+
+    def equations(self) -> Iterator[Any]:
+        for port in (self.A, self.B):
+            yield port.mdot == 0
+            yield port.Phi == 0
+
+
+class ConstantVolumeChamber(chambers.Chamber):
+    """A volume of liquid at one pressure and one temperature, such as a manifold or a water jacket.
+
+    Equations: d(rho volume)/dt = sum of mdot, d(rho u volume)/dt = sum of Phi + Q_H; p = p_I at
+    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I. The run stops
+    where pressure or temperature leave the range of the liquid.
+
+    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
+    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
+    p_I (high, 0.101325 MPa), absolute; T_I (high, 293.15 K).
+    """
+
+    symbol = symbols.CHAMBER
+    fluid = liquid
+    A = Port(thermal_liquid, doc="first port")
+    B = Port(thermal_liquid, when=lambda c: c.num_ports > 1, doc="second port")
+    C = Port(thermal_liquid, when=lambda c: c.num_ports > 2, doc="third port")
+    D = Port(thermal_liquid, when=lambda c: c.num_ports > 3, doc="fourth port")
+
+
+class Pipe(Ends, pipes.Pipe):
+    """A pipe with friction, heat through its wall, storage and, if wanted, inertia.
+
+    Equations: the loss along the whole pipe is Darcy's and Weisbach's
+    f (length + extra_length)/D m |m|/(2 rho area²), with the hydraulic diameter D and
+    Re = |m| D/(area mu): f = shape_factor/Re below ``laminar_limit``, Haaland's
+    1/sqrt(f) = -1.8 log10(6.9/Re + (roughness/(3.7 D))^1.11) above ``turbulent_limit``, and
+    between the two a smooth blend. The liquid is one volume, with half of the loss on each side:
+    d(rho V)/dt = mdot_A + mdot_B, d(rho u V)/dt = Phi_A + Phi_B + Q_H. With
+    ``dynamic_compressibility=False`` as much flows out as in, and only its temperature is stored.
+    With ``inertia=True`` the flow has to be accelerated by length/area d(mdot)/dt.
+
+    The wall, at T_H, gives the heat h S (T_H - T_I) + (C (1 - e^-N) - h S e^-N)(T_H - T_in), with
+    C = |m| cp, N = h S/C and h from the Nusselt number: ``laminar_nusselt``, Gnielinski's when
+    turbulent. In a steady flow that is T_I = T_H - (T_H - T_in) e^-N exactly; at rest h S
+    (T_H - T_I), where Simscape has conduction over one diameter.
+
+    What leaves has the temperature T_I of the whole volume: a front that comes in is smeared as
+    by an ideal mixer. ``SegmentedPipe`` keeps it sharper.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
+    hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
+    p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K); flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with
+    inertia.
+
+    References
+    ----------
+    S. E. Haaland, J. Fluids Eng. 105 (1983) 89-90. V. Gnielinski, Int. Chem. Eng. 16 (1976)
+    359-368.
+    """
+
+    symbol = symbols.PIPE
+
+
+class SegmentedPipe(Ends):
+    """A pipe of equal segments, in which a front of temperature travels.
+
+    ``segment[k]`` is a ``Pipe`` of length/segments, counted from A; all of them have the wall at
+    H. A front that enters leaves after the time rho V/mdot, smeared over about 1/sqrt(segments) of
+    that time (its standard deviation), since each segment is well mixed.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    initial_pressure (MPa), initial_temperature (K).
+    Ports: A, B, H (wall) with ``thermal_port``.
+    """
+
+    symbol = symbols.PIPE
+
+    segments = Option(5, minimum=1, doc="number of segments")
+    dynamic_compressibility = Option(True, doc="whether mass is stored in it")
+    thermal_port = Option(True, doc="whether heat passes the wall")
+    H = Port(thermal, when="thermal_port", doc="the wall")
+    length = Parameter("5 m", above=0, doc="Length")
+    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
+    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
+    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
+    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+    initial_pressure = Parameter(chambers.ATMOSPHERE, above=0, doc="Pressure at the start",
+                                 when="dynamic_compressibility")  # fmt: skip
+    initial_temperature = Parameter(chambers.ROOM, ABSOLUTE, above=0,
+                                    doc="Temperature at the start")  # fmt: skip
+
+    def compose(self) -> None:
+        n = self.segments
+        start = {"p_I": self.initial_pressure} if self.dynamic_compressibility else {}
+        self.segment = Pipe(
+            count=n, length=self.length / n, area=self.area, roughness=self.roughness,
+            hydraulic_diameter=self.hydraulic_diameter, extra_length=self.extra_length / n,
+            dynamic_compressibility=self.dynamic_compressibility, thermal_port=self.thermal_port,
+            T_I=self.initial_temperature, **start)  # fmt: skip
+        self.connect(self.A, self.segment[0].A)
+        if n > 1:
+            self.connect(self.segment[:-1].B, self.segment[1:].A)
+        self.connect(self.segment[-1].B, self.B)
+        if self.thermal_port:
+            self.connect(self.H, self.segment.H)
+
+
+class TranslationalMechanicalConverter(converters.TranslationalConverter):
+    """A piston: pressure of a liquid becomes a force between R and C.
+
+    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
+    from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
+    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e interface_area x. Outside is
+    the atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
+
+    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
+    between R and C; it must change as v says, or mass and energy are not those of the liquid.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
+
+    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa).
+    Ports: A (liquid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
+    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
+    """
+
+    symbol = symbols.CYLINDER
+    fluid = liquid
+    A = Port(thermal_liquid, doc="the liquid")
+
+
+class RotationalMechanicalConverter(converters.RotationalConverter):
+    """A vane or a motor: pressure of a liquid becomes a torque between R and C.
+
+    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
+    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
+    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
+    Has no inertia, no friction and no stop.
+
+    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
+    Ports: A (liquid), R, C, H (heat). Initial targets: angle (high, 0 rad),
+    p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
+    """
+
+    symbol = symbols.VANE
+    fluid = liquid
+    A = Port(thermal_liquid, doc="the liquid")

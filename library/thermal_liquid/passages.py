@@ -1,0 +1,185 @@
+"""Resistances, restrictions, sources and sensors: what liquid passes without being stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Input, Option, Parameter, Port, maximum, minimum, sqrt
+
+from .. import symbols
+from ..fluids import passages, sensors
+from . import liquid
+from .domain import Ends, TwoPort, thermal_liquid
+
+__all__ = [
+    "FlowRateSensor", "FlowRateSource", "FlowResistance", "LaminarLeakage", "LocalRestriction",
+    "PressureSource", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+]  # fmt: skip
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is:
+    the liquid is warmed by what it loses of its pressure.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
+    Defaults of drop and flow not verified.
+    Ports: A, B.
+    """
+
+    symbol = symbols.RESTRICTION
+
+
+class LaminarLeakage(TwoPort):
+    """A long narrow gap, in which the flow is laminar.
+
+    Equation: mdot = rho p/R with the mean density of the ends. Energy passes as it is.
+
+    Parameters: resistance (MPa*s/m^3), port_area (m^2).
+    Ports: A, B.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    resistance = Parameter("1e3 MPa*s/m^3", above=0, doc="Pressure per volume flow")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        yield self.mdot == rho * self.p / self.resistance
+        yield from self.passing()
+
+
+def _variable(c: Any) -> bool:
+    return bool(c.restriction_type == "variable")
+
+
+class LocalRestriction(TwoPort):
+    """A sudden narrow place, of fixed area or one given by a signal.
+
+    Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
+    density rho, S_R the area of the restriction, S the area of the ports, and p_cr =
+    pi/(8 rho S_R) (Re_c mu/Cd)²: below it the flow is laminar. With ``pressure_recovery``
+    pressure rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Energy passes as it is.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The law
+    of pressure recovery is not verified.
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
+    pressure_recovery = Option(True, doc="whether pressure rises again")
+    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
+    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
+    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    critical_reynolds = Parameter(12.0, above=0, doc="Reynolds number of turbulent flow")
+    AR = Input("m^2", when=_variable, doc="area")
+
+    def verify(self) -> Iterator[str]:
+        largest = "maximum_area" if _variable(self) else "area"
+        size = getattr(self, largest)
+        if _variable(self) and np.any(self.minimum_area > size):
+            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
+        if np.any(size >= self.port_area):
+            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
+                   "restriction is narrower than its ports.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A, B, cd = self.A, self.B, self.discharge_coefficient
+        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
+            if _variable(self) else self.area
+        share = area / self.port_area
+        loss: Any = 1
+        if self.pressure_recovery:
+            r = sqrt(1 - share**2 * (1 - cd**2))
+            loss = (r - cd * share) / (r + cd * share)
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+        laminar = passages.laminar_below(rho, mu, area, cd, self.critical_reynolds)
+        yield self.mdot == cd * area * sqrt(2 * rho / (loss * (1 - share**2))) * (
+            passages.turbulent(A.p - B.p, laminar))  # fmt: skip
+        yield from self.passing()
+
+
+class PressureSource(Ends, passages.PressureSource):
+    """Prescribed difference of pressure, whatever flows: an ideal pump.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
+    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the liquid gains
+    the work (p_B - p_A) times its mean specific volume, with ``"none"`` no energy. The run stops
+    where pressure or temperature at A or B leave the range of the liquid.
+
+    Parameters: pressure_difference (MPa), port_area (m^2).
+    Ports: A, B. Inputs: P in MPa.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    """Prescribed flow from A to B, whatever the pressures: a pump of given delivery.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
+    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
+    With ``power_spec="isentropic"`` the liquid gains the work (p_B - p_A) times its mean specific
+    volume, with ``"none"`` no energy. The run stops where pressure or temperature at A or B leave
+    the range of the liquid.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    """Pressure and temperature at A, against B or absolute.
+
+    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
+    """
+
+    symbol = symbols.METER
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")
+    B = Port(thermal_liquid, when=lambda c: c.reference == "difference",
+             doc="what A is measured against")  # fmt: skip
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    """Flow of mass, volume and energy from A to B.
+
+    Equations: A and B have the same pressure and temperature; M = mdot, V = mdot/rho, PHI = Phi,
+    the energy that the flow carries: mdot times the specific enthalpy.
+
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
+    """
+
+    symbol = symbols.METER
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density and heat capacity of the liquid at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows. The energies of the
+    ready liquids count from u = 0 at 273.16 K and atmospheric pressure, those of tables from u = 0
+    at their first temperature.
+
+    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
+    """
+
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")

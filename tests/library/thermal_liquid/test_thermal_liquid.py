@@ -1,0 +1,325 @@
+"""Liquid that carries heat, against closed forms and the properties of water.
+
+Numbers of water are IAPWS-95, by CoolProp 8.0.0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import gammainc
+
+from blocks import InitialisationError, Model, SimulationError, quantity
+from library.rotational import AngularVelocitySource, RotationalReference
+from library.signal import Constant
+from library.thermal import HeatFlowRateSource, TemperatureSource, ThermalReference
+from library.thermal_liquid import (
+    AbsoluteReference,
+    Cap,
+    ConstantVolumeChamber,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    InfiniteFlowResistance,
+    LaminarLeakage,
+    LocalRestriction,
+    Pipe,
+    PressureSource,
+    PressureTemperatureSensor,
+    Reservoir,
+    RotationalMechanicalConverter,
+    SegmentedPipe,
+    ThermalLiquidProperties,
+    ThermalLiquidSettings,
+    ThermodynamicPropertiesSensor,
+    TranslationalMechanicalConverter,
+)
+from library.translational import Reference, VelocitySource
+
+# T in K, p in Pa, density, enthalpy less that at 300 K and 1 atm, heat capacity
+WATER = [(280, 101325, 999.9110, 28895.406 - 112654.900, 4200.94),
+         (300, 1e7, 1000.9550, 121734.281 - 112654.900, 4153.63),
+         (350, 5e7, 994.7032, 361862.780 - 112654.900, 4099.10),
+         (300, 101325, 996.5569, 0.0, 4180.64)]  # fmt: skip
+
+
+def place(model, name, T="293.15 K", p=None):
+    """A reservoir at a temperature and a pressure."""
+    given = {} if p is None else {"pressure_spec": "specified", "pressure": p}
+    return model.add(name, Reservoir(temperature=T, **given))
+
+
+def final(run, path, unit):
+    return run[path].final.to(unit).magnitude
+
+
+@pytest.mark.parametrize("by_table", [False, True])
+def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(by_table):
+    """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
+    model = Model("water")
+    for k, (T, p, *_) in enumerate(WATER):
+        at = place(model, f"at{k}", quantity(T, "K"), quantity(p, "Pa"))
+        sensor = model.add(f"sensor{k}", ThermodynamicPropertiesSensor())
+        liquid = ThermalLiquidSettings() if by_table else ThermalLiquidProperties(liquid="water")
+        model.connect(at.A, sensor.A, model.add(f"liquid{k}", liquid).A)
+    run = model.simulate("1 s")
+    zero = final(run, "sensor3.H", "J/kg")
+    for k, (_, p, rho, h, cp) in enumerate(WATER):
+        assert final(run, f"sensor{k}.RHO", "kg/m^3") == pytest.approx(rho, rel=1e-4)
+        assert final(run, f"sensor{k}.H", "J/kg") - zero == pytest.approx(h, abs=60)
+        assert final(run, f"sensor{k}.CP", "J/(kg*K)") == pytest.approx(cp, rel=1e-3)
+        assert final(run, f"sensor{k}.U", "J/kg") == pytest.approx(
+            final(run, f"sensor{k}.H", "J/kg") - p / final(run, f"sensor{k}.RHO", "kg/m^3"))
+
+
+def test_water_that_a_piston_compresses_without_heat_keeps_its_entropy():
+    """300 K at 1 atm, to 20 MPa: 300.4113 K and 1005.1848 kg/m³."""
+    model = Model("press")
+    model.cylinder = TranslationalMechanicalConverter(T_I="300 K", interface_area="1 cm^2",
+                                                      dead_volume="1 l")  # fmt: skip
+    model.rod, model.wall = VelocitySource(velocity="-50 mm/s"), Reference()
+    model.connect(model.cylinder.R, model.rod.R)
+    model.connect(model.cylinder.C, model.rod.C, model.wall.V)
+    run = model.simulate("1.8 s", rtol=1e-9)
+    pressure, T = run["cylinder.p_I"].to("MPa").m, run["cylinder.T_I"].to("K").m
+    squeezed = 1e-3 - 1e-4 * 0.05 * run.time.to("s").m
+    rho = 996.5569e-3 / squeezed
+    assert np.interp(20, pressure, T) == pytest.approx(300.4113, abs=2e-3)
+    assert np.interp(20, pressure, rho) == pytest.approx(1005.1848, rel=2e-5)
+    force = run["cylinder.f"].to("N").m
+    assert_allclose(force, 1e-4 * (pressure * 1e6 - 101325), rtol=1e-9, atol=1e-6)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_vane_pumps_its_displacement():
+    model = Model("vane")
+    model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
+    model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
+    model.connect(model.vane.R, model.shaft.R)
+    model.connect(model.vane.C, model.shaft.C, model.case.W)
+    model.meter, out = FlowRateSensor(), place(model, "out")
+    model.connect(model.vane.A, model.meter.A)
+    model.connect(model.meter.B, out.A)
+    run = model.simulate("1 s")
+    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-6)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_two_flows_mix_to_the_temperature_that_their_energies_have():
+    """1 kg/s at 350 K and 3 kg/s at 290 K; cp changes by 0.3 % between them."""
+    model = Model("mix")
+    hot, cold = place(model, "hot", "350 K"), place(model, "cold", "290 K")
+    out = place(model, "out")
+    model.one, model.three = FlowRateSource(mass_flow="1 kg/s"), FlowRateSource(mass_flow="3 kg/s")
+    model.meter, model.feel = FlowRateSensor(), PressureTemperatureSensor(reference="absolute")
+    model.connect(hot.A, model.one.A)
+    model.connect(cold.A, model.three.A)
+    model.connect(model.one.B, model.three.B, model.meter.A, model.feel.A)
+    model.connect(model.meter.B, out.A)
+    run = model.simulate("1 s")
+    # IAPWS-95: (h(350 K) + 3 h(290 K))/4 at 1 atm
+    assert final(run, "meter.PHI", "W") / 4 == pytest.approx((321839.1 + 3 * 70823.7) / 4, rel=3e-4)
+    assert final(run, "feel.T", "K") == pytest.approx(305.005, abs=0.02)
+    assert final(run, "meter.M", "kg/s") == pytest.approx(4)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_what_flows_out_of_a_pipe_behind_a_wall_follows_its_number_of_transfer_units():
+    """Laminar oil: T_out = T_w - (T_w - T_in) exp(-Nu k pi L/(m cp)), by the mean cp."""
+    model = Model("exchanger")
+    source, out = place(model, "source", "350 K"), place(model, "out", "350 K")
+    model.oil, model.pump = ThermalLiquidProperties(liquid="oil"), FlowRateSource(
+        mass_flow="5 g/s", power_spec="none")  # fmt: skip
+    model.pipe = Pipe(area="7.853981634e-5 m^2", hydraulic_diameter="10 mm", length="8 m",
+                      extra_length="0 m", dynamic_compressibility=False, T_I="352 K")  # fmt: skip
+    model.wall = TemperatureSource(temperature="360 K")
+    model.connect(source.A, model.pump.A, model.oil.A)
+    model.connect(model.pump.B, model.pipe.A)
+    model.connect(model.pipe.B, out.A)
+    model.connect(model.wall.A, model.pipe.H)
+    run = model.simulate("2 hour", rtol=1e-8)
+    k, cp = 0.11465, 1774.7  # of Therminol 66 at 355 K, by CoolProp
+    exact = 360 - 10 * np.exp(-3.66 * k * np.pi * 8 / (5e-3 * cp))
+    assert final(run, "pipe.T_I", "K") == pytest.approx(exact, abs=0.06)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_front_of_temperature_travels_through_a_segmented_pipe_and_is_smeared():
+    """Well mixed segments: the front is the incomplete gamma function of what has flowed."""
+    n, model = 4, Model("front")
+    source, out = place(model, "source", "313.15 K"), place(model, "out")
+    model.pump = FlowRateSource(mass_flow="1 kg/s", power_spec="none")
+    model.pipe = SegmentedPipe(segments=n, length="10 m", area="0.01 m^2", extra_length="0 m",
+                               dynamic_compressibility=False, thermal_port=False)  # fmt: skip
+    model.connect(source.A, model.pump.A)
+    model.connect(model.pump.B, model.pipe.A)
+    model.connect(model.pipe.B, out.A)
+    run = model.simulate("200 s", rtol=1e-8)
+    t = np.array([25.0, 50, 100, 150])
+    mass = 0.1 * 989.2  # rho V at the middle of the range, less than the 998.2 of 20 degC
+    front = (run[f"pipe.segment[{n - 1}].T_I"].at(quantity(t, "s")).to("K").m - 293.15) / 20
+    assert_allclose(front, gammainc(n, n * t / mass), atol=5e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_flow_through_a_restriction_is_bernoullis_and_ends_as_heat():
+    """Cd A sqrt(2 rho dp/(1 - (A/S)²)) at 1 MPa; water is warmed by (1 - alpha T) dp/(rho cp)."""
+    model = Model("orifice")
+    high, low = place(model, "high", "300 K", "1.101325 MPa"), place(model, "low", "300 K")
+    model.hole = LocalRestriction(restriction_type="fixed", area="1 cm^2", port_area="4 cm^2",
+                                  pressure_recovery=False)  # fmt: skip
+    model.behind = PressureTemperatureSensor(reference="absolute")
+    model.connect(high.A, model.hole.A)
+    model.connect(model.hole.B, low.A, model.behind.A)
+    run = model.simulate("1 s")
+    rho = (996.5569 + 997.005) / 2  # at both ends
+    exact = 0.64 * 1e-4 * np.sqrt(2 * rho * 1e6 / (1 - 1 / 16))
+    assert final(run, "hole.mdot", "kg/s") == pytest.approx(exact, rel=2e-4)
+    assert final(run, "behind.T", "K") - 300 == pytest.approx(
+        (1 - 2.753e-4 * 300) * 1e6 / (996.8 * 4180), rel=5e-3)  # fmt: skip
+    assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize(("signal", "expected"), [(2e-4, 2e-4), (1.0, 3e-4), (-1.0, 1e-10)])
+def test_a_signal_opens_a_restriction_within_its_limits(signal, expected):
+    model = Model("valve")
+    high, low = place(model, "high", p="0.2 MPa"), place(model, "low", p="0.1 MPa")
+    model.hole = LocalRestriction(maximum_area="3 cm^2", port_area="1 m^2")
+    model.area = Constant(value=quantity(signal, "m^2"))
+    model.connect(model.area.y, model.hole.AR)
+    model.connect(high.A, model.hole.A)
+    model.connect(model.hole.B, low.A)
+    flow = final(model.simulate("1 s"), "hole.mdot", "kg/s")
+    turbulent = 0.64 * expected * np.sqrt(2 * 998.2 * 1e5)
+    assert flow == pytest.approx(turbulent, rel=2e-3 if expected > 1e-9 else 0.2)
+
+
+def test_a_pump_does_the_work_of_volume_times_pressure():
+    model = Model("pump")
+    source, out = place(model, "source"), place(model, "out", p="0.601325 MPa")
+    model.pump, model.drop = PressureSource(pressure_difference="1 MPa"), FlowResistance(
+        pressure_drop="0.5 MPa", mass_flow="2 kg/s")  # fmt: skip
+    model.connect(source.A, model.pump.A)
+    model.connect(model.pump.B, model.drop.A)
+    model.connect(model.drop.B, out.A)
+    run = model.simulate("1 s")
+    assert final(run, "pump.mdot", "kg/s") == pytest.approx(2, rel=1e-5)
+    assert final(run, "pump.power_supplied", "W") == pytest.approx(2 * 1e6 / 998.43, rel=1e-4)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_leak_carries_volume_by_pressure_and_closed_ends_carry_nothing():
+    model = Model("leak")
+    high, low = place(model, "high", p="0.3 MPa"), place(model, "low", p="0.1 MPa")
+    model.leak = LaminarLeakage(resistance="500 MPa*s/m^3")
+    model.wall, model.cap, model.end = InfiniteFlowResistance(), Cap(), ConstantVolumeChamber()
+    model.connect(high.A, model.leak.A, model.wall.A, model.cap.A)
+    model.connect(model.leak.B, low.A)
+    model.connect(model.wall.B, model.end.A)
+    run = model.simulate("1 s")
+    assert final(run, "leak.mdot", "kg/s") == pytest.approx(998.26 * 0.2 / 500, rel=1e-4)
+    assert final(run, "cap.p", "MPa") == pytest.approx(0.3)
+    assert final(run, "cap.T", "K") == pytest.approx(293.15, abs=1e-6)
+    assert final(run, "end.p_I", "MPa") == pytest.approx(0.101325)
+
+
+def test_a_reference_shows_absolute_pressure_and_temperature():
+    model = Model("absolute")
+    at, model.zero = place(model, "at", "320 K"), AbsoluteReference()
+    model.feel = PressureTemperatureSensor()
+    model.connect(at.A, model.feel.A)
+    model.connect(model.zero.A, model.feel.B)
+    run = model.simulate("1 s")
+    assert final(run, "feel.P", "MPa") == pytest.approx(0.101325)
+    assert final(run, "feel.T", "K") == pytest.approx(320)
+
+
+def test_a_heated_chamber_warms_as_its_heat_capacity_says():
+    """1 kW into 1 l that a hole to the outside keeps at pressure: dT = Q t/(m cp)."""
+    model = Model("kettle")
+    model.kettle, model.leak = ConstantVolumeChamber(), LaminarLeakage(resistance="1 MPa*s/m^3")
+    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
+    out = place(model, "out")
+    model.connect(model.zero.H, model.heater.A)
+    model.connect(model.heater.B, model.kettle.H)
+    model.connect(model.kettle.A, model.leak.A)
+    model.connect(model.leak.B, out.A)
+    run = model.simulate("60 s", rtol=1e-8)
+    lost = final(run, "kettle.mass", "kg") - 0.99821
+    assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(
+        60e3 / ((0.99821 + lost / 2) * 4181.5), rel=1e-3)  # fmt: skip
+    assert -0.005 < lost < -0.002  # it expands by 0.3 %
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_mass_and_energy_stay_through_reversal_zero_flow_and_dead_ends():
+    """A pump to and fro between two chambers of different temperature, past a dead end."""
+    model = Model("to and fro")
+    model.left = ConstantVolumeChamber(T_I="350 K", p_I="1 MPa")
+    model.right = ConstantVolumeChamber(T_I="290 K", p_I="1 MPa")
+    model.pump = FlowRateSource(mass_flow=lambda t: quantity("0.2 g/s") * (
+        1 - 2 * (t / quantity("1 s"))), power_spec="none")  # fmt: skip
+    model.dead, model.end = FlowResistance(), ConstantVolumeChamber(p_I="1 MPa")
+    model.connect(model.left.A, model.pump.A)
+    model.connect(model.pump.B, model.right.A, model.dead.A)
+    model.connect(model.dead.B, model.end.A)
+    run = model.simulate("1 s", rtol=1e-9)
+    mass = sum(run[f"{name}.mass"].to("kg").m for name in ("left", "right", "end"))
+    turned = 0.2e-3 * 0.5
+    assert_allclose(mass, mass[0], atol=1e-7 * turned, rtol=1e-12)
+    energy = run.energy()
+    assert energy.relative_residual < 1e-7
+    assert np.isfinite(run["pump.B.T"].magnitude).all()
+
+
+def test_a_column_that_is_stopped_rings_with_joukowskys_surge():
+    """1 m/s stopped at once at the end of one pipe of two pieces: p rises by about rho c v."""
+    model = Model("surge")
+    source = place(model, "source", p="1 MPa")
+    model.pipe = Pipe(length="100 m", area="1e-3 m^2", hydraulic_diameter="1 m", extra_length="0 m",
+                      roughness="0 m", inertia=True, thermal_port=False, p_I="1 MPa",
+                      flow_A="0.9985 kg/s", flow_B="0 kg/s")  # fmt: skip
+    model.end = ConstantVolumeChamber(volume="1e-3 l", p_I="1 MPa")
+    model.connect(source.A, model.pipe.A)
+    model.connect(model.pipe.B, model.end.A)
+    run = model.simulate("0.1 s", rtol=1e-8)
+    # one volume V = A L behind a column of half the length: surge v sqrt(rho K/2), half period
+    rho, beta = 998.6, 2.19e9
+    surge = run["pipe.p_I"].to("MPa").m
+    assert surge.max() - 1 == pytest.approx(np.sqrt(rho * beta / 2) * 1e-6, rel=0.25)
+    joukowsky = rho * np.sqrt(beta / rho) * 1e-6  # 1.48 MPa, by many pieces
+    assert 0.6 * joukowsky < surge.max() - 1 < 1.4 * joukowsky
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_what_would_boil_or_freeze_stops_the_run_by_name():
+    model = Model("boils")
+    model.kettle = ConstantVolumeChamber(T_I="370 K")
+    model.heater, model.zero = HeatFlowRateSource(heat_flow="20 kW"), ThermalReference()
+    model.leak, out = LaminarLeakage(resistance="1 MPa*s/m^3"), place(model, "out")
+    model.connect(model.zero.H, model.heater.A)
+    model.connect(model.heater.B, model.kettle.H)
+    model.connect(model.kettle.A, model.leak.A)
+    model.connect(model.leak.B, out.A)
+    with pytest.raises(SimulationError, match="the temperature in the chamber leaves the range"):
+        model.simulate("60 s")
+    model.kettle.T_I = "400 K"
+    with pytest.raises((SimulationError, InitialisationError), match="the temperature in the cham"):
+        model.simulate("60 s")
+
+
+def test_tables_of_two_points_and_of_wild_values():
+    model = Model("simple")
+    model.liquid = ThermalLiquidSettings(
+        temperatures=["280 K", "380 K"], densities=["900 kg/m^3"] * 2,
+        specific_heats=["2 kJ/(K*kg)"] * 2, viscosities=["10 cSt"] * 2,
+        conductivities=["0.1 W/(K*m)"] * 2, bulk_moduli=["1.5 GPa"] * 2)  # fmt: skip
+    model.sensor, at = ThermodynamicPropertiesSensor(), place(model, "at", "320 K")
+    model.connect(at.A, model.sensor.A, model.liquid.A)
+    run = model.simulate("1 s")
+    assert final(run, "sensor.RHO", "kg/m^3") == pytest.approx(900, rel=1e-12)
+    assert final(run, "sensor.CP", "J/(kg*K)") == pytest.approx(2000, rel=1e-12)
+    assert final(run, "sensor.U", "J/kg") == pytest.approx(40 * 2000, rel=1e-9)
+    model.liquid.densities = ["900 kg/m^3", "800 kg/m^3"]
+    assert len([f for f in model.check() if "polynomial" in str(f)]) == 0

@@ -16,6 +16,7 @@ from .source import Declared, Source
 
 __all__ = ["plain_declarations"]
 
+_MAKERS = ("zeros", "ones", "repmat", "linspace")
 _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables")
 
 
@@ -75,7 +76,7 @@ def _number(x: float) -> Tree:
 def _makes(tree: Tree) -> bool:
     """Whether a function in it makes an array."""
     if isinstance(tree, Apply):
-        return tree.of in map(Name, ("zeros", "ones", "repmat", "linspace"))
+        return isinstance(tree.of, Name) and tree.of.name in _MAKERS
     if isinstance(tree, Binary):
         return _makes(tree.left) or _makes(tree.right)
     return isinstance(tree, Unary) and _makes(tree.of)

@@ -112,6 +112,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
                 unit = "" if value.unit == "1" else value.unit
                 found.notes.append(f"{name} = {value.text} {unit}".rstrip()
                                    + " has no counterpart here.")
+                found.told += found.notes[-1:] * is_word(value)
             continue
         if not mine.exists(chosen) or value.specify is False:
             continue
@@ -139,6 +140,7 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         for name in filter(switch.fullmatch, block.values):
             if word_of(block.values[name]) in _OFF:
                 found.silent |= {other for other in block.values if says.fullmatch(other)
+                                 and not switch.fullmatch(other)
                                  and not keyword_of(counterpart, other)[0]}
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)

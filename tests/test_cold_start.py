@@ -24,14 +24,16 @@ for script in json.loads(sys.argv[1]):
     counts.append(sorted(sys.modules))
 print(json.dumps(counts))
 """
-LATER = {"blocks.assembly", "blocks.system", "blocks.simulation", "blocks.native", "blocks.analysis",
-         "blocks.studies", "networkx", "scipy.sparse", "scipy.integrate", "pandas", "xarray",
-         "matplotlib", "rich", "llvmlite", "sksundae"}  # fmt: skip
+LATER = {
+    "blocks.assembly", "blocks.system", "blocks.simulation", "blocks.native", "blocks.analysis",
+    "blocks.studies", "networkx", "scipy.sparse", "scipy.integrate", "pandas", "xarray",
+    "matplotlib", "rich", "llvmlite", "sksundae",
+}  # fmt: skip
 
 
 def test_an_import_loads_what_describes_models_and_a_run_what_it_needs():
-    run = subprocess.run([sys.executable, "-c", COUNT, json.dumps([IMPORTS, FIRST])], check=True,
-                         capture_output=True, text=True)
+    call = [sys.executable, "-c", COUNT, json.dumps([IMPORTS, FIRST])]
+    run = subprocess.run(call, check=True, capture_output=True, text=True)
     imported, first = map(set, json.loads(run.stdout.splitlines()[-1]))
     assert not imported & LATER
     assert not first & {"networkx", "pandas", "xarray", "matplotlib", "rich", "sksundae"}

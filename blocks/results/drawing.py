@@ -49,6 +49,18 @@ class Schematic:
 
         return svg_of(self.picture, self.width, self.height, self.title)
 
+    def folded(self, name: str) -> str:
+        """The picture as text for a page, which folds it into rows where it is narrow.
+
+        Parameters
+        ----------
+        name : str
+            That nothing else on the page has.
+        """
+        from .drawn_svg import folded_svg
+
+        return folded_svg(self.picture, self.width, self.height, self.title, name)
+
     def figure(self, ax: Axes | None = None) -> Figure:
         """The picture as a matplotlib figure, or in given axes."""
         from .drawn_figure import figure_of

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 
 import numpy as np
 
 from .drawn_shapes import Line, Picture
 
-__all__ = ["COLOURS", "svg_of"]
+__all__ = ["COLOURS", "folded_svg", "svg_of"]
+
+PIECE = 320.0  # pixels of a picture that a narrow screen holds
 
 #: The colours of domains, told apart by colour-blind readers too (M. Okabe, K. Ito, 2008).
 COLOURS = {"tab:blue": "#0072b2", "tab:orange": "#d55e00", "tab:red": "#cc79a7",
@@ -55,6 +58,45 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
                    f'text-anchor="{t.anchor}"' + f' class="{look}"' * bool(look) +
                    f">{escape(t.words)}</text>")  # fmt: skip
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def folded_svg(picture: Picture, width: float, height: float, title: str, name: str) -> str:
+    """The picture in pieces that a page puts side by side, and in rows where it is narrow.
+
+    It is cut where only wires run. ``name`` is one of its own on the page.
+    """
+    whole = svg_of(picture, width, height, title)
+    ends = [*_cuts(picture, width), width]
+    if len(ends) == 1:
+        return whole
+    head, _, rest = whole.partition(">\n")
+    content = rest.rpartition("</svg>")[0]
+    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(b - a)}" '
+              f'height="{_n(height)}" viewBox="{_n(a)} 0 {_n(b - a)} {_n(height)}" role="img">'
+              for a, b in pairwise([0.0, *ends])]
+    first = f'{pieces[0]}<g id="{name}" class="schematic">{content}</g></svg>'
+    others = (f'{piece}<use href="#{name}"/></svg>' for piece in pieces[1:])
+    return "".join(['<div class="folded">', first, *others, "</div>"])
+
+
+def _cuts(picture: Picture, width: float) -> list[float]:
+    """Where only wires run, as far apart as pieces may be wide."""
+    taken = [(left, right) for left, _, right, _ in (
+        *picture.areas.values(), *(t.box() for t in picture.texts))]
+    taken += [(p.points[:, 0].min(), p.points[:, 0].max()) for p in picture.lines
+              if p.kind not in ("wire", "dot")]
+    reached, begun, gap, cuts = 0.0, 0.0, 0.0, []
+    for left, right in [*sorted(taken), (width, width)]:
+        if left > reached:
+            if left - begun > PIECE and gap > begun:
+                cuts.append(gap)
+                begun = gap
+            gap = (reached + left) / 2 if left < width else gap
+        elif left - begun > PIECE and gap > begun:
+            cuts.append(gap)
+            begun = gap
+        reached = max(reached, right)
+    return cuts
 
 
 def _line(line: Line) -> str:

@@ -186,19 +186,21 @@ def _network(recording: Recording, made: MadeWith) -> str:
     for path, value in made.parameters.items():
         owner, _, name = path.rpartition(".")
         told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
-    page = f"<div class='wide'>{_picture(recording.name, parts, nets, findings, told)}</div>"
+    picture = _picture(recording.name, parts, nets, findings, told, "drawn")
+    page = f"<div class='wide'>{picture}</div>"
     drawn = recording.drawn(True)
     if drawn is None or not any(part.inside for part in drawn[0]):
         return page
-    opened = _picture(recording.name, *drawn[:2], (), told)
+    opened = _picture(recording.name, *drawn[:2], (), told, "drawn-open")
     return page + ("<details><summary>With the parts of all composites</summary>"
                    f"<div class='wide'>{opened}</div></details>")
 
 
 def _picture(name: str, parts: Sequence[Part], nets: dict[int, Net], findings: Any,
-             told: dict[str, str]) -> str:
+             told: dict[str, str], anchor: str) -> str:
     """The schematic, where pointing at a part tells the values of the run."""
-    return draw_schematic(name, [_hinted(p, told) for p in parts], nets, findings).svg()
+    drawn = draw_schematic(name, [_hinted(p, told) for p in parts], nets, findings)
+    return drawn.folded(anchor)
 
 
 def _hinted(part: Part, told: dict[str, str]) -> Part:

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, quantity
 from blocks.analysis import bode, nyquist, step
 from blocks.exceptions import ParameterError
-from library.signal import Constant, Gain, Integrator, TransferFunction
+from library.signal import Constant, Gain, TransferFunction
 from library.translational import Damper, ForceSource, Mass, MotionSensor, Reference
 
 matplotlib.use("agg")
@@ -25,14 +25,16 @@ def dragged(drag):
 
 
 def loop(gain):
-    """k / (s (s + 1)^2), cut open: it turns by 180 deg at 1 rad/s, where its gain is k / 2."""
+    """k / (s + 1)^3, cut open: it turns by 180 deg at sqrt(3) rad/s, where its gain is k / 8."""
     model = Model("loop")
-    model.error, model.k, model.whole = Constant(value="0"), Gain(gain=gain), Integrator(input="1/s")
-    model.one, model.two = (TransferFunction(numerator=[1], denominator=[1, 1]) for _ in range(2))
-    chain = [model.error, model.k, model.whole, model.one, model.two]
-    for before, after in zip(chain, chain[1:], strict=False):
-        model.connect(before.y, after.u)
-    return model.linearise("error.value", "two.y")
+    model.error, model.k = Constant(value="0"), Gain(gain=gain)
+    before = model.k
+    model.connect(model.error.y, model.k.u)
+    for name in ("one", "two", "three"):
+        lag = model.add(name, TransferFunction(numerator=[1], denominator=[1, 1]))
+        model.connect(before.y, lag.u)
+        before = lag
+    return model.linearise("error.value", "three.y")
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +81,12 @@ def test_answers_to_step_and_impulse_are_exponentials(both):
 
 def test_margins_of_a_loop():
     pytest.importorskip("control")
-    found = loop(0.5).margins()
+    found = loop(2).margins()
+    w = np.sqrt(2 ** (2 / 3) - 1)
     assert found["gain margin"].m == pytest.approx(4, rel=1e-6)
-    assert found["phase crossover"].to("rad/s").m == pytest.approx(1, rel=1e-6)
-    w = found["gain crossover"].to("rad/s").m
-    assert 0.5 / (w * (w**2 + 1)) == pytest.approx(1, rel=1e-6)
-    assert found["phase margin"].to("deg").m == pytest.approx(90 - 2 * np.degrees(np.arctan(w)))
+    assert found["phase crossover"].to("rad/s").m == pytest.approx(np.sqrt(3), rel=1e-6)
+    assert found["gain crossover"].to("rad/s").m == pytest.approx(w, rel=1e-6)
+    assert found["phase margin"].m == pytest.approx(180 - 3 * np.degrees(np.arctan(w)), rel=1e-6)
 
 
 def test_margins_are_about_loops(both):

@@ -197,3 +197,23 @@ def test_a_notebook_shows_the_same_page(run):
         page.save("/nowhere/at/all/run.html")
     with pytest.raises(ParameterError, match="writes a page of HTML, but .* ends in '.pdf'"):
         run.report(save="run.pdf")
+
+
+def test_a_long_network_is_folded_where_only_wires_run():
+    model = Model("row")
+    model.ground, model.pull = Reference(), VelocitySource(velocity="0.1 m/s")
+    model.connect(model.ground.V, model.pull.C)
+    last = model.pull.R
+    for k in range(9):
+        spring, mass = model.add(f"spring{k}", Spring()), model.add(f"mass{k}", Mass())
+        model.connect(last, spring.R)
+        model.connect(spring.C, mass.M)
+        last = mass.M
+    drawn = model.draw()
+    boxes = re.findall(r'viewBox="(\S+) 0 (\S+) \S+" role', drawn.folded("row"))
+    starts, widths = np.array(boxes, dtype=float).T
+    assert len(starts) > 3 and widths.max() <= 358  # of a page on a screen of 390
+    assert_allclose(starts[1:], np.cumsum(widths)[:-1], atol=0.3)
+    assert widths.sum() == pytest.approx(drawn.width, abs=0.5)
+    for left, _, right, _ in drawn.picture.areas.values():
+        assert not ((left < starts) & (starts < right)).any()

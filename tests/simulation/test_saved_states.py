@@ -28,7 +28,7 @@ def rubbing(stiffness="100 N/m"):
 
 
 def begun(**changed):
-    return rubbing(**changed).start(inputs=["push.S"], outputs=["block.v", "spring.x"])
+    return rubbing(**changed).stepper(inputs=["push.S"], outputs=["block.v", "spring.x"])
 
 
 def driven(run, forces):

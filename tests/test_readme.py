@@ -23,7 +23,7 @@ PAGES = [ROOT / "README.md", *(
         "initial_values_and_nominals", "architecture", "sweeps", "friction_laws",
         "components_signal", "coming_from_simscape", "comparing_keeping_and_driving_runs",
         "estimation", "at_the_prompt", "coming_from_modelica", "coming_from_scipy",
-        "analysis", "components_isothermal_liquid", "components_planar", "components_thermal", "components_thermal_liquid",
+        "analysis", "components_isothermal_liquid", "components_planar", "components_thermal", "components_thermal_liquid", "components_gas",
         "messages",
     )
 )]  # fmt: skip

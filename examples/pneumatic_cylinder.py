@@ -38,11 +38,11 @@ model.connect(model.front.C, model.case.V, model.back.C)
 
 result = model.simulate("3 s", rtol=1e-8)
 print(result.energy())
+T = result["back.T_I"].at("2.5 s").m
 speed = (result["front.x"].at("3 s") - result["front.x"].at("2 s")).to("mm").m
-print(f"from 2 s to 3 s it moves by {speed:.1f} mm, the back is at {result['back.T_I'].final:.0f~P}")
+print(f"from 2 s to 3 s it moves by {speed:.1f} mm, the back is at {T:.0f} K")
 
 # By hand, by sonic flow: Cd A sqrt(gamma R T) (2/(gamma + 1))^((gamma + 1)/(2 (gamma - 1)))
-T = result["back.T_I"].at("2.5 s").m
 by_hand = 0.64 * 1e-6 * sqrt(1.4025 * 287 * T) * 0.5786 / 20e-4 * 1e3
 print(f"by hand {by_hand:.1f} mm/s")
 

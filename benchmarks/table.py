@@ -276,26 +276,6 @@ def _sweep(repeats: int) -> Iterator[Row]:
                       best <= goal * alone)  # fmt: skip
 
 
-def _by_cvode(repeats: int) -> Iterator[Row]:
-    """The implicit method of SUNDIALS, called by us and by C."""
-    program, cvode = compiled_baseline()
-    for name, problem, size, model, duration, order, goal in (
-            ("P2 stick-slip by CVODE", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.5),
-            ("P3 chain by CVODE, N = 1,000", "chain", 1000, models.chain_of_arrays(1000), "2 s",
-             _chained, 2.0)):  # fmt: skip
-        seconds, result = _best(lambda m=model, d=duration: m.simulate(d, method="cvode"), repeats)
-        error = float(np.max(np.abs(order(result) - _exact(problem, size)))) if program else np.nan
-        reference, against = np.nan, "no CVODE for C"
-        if cvode:
-            for rtol in TOLERANCES:
-                found, y = _c(problem, size, "bdf", rtol, repeats)
-                if np.max(np.abs(y - _exact(problem, size))) <= error:
-                    reference, against = found, f"C, bdf, rtol {rtol:g}"
-                    break
-        yield Row(name, seconds, reference, against, f"<= {goal:g} x C",
-                  seconds <= goal * reference if cvode else None, error, _parts(result), size)
-
-
 def _whole(model: Any, duration: str, repeats: int, **options: Any) -> tuple[float, Any]:
     """The shortest of several calls of ``simulate``, and its result; the first one apart."""
     return min(_repeated(lambda: model.simulate(duration, **options), repeats),
@@ -435,7 +415,6 @@ def rows(repeats: int, grid: int) -> Iterator[Row]:
     yield from _cold(repeats)
     yield _solved("P2 stick-slip", "stick_slip", 1, models.stick_slip(), "4 s", _dragged, 1.2,
                   5 * repeats)  # fmt: skip
-    yield from _by_cvode(repeats)
     yield from _chains(repeats)
     yield _solved("P4 friction chain, N = 1,000", "friction_chain", 1000,
                   models.friction_chain(1000), "2 s", _chained, 1.2, repeats)  # fmt: skip

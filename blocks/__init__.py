@@ -18,7 +18,8 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .exceptions import (
     BlocksError,
@@ -35,7 +36,6 @@ from .exceptions import (
     UnitError,
     UnknownName,
 )
-from .initialisation.initial_values import InitialWarning
 from .language.branch import Branch
 from .language.calculus import partial, sample
 from .language.component import Component
@@ -74,8 +74,10 @@ from .language.expression import (
     sqrt,
     tan,
     tanh,
-    time,
     where,
+)
+from .language.expression import (
+    time as time,  # not among what * imports: it would hide the module
 )
 from .language.interpolation import integral_of_table, interpolate, interpolate_grid
 from .language.replaceable import Replaceable, Replacement
@@ -95,9 +97,12 @@ from .language.statements import (
 )
 from .model import Model, load
 from .reading.foreign_words import foreign_words
-from .results.comparison import compare
 from .results.recording import EnergyWarning, NominalWarning, RecordWarning
 from .units import quantity
+
+if TYPE_CHECKING:
+    from .initialisation.initial_values import InitialWarning
+    from .results.comparison import compare
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
@@ -111,17 +116,21 @@ __all__ = [
     "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
     "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
     "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
-    "tanh", "time", "when", "where",
+    "tanh", "when", "where",
 ]  # fmt: skip
 
+_LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison"}
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
                 "abs": "abs_", "fabs": "abs_", "ln": "log", "max": "maximum", "min": "minimum",
                 "if_else": "where"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """What a function is called here that is called otherwise elsewhere, or where components are.
+    """What is loaded when it is asked for, what a function is called that is called otherwise
+    elsewhere, or where components are.
     """
+    if name in _LATER:
+        return globals().setdefault(name, getattr(import_module(_LATER[name], __name__), name))
     from .exceptions import missing_in
 
     if name[:1].isupper():

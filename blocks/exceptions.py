@@ -33,11 +33,14 @@ pickling, and says first what is wrong and then what to do.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, ParamSpec, TypeVar
+
+from .renamed import OPTIONS, current_options
 
 __all__ = [
     "AngleFrequencyError",
@@ -199,14 +202,21 @@ class WrongImport(ModelError, ImportError):
         self.name = data.get("name")  # ImportError has a place for it
 
 
+#: Whose lines no warning points at: the toolkit's, and what its calls go through.
+WITHIN = {__name__.partition(".")[0], "library", "contextlib"}
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """A public function whose arguments, where Python refuses them, are answered with its call."""
+    old_names = OPTIONS.get(function.__name__, {}).keys()
+
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if old_names and not old_names.isdisjoint(kwargs):
+            kwargs = current_options(function.__name__, kwargs)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -273,16 +283,19 @@ class Interrupted(KeyboardInterrupt):  # noqa: N818  # it is no error
 
     Attributes
     ----------
-    result : Result
-        Everything computed before.
+    result : Result, or None
+        Everything computed before; None where the first step had not begun.
     """
 
-    def __init__(self, result: Any) -> None:
+    def __init__(self, result: Any = None) -> None:
         super().__init__(result)
         self.result = result
 
     def __str__(self) -> str:
-        return f"{self.result.message}; the result until then is this error's .result"
+        if self.result is None:
+            return "interrupted before the first step"
+        return (f"{self.result.message or 'interrupted at the end'}; the result until then is this "
+                "error's .result")
 
 
 class SimulationError(BlocksError, RuntimeError):
@@ -383,3 +396,12 @@ def optional_package(module: str, purpose: str, extra: str = "") -> Any:
         return import_module(module)
     except ImportError:
         raise need_package(module.partition(".")[0], purpose, extra) from None
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user's that led here, however far above it is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (
+            WITHIN):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

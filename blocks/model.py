@@ -8,34 +8,37 @@ and initial targets may change between runs without a new assembly.
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from .assembly import Tape, flatten, reduce_index, write_tape
-from .assembly.flatten import Parameters
-from .assembly.loop_branches import has_several_branches, network_with_pieces
-from .assembly.network import Network, build_network
-from .assembly.reduced import Singular
-from .assembly.set_valued import set_valued_elements
-from .assembly.state_priorities import state_priorities
-from .diagnostics import Findings, check_model, structure_error
-from .exceptions import told_how_to_call
-from .initialisation.initial_values import warn_of_compromises
-from .initialisation.nominal_values import find_nominals, nominal_rows
-from .language.component import Component
-from .nonsmooth.modes.mode_equations import JOINED
+from .exceptions import BlocksError, told_how_to_call
+from .language.component import Part
+from .renamed import ATTRIBUTES, current_attribute, current_options
 from .results.shown import printable
-from .simulation.method_choice import refuse_idle_step
-from .simulation.run import run
-from .simulation.settings import Options, refuse_positional, refuse_unknown_options
-from .simulation.start import KeptStart, RunStart
-from .system.system import System
 from .units import Unit, sizes_by_dimension
 
 if TYPE_CHECKING:
+    import networkx
+    import xarray
+    from pint import Quantity
+
+    from .analysis.limit_cycle import LimitCycle
+    from .analysis.linear_model import LinearModel
+    from .analysis.linearise import LinearModels
+    from .analysis.operating_point import OperatingPoint
+    from .assembly import Tape
+    from .assembly.flatten import Parameters
+    from .assembly.network import Network
+    from .diagnostics import Findings
     from .diagnostics.start import Starting
+    from .results import Result, Schematic, Sheet
+    from .simulation.start import KeptStart
+    from .simulation.stepping import SteppedRun
     from .system.description import Equations, Structure
+    from .system.system import System
 
 __all__ = ["Model", "load"]
 
@@ -52,7 +55,7 @@ class _Made:
     start: KeptStart | None = None  # the last one that was found
 
 
-class Model(Component):
+class Model(Part):
     """A network of components.
 
     Parameters
@@ -93,6 +96,13 @@ class Model(Component):
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
         return printable(f"<Model {self._title!r} with {len(self._children)} parts: {parts}>")
 
+    def _repr_html_(self) -> str | None:
+        try:
+            drawn: str = self.draw()._repr_html_()
+        except BlocksError:  # of an empty one, say: its text is shown
+            return None
+        return drawn
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
 
@@ -100,20 +110,26 @@ class Model(Component):
         super().__setstate__(state)
         self._made = _Made()
 
+    def __getattr__(self, name: str) -> Any:
+        old = name in ATTRIBUTES["Model"] and name not in self.__dict__.get("_children", {})
+        return current_attribute(self, name) if old else super().__getattr__(name)
+
     # -- structure ---------------------------------------------------------------------
     @property
     def network(self) -> Network:
         """Families and nodes (built from the present structure)."""
+        from .assembly.network import build_network
+
         return build_network(self)
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> networkx.MultiGraph:
         """The topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
     @told_how_to_call
     def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
-             values: bool = False) -> Any:
+             values: bool = False) -> Schematic:
         """Draw the schematic: symbols, wires at right angles, findings in red.
 
         Parameters
@@ -154,10 +170,14 @@ class Model(Component):
         Findings
             Readable list of errors and warnings with stable codes.
         """
+        from .simulation.start import RunStart
+
         return self._checked(RunStart(self))
 
     def _checked(self, starting: Starting) -> Findings:
         """The same, where a run has its own start found with it."""
+        from .diagnostics import check_model
+
         made, state = self._made, self._state_of_start()
         if made.findings is None or made.checked != state:
             made.findings = check_model(self, starting)
@@ -202,6 +222,8 @@ class Model(Component):
 
     def _join_parts(self) -> None:
         """Compile anew, for modes in which elements feel each other by rates alone."""
+        from .nonsmooth.modes.mode_equations import JOINED
+
         self._made = _Made()
         self.compile().cache[JOINED] = True
 
@@ -216,6 +238,10 @@ class Model(Component):
         return True
 
     def _assembled(self) -> System:
+        from .assembly.loop_branches import has_several_branches, network_with_pieces
+        from .assembly.network import build_network
+        from .system.system import System
+
         network = build_network(self)
         parameters = [
             [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
@@ -234,14 +260,14 @@ class Model(Component):
 
         return Structure.of(self.compile())
 
-    def equations(self) -> Equations:  # type: ignore[override]  # a model is made of parts' laws
+    def equations(self) -> Equations:
         """The flat and the reduced system in readable form."""
         from .system.description import Equations
 
         return Equations(self.compile())
 
     # -- nominal values and initial values -----------------------------------------------
-    def nominal_values(self, *values: Any) -> Any:
+    def nominal_values(self, *values: Any) -> Sheet:
         """Set nominal values by dimension and show where each comes from.
 
         ``model.nominal_values("1 kN", "2 mm/s")`` gives every force 1 kN and
@@ -252,6 +278,7 @@ class Model(Component):
         table
             One row per state and algebraic unknown: variable, nominal, origin.
         """
+        from .initialisation.nominal_values import find_nominals, nominal_rows
         from .results.sheet import Sheet
 
         self._set_nominal_values(values)
@@ -266,7 +293,7 @@ class Model(Component):
     def _set_nominal_values(self, values: Any) -> None:
         self._nominal_table.update(sizes_by_dimension(values, "nominal_values()"))
 
-    def initial_values(self) -> Any:
+    def initial_values(self) -> Sheet:
         """Solve for the start and show what became of every initial target.
 
         Returns
@@ -275,10 +302,12 @@ class Model(Component):
             Columns as in Simscape's variable viewer: status, variable, priority,
             target, start.
         """
+        from .initialisation.initial_values import warn_of_compromises
         from .results.sheet import Sheet
+        from .simulation.start import RunStart
 
         _, start = RunStart(self).consistent()
-        warn_of_compromises(start, stacklevel=2)
+        warn_of_compromises(start)
         return Sheet(f"Initial values of {self.name}", {
             "status": ["met" if r.met else "not met" for r in start.rows],
             "variable": [r.path for r in start.rows],
@@ -286,6 +315,18 @@ class Model(Component):
             "target": [f"{r.target:.6g~P}" for r in start.rows],
             "start": [f"{r.start:.6g~P}" for r in start.rows],
         })  # fmt: skip
+
+    @contextmanager
+    def values(self, given: Mapping[str, Any]) -> Iterator[Self]:
+        """Give values for a while: parameters, options and initial targets by path.
+
+        ``with model.values({"block.mass": "3 kg"}): result = model.simulate("1 s")``; what they
+        were before holds again behind, also after an error.
+        """
+        from .studies.settings import changed_for_a_while
+
+        with changed_for_a_while(self, given):
+            yield self
 
     # -- keeping -----------------------------------------------------------------------
     @told_how_to_call
@@ -310,7 +351,7 @@ class Model(Component):
         self,
         duration: Any = None,
         *nameless: Any,
-        start: Any = "0 s",
+        start_time: Any = "0 s",
         method: str = "auto",
         rtol: float = 1e-6,
         atol: Any = None,
@@ -323,10 +364,11 @@ class Model(Component):
         record: str | list[str] | None = None,
         record_every: int | None = None,
         record_to: Any = None,
-        start_from: Any = None,
+        initial: Any = None,
         sensitivities: list[str] | None = None,
+        until: Any = None,
         **unknown: Any,
-    ) -> Any:
+    ) -> Result:
         """Run the model.
 
         Parameters
@@ -334,7 +376,7 @@ class Model(Component):
         duration : str or quantity
             How long to simulate, ``"4 s"``. A run ends just before what happens at its last
             instant (a step of a source, a sample, a crossing): simulate a little longer to see it.
-        start : str or quantity
+        start_time : str or quantity
             Time at the start.
         method : str
             ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time stepping
@@ -364,8 +406,10 @@ class Model(Component):
         sensitivities : list of str, optional
             Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
             variables are differentiated: ``result.sensitivities["spring.x", "block.v"]``.
-
-        start_from : "steady state" or OperatingPoint, optional
+        until : str, function of the model, or list of these, optional
+            Conditions, ``"sensor.P > 3 m"`` or ``lambda m: abs_(m.block.v) < "1 mm/s"``: the run
+            ends where one of them is met first, and ``result.status`` says which.
+        initial : "steady state" or OperatingPoint, optional
             Where the run starts, in place of the initial targets, which say near what a steady
             state is looked for.
 
@@ -382,34 +426,47 @@ class Model(Component):
         Interrupted
             After Ctrl-C: a KeyboardInterrupt whose ``result`` holds everything before.
         """
+        from .simulation.method_choice import refuse_idle_step
+        from .simulation.run import run
+        from .simulation.settings import Options, refuse_positional, refuse_unknown_options
+
+        if unknown:
+            unknown = current_options("simulate", unknown)
+            start_time = unknown.pop("start_time", start_time)
+            initial = unknown.pop("initial", initial)
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
         refuse_idle_step(method, step)
-        if start_from is not None:
+        if initial is not None:
             from .analysis.operating_point import start_state
 
-            start_from = start_state(self, start_from)
-        options = Options(start, method, rtol, atol, step, max_step, first_step, every, times,
-                          progress, record, record_every, record_to, start_from)
+            initial = start_state(self, initial)
+        options = Options(start_time, method, rtol, atol, step, max_step, first_step, every, times,
+                          progress, record, record_every, record_to, initial)
+        model = self
+        if until is not None:
+            from .simulation.until import model_until
+
+            model = model_until(self, until)
         if sensitivities is None:
-            return run(self, duration, options)
+            return run(model, duration, options)
         from .analysis.sensitivities import run_with_sensitivities
 
-        return run_with_sensitivities(self, duration, options, sensitivities)
+        return run_with_sensitivities(model, duration, options, sensitivities)
 
     @told_how_to_call
-    def start(
+    def stepper(
         self,
         inputs: Any = (),
         outputs: Any = (),
         *,
         duration: Any = "100 s",
-        start: Any = "0 s",
+        start_time: Any = "0 s",
         method: str = "auto",
         rtol: float = 1e-6,
         atol: Any = None,
         max_step: Any = None,
-    ) -> Any:
+    ) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -422,7 +479,7 @@ class Model(Component):
             Variables that the program reads; others can be read too.
         duration : str or quantity
             How long the run may go on at most.
-        start, method, rtol, atol, max_step
+        start_time, method, rtol, atol, max_step
             As in :meth:`simulate`.
 
         Returns
@@ -432,10 +489,11 @@ class Model(Component):
             ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
             later changes of it do not change the run.
         """
+        from .simulation.settings import Options
         from .simulation.stepping import started
 
         return started(self, inputs, outputs, duration,
-                       Options(start, method, rtol, atol, max_step=max_step))
+                       Options(start_time, method, rtol, atol, max_step=max_step))
 
     @told_how_to_call
     def sweep(
@@ -450,9 +508,10 @@ class Model(Component):
         executor: Any = None,
         store: Any = None,
         progress: bool | None = None,
-        start: Any = "0 s",
+        start_time: Any = "0 s",
+        until: Any = None,
         **options: Any,
-    ) -> Any:
+    ) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
 
         Parameters
@@ -487,8 +546,9 @@ class Model(Component):
         progress : bool, optional
             Show what is done and the time left; by default in terminals and notebooks, of what
             takes more than two seconds.
-        start, **options
-            As in :meth:`simulate`, for all points.
+        start_time, until, **options
+            As in :meth:`simulate`, for all points; ``status`` says which condition ended a run, and
+            what was asked of later times is NaN.
 
         Returns
         -------
@@ -505,13 +565,21 @@ class Model(Component):
         from .studies import sweep
 
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
-                     seed=seed, executor=executor, store=store, progress=progress, start=start,
-                     **options)  # fmt: skip
+                     seed=seed, executor=executor, store=store, progress=progress,
+                     start_time=start_time, until=until, **options)  # fmt: skip
 
     # -- engineering studies -------------------------------------------------------------
+    @overload
+    def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+                  modes: Literal["all"]) -> LinearModels: ...
+
+    @overload
+    def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
+                  modes: Any = None) -> LinearModel: ...
+
     @told_how_to_call
     def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
-                  modes: Any = None) -> Any:
+                  modes: Any = None) -> LinearModel | LinearModels:
         """The linear model about a point, with exact derivatives.
 
         Parameters
@@ -538,13 +606,13 @@ class Model(Component):
         return linearise(self, inputs, outputs, at, modes)
 
     @told_how_to_call
-    def operating_point(self, wishes: Any = None, *, at_rest: bool = True, modes: Any = None
-                        ) -> Any:
-        """Where the model rests, or moves as is wished; the model is not changed.
+    def operating_point(self, targets: Any = None, *, at_rest: bool = True, modes: Any = None
+                        ) -> OperatingPoint:
+        """Where the model rests, or moves as the targets say; the model is not changed.
 
         Parameters
         ----------
-        wishes : mapping, optional
+        targets : mapping, optional
             A value of a variable, derivative or input, ``{"car.v": "90 km/h"}``;
             :data:`blocks.analysis.free` for an input to be found; a pair of bounds,
             ``("0", "1")``, for a free input or a variable.
@@ -560,14 +628,14 @@ class Model(Component):
         Raises
         ------
         InitialisationError
-            Naming a smallest set of wishes that conflict, or a bound that is passed.
+            Naming a smallest set of targets that conflict, or a bound that is passed.
         """
         from .analysis.operating_point import find_operating_point
 
-        return find_operating_point(self, wishes, at_rest, modes)
+        return find_operating_point(self, targets, at_rest, modes)
 
     @told_how_to_call
-    def stuck_range(self, input: str, at: Any = None) -> Any:
+    def stuck_range(self, input: str, at: Any = None) -> tuple[Quantity, Quantity]:
         """Between which values of an input everything stays stuck that is, at rest.
 
         The rest of the model follows slowly: it rests for every value, in the modes of the point
@@ -589,7 +657,7 @@ class Model(Component):
         return stuck_range(self, input, at)
 
     @told_how_to_call
-    def limit_cycle(self, guess: Any = None, *, period: Any = None) -> Any:
+    def limit_cycle(self, guess: Any = None, *, period: Any = None) -> LimitCycle:
         """The motion that repeats near a guess, by shooting through events.
 
         Parameters
@@ -650,6 +718,12 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     StructureError
         Naming the components of the over- and under-determined parts.
     """
+    from .assembly import flatten, reduce_index, write_tape
+    from .assembly.reduced import Singular
+    from .assembly.set_valued import set_valued_elements
+    from .assembly.state_priorities import state_priorities
+    from .diagnostics import structure_error
+
     flat = flatten(network)
     try:
         reduced = reduce_index(flat, state_priorities(network, flat), parameters,

@@ -36,7 +36,7 @@ class Cart(gymnasium.Env if gymnasium else object):
         model.place = MotionSensor()
         model.connect(model.cart.M, model.push.R, model.friction.R, model.place.R)
         model.connect(model.rail.V, model.push.C, model.friction.C, model.place.C)
-        self.run = model.start(inputs=["push.S"], outputs=["place.P", "cart.v"])
+        self.run = model.stepper(inputs=["push.S"], outputs=["place.P", "cart.v"])
         self.beginning = self.run.save_state()
         if gymnasium:
             self.action_space = gymnasium.spaces.Box(-20, 20, (1,))  # N

@@ -82,7 +82,7 @@ found = TranslationalFriction(law=choice.law.law, **choice.law.parameters)
 
 # 2. what do linear model and first harmonics say?
 linear = axis().linearise("push.force", "carriage.v")
-print(f"\nPoles without friction [1/s]: {np.round(linear.poles, 3)}")
+print(f"\nPoles without friction [1/s]: {np.round(linear.poles(), 3)}")
 dry = {name: choice.law.parameters[name] for name in ("coulomb_force", "breakaway_force")}
 print(predict_limit_cycles(linear, TranslationalFriction(law="coulomb", **dry),
                            ("1 mm/s", "0.1 m/s")))

@@ -89,7 +89,9 @@ model.suspension.damping = optimum
 tolerance = first_order(model, {"suspension.damping": "80 N*s/m", "suspension.stiffness":
                                 "900 N/m", "tyre.stiffness": "15 kN/m"},
                         "8 s", ["final(meter.dose)"])
+spread = tolerance.deviations["final(meter.dose)"]
 print(tolerance)
+print(f"So discomfort varies by {(spread / best.objective).to('percent').m:.1f} %")
 
 figure = Figure(figsize=(7, 6.4), layout="constrained")
 bode, doses = figure.subplots(2, 1)
@@ -104,8 +106,7 @@ m_b, m_w, k, k_tyre, h = (q.to_base_units().m for q in (body, wheel, k_s, k_t, k
 book = h**2 * ((m_b + m_w) * k**2 / (2 * c * m_b**2) + k_tyre * c / (2 * m_b**2))
 doses.semilogx(c, book, color="0.6", label="by hand")
 doses.plot(optimum.m, best.objective.m, "o", label=f"optimum: {optimum:.0f~P}")
-spread = tolerance.deviations["final(meter.dose)"].m
-doses.errorbar(optimum.m, best.objective.m, yerr=2 * spread, color="tab:blue", capsize=4,
+doses.errorbar(optimum.m, best.objective.m, yerr=2 * spread.m, color="tab:blue", capsize=4,
                label="95 % of the cars")
 doses.set(xlabel="damping [N·s/m]", ylabel="discomfort behind the kerb [m²/s³]",
           title="Which damper is most comfortable?")  # fmt: skip

@@ -132,9 +132,9 @@ def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     ("E1 ladder, N = 1,000", 1e-5, "rodas4", 1e-6),
     *(("E2", rtol, method, 5 * rtol) for rtol in (1e-4, 1e-5, 1e-6, 1e-7)
       for method in ("dopri5", "rodas4")),
-    ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-6, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),
+    ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-9, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),
     ("E4", 1e-5, "auto", 2e-7), ("E5 rod, N = 1,000", 1e-6, "auto", 1e-6),
-    ("E5 rod, N = 1,000", 1e-6, "cvode", 1e-6), ("E6", 1e-6, "auto", 1e-7),
+    ("E6", 1e-6, "auto", 1e-7),
     ("E7", 1e-6, "auto", 1e-7), ("E7", 1e-6, "rodas4", 1e-7),
 ])  # fmt: skip
 def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, method, error):

@@ -17,6 +17,33 @@ from blocks.results import Result
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
+DOCS = EXAMPLES.parent / "docs"
+PAGES: dict[str, list[str]] = {}  # by example, those that link to it
+for _page in sorted(DOCS.glob("*.md")):
+    if _page.name not in ("examples.md", "how_to_write_a_component.md"):  # which tell no results
+        for _name in re.findall(r"\]\(\.\./examples/(\w+)\.py\)", _page.read_text()):
+            PAGES.setdefault(_name, []).append(_page.name)
+
+
+def numbers(text: str) -> list[str]:
+    """Numbers as they are written, of two digits and more, without their sign."""
+    return [n for n in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?!\w|\.\d)", text) if len(n) > 1]
+
+
+def told_of(name: str, page: Path) -> list[str]:
+    """Numbers in the prose about an example: of all of a study, else of the paragraph."""
+    paragraphs = page.read_text().split("\n\n")
+    if not page.name.startswith("study_"):
+        paragraphs = [p for p in paragraphs if f"/{name}.py)" in p]
+    return [n for p in paragraphs for n in numbers(re.sub(r"```.*?```|`[^`]*`|[⁰-⁹]", " ", p))]
+
+
+def made(number: str, known: list[str]) -> bool:
+    """Whether one of the known numbers is this one, to the digits that are told."""
+    unit = 10.0 ** -len(number.partition(".")[2])
+    return any(abs(float(number) - float(k)) <= 0.5001 * unit for k in known)
+
+
 @pytest.fixture
 def run(monkeypatch, tmp_path, capsys):
     """Runs an example without a screen; returns its names and what it printed."""
@@ -26,12 +53,18 @@ def run(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(Result, "animate", lambda self, *given, **options: film(
         self, *given, **options | {"fps": 4}))
 
-    def runner(name: str, picture: bool = True):
-        monkeypatch.setattr("sys.argv", [f"{name}.py", "--save", str(tmp_path)])
+    def runner(name: str, *arguments: str, picture: bool = True):
+        monkeypatch.setattr("sys.argv", [f"{name}.py", *arguments, "--save", str(tmp_path)])
         names = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
         if picture:
             assert (tmp_path / f"{name}.png").stat().st_size > 5000
-        return names, capsys.readouterr().out
+        printed = capsys.readouterr().out
+        for page in PAGES.get(name, ()):
+            told = told_of(name, DOCS / page)
+            assert told, page
+            known = numbers(printed + (EXAMPLES / f"{name}.py").read_text())
+            assert [number for number in told if not made(number, known)] == [], page
+        return names, printed
 
     return runner
 
@@ -164,9 +197,8 @@ def test_a_controller_shifts_up_to_sixth_gear_and_down_again(run):
     assert_allclose(float(shown), float(by_hand), atol=2)  # the half shafts unwind a little
 
 
-@pytest.mark.slow
 def test_the_laws_take_the_printed_numbers_of_rows(run):
-    _, printed = run("friction_laws")
+    _, printed = run("friction_laws", "--coarse")
     for name, rows in (("1 Karnopp", 193), ("2 Quinn", 417), ("4 Awrejcewicz", 229)):
         assert re.search(rf"^{name} +n = +{rows} at 0.1 m/s", printed, re.M)
 
@@ -352,7 +384,7 @@ def test_the_most_comfortable_damper_is_that_of_the_books(run):
     least = 0.015**2 * 18e3 / 300**2 * sqrt(180e3 * 340)  # of the sum of both terms
     assert_allclose(names["best"].objective.to("m^2/s^3").m, least, rtol=1e-5)
     assert_allclose(names["loaded"]["suspension.x"].to("mm").m, 120 * 9.81 / 18, rtol=1e-9)
-    found = names["linear"].poles[-1]
+    found = names["linear"].poles()[-1]
     assert_allclose([found.real, found.imag], [-15.3206291677, 67.94636531668], rtol=1e-9)
     shares = names["tolerance"].shares["final(meter.dose)"]
     # by hand: d ln(dose) is half of dk_s / k_s twice, and half of dk_t / k_t

@@ -47,7 +47,7 @@ def test_a_notebook_shows_schematic_tables_pictures_and_the_page_of_a_run(execut
         assert words in data["text/html"] and words in data["text/plain"]
     for code in ('run.plot("block.v", "spring.x")', "both.plot()"):
         assert len(shown(cells, code)["image/png"]) > 5000
-    assert shown(cells, "run.explore()")["text/html"].startswith("<iframe")
+    assert shown(cells, "run.report()")["text/html"].startswith("<iframe")
 
 
 def test_a_controller_holds_the_speed_that_was_worked_out_by_hand(executed):

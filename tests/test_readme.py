@@ -17,16 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *(
-    ROOT / "docs" / f"{name}.md" for name in (
-        "getting_started", "how_to_write_a_component", "how_to_choose_a_solver", "units",
-        "initial_values_and_nominals", "architecture", "sweeps", "friction_laws",
-        "components_signal", "coming_from_simscape", "comparing_keeping_and_driving_runs",
-        "estimation", "at_the_prompt", "coming_from_modelica", "coming_from_scipy",
-        "analysis", "components_isothermal_liquid", "components_planar", "components_thermal", "components_thermal_liquid", "components_gas",
-        "messages",
-    )
-)]  # fmt: skip
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n+^```text\n(.*?)^```$)?", re.M | re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 
@@ -37,7 +28,9 @@ def blocks(page: Path) -> list[tuple[str, str, str | None, int]]:
     return [(m[1], m[2], m[3], text.count("\n", 0, m.start()) + 2) for m in BLOCK.finditer(text)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [
+    page for page in PAGES if "```python" in page.read_text()
+], ids=lambda p: p.stem)  # fmt: skip
 def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": page.stem}
@@ -54,11 +47,53 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(page, monkeypatch, tmp
             assert same(shown, found, flags), f"{page.name}:{line} prints\n{printed}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.stem)
-def test_links_lead_somewhere(page):
-    for target in LINK.findall(page.read_text()):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_links_lead_somewhere():
+    reference = sorted((ROOT / "docs" / "reference").glob("*.md"))
+    assert len(reference) > 9
+    wrong = [f"{page.name} links to {target}"
+             for page in (*PAGES, *reference, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
+             for target in LINK.findall(page.read_text())
+             if "://" not in target and not (page.parent / target).exists()]  # fmt: skip
+    assert wrong == []
+
+
+def test_what_a_page_shows_as_printed_is_printed_by_the_block_above_it():
+    loose = []
+    for page in PAGES:
+        if page.stem == "coming_from_simscape":  # its counts are compared in test_coverage.py
+            continue
+        bare = BLOCK.sub(lambda m: "" if m[1] == "python" else m[0], page.read_text())
+        loose += [f"{page.name}: {m[2][:60]}" for m in BLOCK.finditer(bare) if m[1] == "text"]
+    assert loose == []
+
+
+def test_the_readme_is_read_to_the_end():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 160
+    figures = text.partition("## How fast it is")[2].partition("\n## ")[0]
+    rows = [line for line in figures.splitlines() if line.startswith("| ")]
+    assert 2 < len(rows) <= 12  # with the head
+
+
+def test_figures_of_the_readme_are_those_of_the_page_that_has_all():
+    """Ranges contain what each machine took, and nothing is faster than C on some of them only."""
+    def rows(text):
+        cells = [[c.strip() for c in line.strip("| ").split(" | ")]
+                 for line in text.splitlines() if line.startswith("| ")]  # fmt: skip
+        return {row[0].partition(", ")[0]: row for row in cells}
+
+    readme = rows((ROOT / "README.md").read_text().partition("## How fast it is")[2])
+    page = (ROOT / "docs" / "performance.md").read_text()
+    whole = rows(page.partition("## On three machines")[2].partition("## The whole table")[0])
+    for name, row in whole.items():
+        if name.startswith(("|", "---", "AMD")) or not re.match(r"[\d–]", row[1]):
+            continue  # the head
+        measured = [float(cell) for cell in row[1:4] if cell != "–"]
+        low, high = map(float, row[4].split(" to "))
+        assert min(measured) == pytest.approx(low, abs=0.051), name
+        assert max(measured) == pytest.approx(high, abs=0.051), name
+        if len(measured) > 1 and not name.startswith("cold"):
+            assert readme[name][2:4] == [row[4], str(len(measured))]
 
 
 def shell(page: Path) -> list[str]:

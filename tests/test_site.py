@@ -1,7 +1,7 @@
 """Is every public name on a page of the site, and does every link there lead somewhere?
 
-The pages are written without running an example; building them with Sphinx, which warns of
-nothing, is a slow test.
+The pages are written without running an example, and made a site by Sphinx, which warns of
+nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import time
+from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -16,23 +18,39 @@ import pytest
 
 import blocks
 from blocks import Component
-from docs.__main__ import build
+from docs.__main__ import make
 from docs.site import source
 from docs.site.api import public_names
-from docs.site.components import component_page
+from docs.site.components import component_page, variants
 from docs.site.equations import mathml
+from docs.site.gallery import gallery, run_all
+from docs.site.named import named
+from docs.site.reference import reference_pages
 from docs.site.signs import directions
 from docs.site.traced import packages, traced
 from docs.site.words import markdown
 from library.electrical import Gyrator
-from library.translational import HardStop, Spring
+from library.translational import HardStop, Spring, TranslationalFriction
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    """The folder of the pages."""
     folder = tmp_path_factory.mktemp("site") / "source"
     assert source.write_source(folder) == []
     return folder
+
+
+@pytest.fixture(scope="module")
+def html(site):
+    """The folder of the site, where Sphinx is installed, as it is in continuous integration."""
+    for needed in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_design",
+                   "sphinx_copybutton"):  # fmt: skip
+        pytest.importorskip(needed)
+    assert make(site.parent) == 0
+    return site.parent / "html"
 
 
 def pages_of(folder):
@@ -129,12 +147,8 @@ def test_a_docstring_for_the_terminal_becomes_markdown():
         "```text\n    a", "    b\n```"]  # fmt: skip
 
 
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(tmp_path):
-    for needed in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_design"):
-        pytest.importorskip(needed)
-    assert build(tmp_path, pictures=False) == 0
-    html = {f: f.read_text(encoding="utf-8") for f in (tmp_path / "html").rglob("*.html")
+def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(html):
+    html = {f: f.read_text(encoding="utf-8") for f in html.rglob("*.html")
             if "_static" not in f.parts}  # fmt: skip
     names = {f: set(re.findall(r'\bid="([^"]+)"', text)) for f, text in html.items()}
     wrong = []
@@ -146,3 +160,90 @@ def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(tmp_pa
                     not place.exists() or name and place in names and name not in names[place]):
                 wrong.append(f"{file.name}: {link}")
     assert wrong == []
+
+
+def test_no_page_links_to_a_host_that_does_not_exist(site):
+    hosts = {host for text in pages_of(site).values()
+             for host in re.findall(r"\]\(https?://([^/)]+)", text)}  # fmt: skip
+    assert hosts <= {"docs.xarray.dev", "pint.readthedocs.io"}
+
+
+def test_every_law_of_a_component_is_on_its_page_the_default_one_first():
+    page = component_page(HardStop).partition("## Equations")[2]
+    heads = re.findall(r"^With `model='([^']*)'`", page, re.M)
+    assert heads == ["smooth", "full", "undamped rebound", "restitution"]
+    assert "`model='smooth'` (default)" in page and "Too long" not in page
+    told = " ".join(option for option, *_ in variants(TranslationalFriction))
+    assert told.startswith("`law='simscape'`")
+    assert {law for law in TranslationalFriction.law.named if f"law='{law}'" not in told} == set()
+
+
+def test_a_long_equation_becomes_short_lines_that_mean_the_same():
+    law = ("f == where(x - b > 0, maximum(x - b, 0)*stiffness*(3 - 2*maximum(x - b, 0)/depth)"
+           " + damping*v/(maximum(x - b, 0)*stiffness + damping), 0)")  # fmt: skip
+    said = named([law], {"x"})
+    lines = said.lines()
+    assert max(map(len, lines)) < 85 and len(lines) > 2
+    given = {"x": 0.3, "b": 0.1, "stiffness": 7.0, "depth": 2.0, "damping": 5.0, "v": 0.4,
+             "maximum": max, "where": lambda c, a, b: a if c else b}  # fmt: skip
+    for line in reversed(lines):
+        name, _, value = line.partition(" == ")
+        given[name] = eval(value.replace("^", "**"), {}, dict(given))
+    p = 0.2
+    by_hand = p * 7 * (3 - 2 * p / 2) + 5 * 0.4 / (p * 7 + 5)
+    assert given["f"] == pytest.approx(by_hand, rel=1e-14)
+
+
+def test_no_piece_of_an_equation_is_wider_than_a_telephone(site):
+    wide = []
+    for name, text in pages_of(site).items():
+        for element in re.findall(r"<math>.*?</math>", text):
+            if _width(ElementTree.fromstring(element)) > 45:
+                wide.append(name)
+    assert set(wide) <= {"components/signal/Pulse"}  # whose one condition scrolls
+
+
+def _width(element):
+    """In characters; of a fraction that of its wider half."""
+    inside = [_width(child) for child in element]
+    whole = max(inside) if element.tag == "mfrac" else sum(inside)
+    return whole + len(element.text or "")
+
+
+def test_the_reference_in_the_repository_is_that_of_the_classes():
+    """After a change to a component: python -m docs reference."""
+    folder = ROOT / "docs" / "reference"
+    pages = dict(reference_pages())
+    assert sorted(pages) == sorted(f.name for f in folder.iterdir())
+    old = [n for n, text in pages.items() if (folder / n).read_text(encoding="utf-8") != text]
+    assert old == [], "python -m docs reference writes them anew"
+
+
+def test_searching_words_finds_the_component_of_that_name(html):
+    index = (html / "searchindex.js").read_text(encoding="utf-8")
+    assert '"hard stop":[[' in index  # an entry of exactly these words counts most
+
+
+def test_an_example_that_takes_too_long_is_given_up_by_name(capsys):
+    tasks = {"sleeper.py": (time.sleep, (60,)), "quick.py": (time.sleep, (0,)),
+             "wrong.py": (exit, (3,))}  # fmt: skip
+    failed = sorted(run_all(tasks, 1.0))
+    assert failed == ["sleeper.py: not done after 1 s", "wrong.py: ended with code 3"]
+    assert "[3/3] sleeper.py, 1 s" in capsys.readouterr().out
+
+
+def test_pictures_of_the_gallery_have_texts_for_who_does_not_see_them(tmp_path):
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "dry_friction.png").touch()
+    gallery(tmp_path, pictures)
+    card = (tmp_path / "gallery.md").read_text(encoding="utf-8")
+    assert re.search(r":img-top: gallery/pictures/dry_friction.png\n:img-alt: \w{3}", card)
+    page = (tmp_path / "gallery" / "dry_friction.md").read_text(encoding="utf-8")
+    assert re.search(r"!\[\w[^\]]+\]\(pictures/dry_friction.png\)", page)
+
+
+def test_the_front_page_says_how_to_install_under_which_licence_and_what_for(site):
+    page = pages_of(site)["index"]
+    for words in ("pip install", "MIT licence", "For engineers"):
+        assert words in page

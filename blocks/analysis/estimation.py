@@ -95,8 +95,8 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         found.values["spring.stiffness"]
         found.plot("fit.png")
     """
-    refuse_unknown_options(options, [*options_named(fit), "start_from", *(
-        name for name in HANDED_ON if name != "start")], "fit(…, {0})")
+    refuse_unknown_options(options, [*options_named(fit), "initial", *(
+        name for name in HANDED_ON if name != "start_time")], "fit(…, {0})")
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
     refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])

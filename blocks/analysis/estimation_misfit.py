@@ -125,15 +125,12 @@ class Misfit:
         (first, *_) = self.results(values)
         if not began_in_python(first.statistics):
             return
-        for method in ("exact", "dopri5"):
-            self._last = None
-            self.options["method"] = method
-            try:
-                self.results(values)
-            except ParameterError:  # it cannot run this model
-                continue
-            return
-        del self.options["method"]
+        self._last = None
+        self.options["method"] = "dopri5"
+        try:
+            self.results(values)
+        except ParameterError:  # it cannot run this model
+            del self.options["method"]
 
     # -- runs ------------------------------------------------------------------------------
     def _apply(self, values: Array, experiment: Experiment) -> None:
@@ -164,7 +161,7 @@ class Misfit:
                                      "Give rows of later times.", code="fit.time")
             with varied(self.model):
                 self._apply(values, experiment)
-                run = self.model.simulate(f"{end - start!r} s", start=f"{start!r} s",
+                run = self.model.simulate(f"{end - start!r} s", start_time=f"{start!r} s",
                                           progress=False, **self.options)
             self.runs += 1
             out.append(run)

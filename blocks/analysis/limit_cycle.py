@@ -94,8 +94,8 @@ class LimitCycle:
         axes = figure.subplots()
         shown = [self.run[path] for path in (x, y)]
         axes.plot(*(series.m for series in shown))
-        axes.set_xlabel(f"{x} [{shown[0].unit}]")
-        axes.set_ylabel(f"{y} [{shown[1].unit}]")
+        axes.set_xlabel(f"{x} [{shown[0].declared_unit}]")
+        axes.set_ylabel(f"{y} [{shown[1].declared_unit}]")
         axes.grid(alpha=0.3)
         course = "die out" if self.is_stable else "grow"
         return finished_figure(figure, save, f"Limit cycle of {self.name}: "
@@ -129,7 +129,7 @@ class _Map:
 
         result: Result = run(self.model, quantity(period, "s"), Options(
             rtol=TOLERANCE, progress=False, max_step=quantity(period / 20, "s"),
-            start_from=(start, self.point.z, self.point.m, np.full(len(self.point.d), np.nan))))
+            initial=(start, self.point.z, self.point.m, np.full(len(self.point.d), np.nan))))
         return result
 
     def end(self, x: Array, period: float) -> Array:
@@ -147,7 +147,7 @@ class _Map:
         return found
 
 
-def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
+def find_limit_cycle(model: Model, guess: Any = None, period: Any = None) -> LimitCycle:
     """See :meth:`blocks.Model.limit_cycle`."""
     drives = _drives(model.compile())
     if drives and period is None:

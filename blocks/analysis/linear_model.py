@@ -8,20 +8,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, optional_package, unknown_name
 from ..numerics.arrays import Array
+from ..renamed import current_attribute
 from ..results.sheet import Sheet, pandas
-from ..units import Unit
+from ..simulation.settings import positive_time
+from ..units import Unit, quantity
 from .poles import poles, static_gain, zeros
 from .signals import ratio_unit
 from .tables import complex_text, damping_table, gains_table
 
 if TYPE_CHECKING:
+    import control
+    import scipy.signal
     from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from pint import Quantity
 
 __all__ = ["LinearModel", "Load", "Named"]
 
@@ -118,7 +125,7 @@ class LinearModel:
     ::
 
         linear = model.linearise("push.force", "sensor.x")
-        linear.poles, linear.zeros("push.force", "sensor.x")
+        linear.poles(), linear.zeros("push.force", "sensor.x")
         linear.damping(), linear.gains(), linear.modes()
         linear.to_control(), linear.to_scipy(), linear.to_pandas()["A"]
     """
@@ -147,14 +154,17 @@ class LinearModel:
         return self.A.toarray() if hasattr(self.A, "toarray") else self.A
 
     @cached_property
+    def _poles(self) -> Array:
+        return poles(self.dense_a)
+
     def poles(self) -> Array:
         """Poles in 1/s, by modulus."""
-        return poles(self.dense_a)
+        return self._poles
 
     @property
     def is_stable(self) -> bool:
         """Whether all poles lie to the left of the imaginary axis."""
-        return bool((self.poles.real < 0).all())
+        return bool((self._poles.real < 0).all())
 
     def zeros(self, input: str | None = None, output: str | None = None) -> Array:
         """Finite zeros from an input to an output, in 1/s.
@@ -173,14 +183,21 @@ class LinearModel:
         return found
 
     @cached_property
-    def dc_gain(self) -> Array:
+    def _dcgain(self) -> Array:
+        return static_gain(self.dense_a, self.B, self.C, self.D)
+
+    def dcgain(self) -> Array:
         """Lasting change of outputs (rows) per lasting change of inputs, in their units.
 
         Infinite where an input is integrated; nan where it depends on the start.
         """
-        return static_gain(self.dense_a, self.B, self.C, self.D)
+        return self._dcgain
 
-    def response(self, frequency: Any, input: str | None = None, output: str | None = None) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        return current_attribute(self, name)
+
+    def response(self, frequency: Any, input: str | None = None, output: str | None = None
+                 ) -> Array | complex:
         """Complex gain at frequencies, in the unit of the output per unit of the input.
 
         Parameters
@@ -214,7 +231,7 @@ class LinearModel:
 
     def modes(self) -> Sheet:
         """Every mode once (pairs together): frequency, damping, and the parts that move in it."""
-        rows = [k for k, p in enumerate(self.poles) if p.imag >= 0]
+        rows = [k for k, p in enumerate(self._poles) if p.imag >= 0]
         whole = self.damping()
         columns = {n: [v[k] for k in rows] for n, v in whole.columns.items()}
         return Sheet(f"Modes of {self.title}", columns, whole._note())
@@ -233,7 +250,7 @@ class LinearModel:
         tall = [ratio_unit(n.unit, second) if rates else n.unit for n in left]
         return [[str(ratio_unit(a, b.unit)) for b in right] for a in tall]
 
-    def to_pandas(self) -> dict[str, Any]:
+    def to_pandas(self) -> dict[str, DataFrame]:
         """DataFrames ``"A"``, ``"B"``, ``"C"``, ``"D"``, their headings with units."""
         frame = pandas("Making a DataFrame").DataFrame
         matrices = {"A": self.dense_a, "B": self.B, "C": self.C, "D": self.D}
@@ -244,13 +261,13 @@ class LinearModel:
             out[name] = frame(matrix, index=head, columns=[str(n) for n in right])
         return out
 
-    def to_scipy(self) -> Any:
+    def to_scipy(self) -> scipy.signal.StateSpace:
         """``scipy.signal.StateSpace`` of the matrices."""
         from scipy.signal import StateSpace
 
         return StateSpace(self.dense_a, self.B, self.C, self.D)
 
-    def to_control(self) -> Any:
+    def to_control(self) -> control.StateSpace:
         """``control.StateSpace`` of the matrices, with the names of states, inputs and outputs.
 
         Raises
@@ -258,11 +275,56 @@ class LinearModel:
         MissingPackage
             Without python-control.
         """
-        control = optional_package("control", "Handing a model to python-control", "control")
-        return control.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
+        package = optional_package("control", "Handing a model to python-control", "control")
+        return package.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
                           states=[_word(n) for n in self.states],
                           inputs=[_word(n) for n in self.inputs],
                           outputs=[_word(n) for n in self.outputs])  # fmt: skip
+
+    # -- by python-control -------------------------------------------------------------------
+    def step_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+        """Outputs after a step of 1 of each input, in their units, over time in s.
+
+        Parameters
+        ----------
+        duration : str or quantity, optional
+            As python-control finds it, if not given.
+        **options
+            Handed on to ``control.step_response``.
+        """
+        return self._by_control("step_response", duration, options)
+
+    def impulse_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
+        """Outputs after an impulse of 1 s times the unit of each input; see :meth:`step_response`.
+        """
+        return self._by_control("impulse_response", duration, options)
+
+    def _by_control(self, name: str, duration: Any, options: dict[str, Any]) -> Any:
+        if duration is not None:
+            options["T"] = positive_time(duration, "duration", f"{name}(duration=…)")
+        system = self.to_control()
+        return getattr(import_module("control"), name)(system, **options)
+
+    def margins(self, input: str | None = None, output: str | None = None) -> dict[str, Quantity]:
+        """Gain and phase margin of a loop, and the frequencies at which they are found.
+
+        Raises
+        ------
+        ParameterError
+            Where the output by the input has a unit: then it is the gain of no loop.
+        """
+        i, o = self.pair(input, output)
+        shown = str(ratio_unit(self.outputs[o].unit, self.inputs[i].unit))
+        if shown != "1":
+            raise ParameterError(
+                "margins()", f"is about a loop, whose gain has no unit, but {self.outputs[o].path} "
+                f"by {self.inputs[i].path} is in {shown}.",
+                "Linearise from the signal behind the cut of the loop to that before it.")
+        system = self.to_control()[o, i]
+        gain, phase, turned, crossed = import_module("control").margin(system)
+        return {"gain margin": quantity(gain, "1"), "phase margin": quantity(phase, "deg"),
+                "phase crossover": quantity(turned, "rad/s"),
+                "gain crossover": quantity(crossed, "rad/s")}
 
     # -- pictures --------------------------------------------------------------------------
     def bode(self, frequencies: Any = None, **options: Any) -> Figure:
@@ -277,6 +339,12 @@ class LinearModel:
 
         return nyquist(self, frequencies, **options)
 
+    def step(self, duration: Any = None, **options: Any) -> Figure:
+        """Outputs after a step of each input; see :func:`blocks.analysis.pictures.step`."""
+        from .pictures import step
+
+        return step(self, duration, **options)
+
     def pole_zero_plot(self, input: str | None = None, output: str | None = None,
                        **options: Any) -> Figure:  # fmt: skip
         """Poles and zeros in the complex plane; see :func:`blocks.analysis.pictures.pole_zero`."""
@@ -286,6 +354,12 @@ class LinearModel:
 
     # -- words -----------------------------------------------------------------------------
     def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
+
+    def _sheet(self) -> Sheet:
         facts: list[tuple[str, Any]] = [
             ("states", ", ".join(map(str, self.states[:8])) + (
                 f", … {len(self.states)}" if len(self.states) > 8 else "") or "none"),
@@ -293,14 +367,14 @@ class LinearModel:
             ("outputs", ", ".join(map(str, self.outputs)) or "none"),
         ]  # fmt: skip
         if len(self.states) <= 40:
-            facts.append(("poles [1/s]", ", ".join(map(complex_text, self.poles)) or "none"))
+            facts.append(("poles [1/s]", ", ".join(map(complex_text, self._poles)) or "none"))
         facts += [("mode", ", ".join(f"{k} {v}" for k, v in self.modes_held.items()))] * bool(
             self.modes_held)
         facts += [("holds", str(load)) for load in self.loads if self.modes_held]
         facts += [("no state", f"{k}: {v}") for k, v in list(self.frozen.items())[:6]]
         facts += [("note", note) for note in self.notes]
         facts += [("other side", other.side) for other in self.sides]
-        return repr(Sheet.of_facts(self.title, facts))
+        return Sheet.of_facts(self.title, facts)
 
     # -- helpers ---------------------------------------------------------------------------
     def pair(self, input: str | None, output: str | None) -> tuple[int, int]:

@@ -65,7 +65,7 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
         """Modes, poles and loads."""
         return Sheet(self.title, {
             "mode": [m.side for m in self._models],
-            "poles [1/s]": [", ".join(f"{p:.6g}" if p.imag else f"{p.real:.6g}" for p in m.poles)
+            "poles [1/s]": [", ".join(f"{p:.6g}" if p.imag else f"{p.real:.6g}" for p in m.poles())
                             or "none" for m in self._models],
             "holds": ["; ".join(map(str, m.loads)) for m in self._models],
         })  # fmt: skip
@@ -73,8 +73,8 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
     _sheet = table
 
 
-def linearise(model: Model, inputs: Any, outputs: Any, at: Any, modes: Any
-              ) -> LinearModel | LinearModels:
+def linearise(model: Model, inputs: Any = None, outputs: Any = None, at: Any = None,
+              modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)
     signals = signals_of(point.system)

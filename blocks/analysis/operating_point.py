@@ -158,8 +158,14 @@ class OperatingPoint:
         return [elements.label(int(k)) for k in np.flatnonzero(~r.determined)]
 
     def __repr__(self) -> str:
-        text = repr(self.table())
-        return f"{text}\n{self.reactions()!r}" if self.modes else text
+        return "\n".join(map(repr, self._sheets()))
+
+    def _repr_html_(self) -> str | None:
+        shown = [sheet._repr_html_() for sheet in self._sheets()]
+        return None if None in shown else "".join(filter(None, shown))
+
+    def _sheets(self) -> list[Sheet]:
+        return [self.table(), *([self.reactions()] if self.modes else [])]
 
     def _element(self, component: str) -> tuple[int, Reactions]:
         elements, r = elements_of_system(self.point.system), self._reactions
@@ -245,17 +251,17 @@ def _changing(kernel: Kernel) -> ca.SX:
     return ca.vertcat(*known)
 
 
-def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest: bool, modes: Any
-                         ) -> OperatingPoint:
+def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
+                         at_rest: bool = True, modes: Any = None) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
     with threads_for(start.system.nx + start.system.nz + start.system.nu):
-        return _found_from(start, model, asked, at_rest, modes)
+        return _found_from(start, model, targets, at_rest, modes)
 
 
-def _found_from(start: Point, model: Model, asked: Mapping[str, Any] | None, at_rest: bool,
+def _found_from(start: Point, model: Model, targets: Mapping[str, Any] | None, at_rest: bool,
                 modes: Any) -> OperatingPoint:
-    wishes = read_wishes(start.system, asked)
+    wishes = read_wishes(start.system, targets)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)
     start = equations.with_sources(start)
@@ -264,7 +270,7 @@ def _found_from(start: Point, model: Model, asked: Mapping[str, Any] | None, at_
     trials = _inside_bounds(start, wishes)
     if modes is None:
         trials = chain(trials, (start.with_modes(m) for m in _other_modes(start)),
-                       _later(model, start, equations.sources) if at_rest and not asked else ())
+                       _later(model, start, equations.sources) if at_rest and not targets else ())
     first, refused, tried = None, None, set[bytes]()
     for there in trials:
         found, solution = _next_to(there, equations, tried, modes is not None)
@@ -495,8 +501,8 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
 
 
 # -- the start of a run ----------------------------------------------------------------------
-def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Array]:
-    """States, torn unknowns, relations and discrete values that ``simulate(start_from=…)`` means.
+def start_state(model: Model, initial: Any) -> tuple[Array, Array, Array, Array]:
+    """States, torn unknowns, relations and discrete values that ``simulate(initial=…)`` means.
 
     Of discrete values those that are sampled and rest; nan for others.
 
@@ -505,20 +511,20 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Arr
     ParameterError
         For anything but a steady state or an operating point of this model with its values.
     """
-    where = "simulate(start_from=…)"
-    if start_from == "steady state":
-        start_from = find_operating_point(model, None, True, None)
-    if isinstance(start_from, Result):
-        path = next(iter(start_from.recording.states), "block.v")
+    where = "simulate(initial=…)"
+    if initial == "steady state":
+        initial = find_operating_point(model, None, True, None)
+    if isinstance(initial, Result):
+        path = next(iter(initial.recording.states), "block.v")
         raise ParameterError(where, "is a run; it takes 'steady state' or an operating point.",
-                             "A run goes on where it is with run = model.start(), "
+                             "A run goes on where it is with run = model.stepper(), "
                              "run.advance('1 s') again and again. Another one starts where the "
                              "states of this one end when the model is given these: "
                              f"model.{path} = result[{path!r}].final.")
-    if not isinstance(start_from, OperatingPoint):
+    if not isinstance(initial, OperatingPoint):
         raise ParameterError(where, f"takes 'steady state' or an operating point, but was given "
-                             f"{brief(start_from)}.", "Write start_from='steady state'.")
-    point = start_from.point
+                             f"{brief(initial)}.", "Write initial='steady state'.")
+    point = initial.point
     system = model.compile()
     if point.system is not system:
         raise ParameterError(where, "is an operating point of another model, or of this one before "
@@ -526,7 +532,7 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Arr
                              "order.", "Find the operating point again.")
     changed = np.flatnonzero(point.p != system.parameters())
     if len(changed):
-        free = ", ".join(f"{path} = {value:.6g~P}" for path, value in start_from.free.items())
+        free = ", ".join(f"{path} = {value:.6g~P}" for path, value in initial.free.items())
         raise ParameterError(where, "is an operating point with other values of parameters than "
                              "the model has now.", f"Give the model {free or 'these'} first.")
-    return point.x.copy(), point.z.copy(), point.m.copy(), start_from.samples
+    return point.x.copy(), point.z.copy(), point.m.copy(), initial.samples

@@ -6,7 +6,6 @@ at events the saltation that counts their moving instants.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ..exceptions import ModelError, ParameterError, unknown_name
+from ..exceptions import ModelError, ParameterError, unknown_name, warn_user
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import VariableInfo
 from ..results.series import Series
@@ -48,8 +47,7 @@ _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
-STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
-DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
+DAMPED = 2.0  # rates times lengths of explicit steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
 TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
 
@@ -84,8 +82,7 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
     result.sensitivities = found = Sensitivities(recording, settings, start, where,
                                                  options.rtol)
     if found.notes:
-        warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
-                      stacklevel=3)
+        warn_user("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning)
     return result
 
 
@@ -275,7 +272,7 @@ class Sensitivities:
 
     # -- solving ---------------------------------------------------------------------------
     def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
-        """Steps in machine code, along a run of the explicit pair, or of exact steps."""
+        """Steps in machine code, along a run of the explicit pair."""
         episodes = self._recording.episodes
         courses: list[Any] = episodes.courses
         forms: list[Any] = [getattr(c, "form", None) for c in courses]
@@ -289,12 +286,9 @@ class Sensitivities:
         seen = columns.slopes(self._saltation.sides.before(*some),
                               self._saltation.modes[some].T)[0].full()
         tolerance = float(np.clip(rtol, *TOLERANCES))
-        exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
-        if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (
-                STIFF if exact else DAMPED):
+        steps = len(episodes.steps.starts)
+        if steps > LONG and fastest(seen) * self._saltation.span > steps * DAMPED:
             return None
-        if exact:
-            tolerance = TOLERANCES[0]
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
                             columns.column, balance(np.abs(seen).max(axis=0)),

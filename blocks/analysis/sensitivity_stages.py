@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.polynomial import legendre, polynomial
 
-from ..native.functions import machine_code
+from ..machine.functions import machine_code
 from ..numerics.arrays import Array, Cube, Indices, Matrix
 
 if TYPE_CHECKING:

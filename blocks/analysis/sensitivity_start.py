@@ -29,7 +29,7 @@ from ..units import from_si, to_si
 from .sensitivity_start_equations import StartEquations
 
 if TYPE_CHECKING:
-    from ..language.component import Component
+    from ..language.component import Part
     from ..model import Model
     from ..simulation.recording import RunRecording
     from ..system import System
@@ -119,7 +119,7 @@ def _target_of(setting: Setting) -> Any:
 @contextmanager
 def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
     """Give settings values in SI units for a while."""
-    parts: list[Component] = [model, *model._parts().values()]
+    parts: list[Part] = [model, *model._parts().values()]
     tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
               for part in parts]
     revision = model._revision

@@ -27,7 +27,7 @@ def damping_table(linear: LinearModel) -> Sheet:
     """
     moving = _moving(linear)
     note = "\n".join(f"No state: {k}, {v}." for k, v in list(linear.frozen.items())[:6])
-    p = linear.poles
+    p = linear.poles()
     size = np.abs(p)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(size > 0, -p.real / size, 1.0)
@@ -50,7 +50,7 @@ def gains_table(linear: LinearModel) -> Sheet:
             found = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
             rows["input"].append(inp.path)
             rows["output"].append(out.path)
-            rows["static gain"].append(_rounded(linear.dc_gain[o, i]))
+            rows["static gain"].append(_rounded(linear.dcgain()[o, i]))
             rows["unit"].append(str(ratio_unit(out.unit, inp.unit)))
             rows["zeros [1/s]"].append("no path" if found is None else
                                        ", ".join(map(complex_text, found)) or "none")  # fmt: skip
@@ -64,7 +64,7 @@ def _moving(linear: LinearModel) -> list[list[tuple[str, float]]]:
     names = list(dict.fromkeys(parts))
     out: list[list[tuple[str, float]]] = []
     free = np.ones(len(found), dtype=bool)
-    for p in linear.poles:
+    for p in linear.poles():
         k = int(np.argmin(np.where(free, np.abs(found - p), np.inf)))
         free[k] = False
         of_part = [(n, float(sum(s for m, s in zip(parts, share[:, k], strict=True)

@@ -29,7 +29,7 @@ GROUND = Symbol(line((-1.1, 0), (1.1, 0)), line((-0.7, -0.4), (0.7, -0.4)),
                 line((-0.3, -0.8), (0.3, -0.8)), half=(1.1, 0.9))  # fmt: skip
 
 
-def drawn_network(network: Network, root: Component, opened: Any = ()
+def drawn_network(network: Network, root: Any, opened: Any = ()
                   ) -> tuple[list[Part], dict[int, Net]]:
     """Parts and nets of a model.
 
@@ -56,7 +56,7 @@ def drawn_network(network: Network, root: Component, opened: Any = ()
     return [p.on(reading.merged) for p in parts], reading.nets()
 
 
-def _composites(component: Component) -> Iterator[Component]:
+def _composites(component: Any) -> Iterator[Component]:
     for child in component._children.values():
         if child.is_composite:
             yield child

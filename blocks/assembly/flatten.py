@@ -237,6 +237,8 @@ def flatten(network: Network) -> Flat:
     nodes = _nodes(network, base)
     aliases += nodes.aliases + _rate_aliases(network, base) + _shared_aliases(network, base)
     aliases += _even_shares(network, base)
+    aliases += [Alias(base[f][i, 0] + np.array([k]), base[g][j, 0] + np.array([n]), 1)
+                for (f, i, k), (g, j, n) in network.reads]
     parents, children = _derivative_slots(network, base)
     class_of, sign_of, zero, links = merged(slots, aliases, links, parents, children)
 
@@ -264,14 +266,15 @@ def flatten(network: Network) -> Flat:
 
 def _number_slots(network: Network) -> tuple[Base, int]:
     base: Base = []
-    count = 0
+    read, count = {(f, i) for _, (f, i, _) in network.reads}, 0
     for family in network.families:
         kernel = family.kernel
         table = {}
         highest = kernel.highest_orders()
         for key in sorted(kernel.symbols):
             i, order = key
-            if i in kernel.observed or kernel.variables[i].kind == "discrete":
+            if i in kernel.observed and (len(base), i) not in read or (
+                    kernel.variables[i].kind == "discrete"):
                 continue
             if order > highest.get(i, 0):
                 continue  # a symbol made for a differentiated law of another model
@@ -447,6 +450,10 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
             fed[nodes[lonely]] = True
             if len(lonely):
                 flat.add(Group(f, family.kernel.default_law(i), lonely))
+    for f, i in sorted({(f, i) for _, (f, i, _) in network.reads}):
+        kernel = network.families[f].kernel
+        if i in kernel.observed:
+            flat.add(Group(f, kernel.default_law(i), np.arange(network.families[f].size)))
     for shared in _shared(network, flat.base):
         for k in np.unique(shared.circuits, return_index=True)[1]:
             if not shared.sets[shared.circuits == shared.circuits[k]].any():

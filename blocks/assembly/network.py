@@ -117,7 +117,7 @@ class Network:
         ``balance_of``.
     """
 
-    root: Component
+    root: Any
     name: str
     families: list[Family]
     place: dict[str, tuple[int, int]]
@@ -126,6 +126,8 @@ class Network:
     node_of: Indices
     ports: int
     own_base: dict[tuple[str, str], int]  # by path of a composite and port
+    #: Of what is the same as another's variable: family, variable, instance of both.
+    reads: list[tuple[tuple[int, int, int], tuple[int, int, int]]] = field(default_factory=list)
 
     def numbers(self, path: str, name: str) -> Indices:
         """Port numbers of all instances of a component, of a composite too."""
@@ -139,6 +141,14 @@ class Network:
     def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
+
+    def at(self, path: str) -> tuple[int, int, int]:
+        """Family, variable and instance of a variable."""
+        owner, _, name = path.rpartition(".")
+        owner, _, number = owner.partition("[")
+        number, _, inner = number.partition("]")
+        f, first = self.place[owner + inner]
+        return f, self.families[f].kernel.index[name], first + int(number or 0)
 
     @cached_property
     def set_valued(self) -> list[tuple[int, Family, SetValuedLaw]]:
@@ -224,17 +234,17 @@ class Network:
 class _Walk:
     """All components of a tree: those with equations by family, and composites."""
 
-    def __init__(self, root: Component) -> None:
+    def __init__(self, root: Any) -> None:
         self.families: list[Family] = []
         self.place: dict[str, tuple[int, int]] = {}
         self.arrays: dict[str, int] = {}
-        self.composites: list[tuple[str, Component]] = []
+        self.composites: list[tuple[str, Any]] = []
         self.paths: dict[int, str] = {}  # by id(component)
         self._kernels = Kernels()
         self._by_kernel: dict[int, int] = {}
         self._visit(root, "")
 
-    def _visit(self, component: Component, path: str) -> None:
+    def _visit(self, component: Any, path: str) -> None:
         self.paths[id(component)] = path
         if component._count is not None:
             self.arrays[path] = component._count
@@ -306,10 +316,12 @@ class _PortNumbers:
                 np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in arrays)]))
 
 
-def build_network(root: Component) -> Network:
+def build_network(root: Any) -> Network:
     """Flatten a model's tree: trace each class once and join the ports."""
     walk = _Walk(root)
     ports = _PortNumbers(walk)
     node_of = connected(*ports.joined(), ports.count)
-    return Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
+    made = Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
                    ports.base, node_of, ports.count, ports.own)
+    made.reads = [(made.at(a), made.at(b)) for a, b in getattr(root, "_reads", {}).items()]
+    return made

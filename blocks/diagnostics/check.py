@@ -57,9 +57,9 @@ def _check(model: Model, starting: Starting
         return [found("model.empty", [], "The model has no components.",
                       "Add some: model.block = Mass().")], {}
     causes: dict[Finding, BlocksError] = {}
-    findings = [*relation_findings(_tree(model))]
+    findings = [*relation_findings(model._parts().values())]
     violated = {path for finding in findings for path in finding.where}
-    findings += _advice(_tree(model))
+    findings += _advice(model._parts().values())
     try:
         system = model.compile()
     except StructureError as error:
@@ -144,12 +144,6 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
 
 
 # -- values -----------------------------------------------------------------------------------
-def _tree(component: Component) -> Iterator[Component]:
-    yield component
-    for child in component._children.values():
-        yield from _tree(child)
-
-
 def has_relations(component: Component, kernels: Kernels) -> bool:
     """Whether values of a component must fit each other, whatever each of them is."""
     return (type(component).verify is not Component.verify or any(_bounded_defaults(component))

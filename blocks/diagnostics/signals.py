@@ -39,6 +39,9 @@ def _lines(network: Network) -> Iterator[Finding]:
     for table, kind in ((outputs, "output"), (inputs, "input")):
         for _, _, nodes in _nodes(network, kind):
             np.add.at(table, nodes, 1)
+    for (f, i, k), _ in network.reads:
+        name = network.families[f].kernel.variables[i].name
+        outputs[network.node_of[network.port_numbers(f, name)[k]]] += 1
     for f, i, nodes in _nodes(network, "input"):
         family = network.families[f]
         local = family.kernel.variables[i]

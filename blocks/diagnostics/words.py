@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -197,7 +197,7 @@ def outer_port(component: Component, name: str) -> tuple[Component, str]:
         ] if not component._parent._is_root else []  # fmt: skip
         if not passed:
             break
-        component, name = passed[0].component, passed[0].port.name
+        component, name = cast("Component", passed[0].component), passed[0].port.name
     return component, name
 
 

@@ -217,7 +217,7 @@ def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tu
 
 def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> Iterator[Array]:
     """Places near which the loop closes, by a spline of the describing function."""
-    size = np.abs(linear.poles)
+    size = np.abs(linear.poles())
     size = size[size > 0]
     if not len(size):
         size = np.array([1.0])

@@ -9,12 +9,10 @@ hold.
 
 from __future__ import annotations
 
-import warnings
-
 import casadi as ca
 import numpy as np
 
-from ..exceptions import InitialisationError
+from ..exceptions import InitialisationError, warn_user
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
@@ -83,26 +81,26 @@ def take_targets(system: System, problem: Problem) -> Targets:
     return targets
 
 
-def warn_of_compromises(start: Start, stacklevel: int) -> None:
-    """Warn of targets that could not all be met; ``stacklevel`` as seen by the caller."""
+def warn_of_compromises(start: Start) -> None:
+    """Warn of targets that could not all be met."""
     if start.unmet and start.searched:
-        warnings.warn(
+        warn_user(
             "No start was found that meets all high-priority initial targets; the run starts with "
             f"{_listed(start.unmet)}. Give the states that they follow from a guess nearby "
             "(priority='none'), or one of them priority='low'.",
-            InitialWarning, stacklevel=stacklevel + 1,
+            InitialWarning,
         )  # fmt: skip
     elif start.unmet:
-        warnings.warn(
+        warn_user(
             f"High-priority initial targets conflict with each other or with the equations; the "
             f"closest compromise is used: {_listed(start.unmet)}. Give one of them "
-            "priority='low'.", InitialWarning, stacklevel=stacklevel + 1,
+            "priority='low'.", InitialWarning,
         )  # fmt: skip
     if start.compromised:
-        warnings.warn(
+        warn_user(
             f"Initial values that classes preset conflict with each other; the closest compromise "
             f"is used: {_listed(start.compromised)}. Give one of these an initial target.",
-            InitialWarning, stacklevel=stacklevel + 1,
+            InitialWarning,
         )  # fmt: skip
 
 

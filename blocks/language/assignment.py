@@ -13,7 +13,7 @@ from ..units import Unit, as_written, from_si, size_in_si, to_si, unit_given
 from .declarations import Option, Parameter, Target, Variable
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
@@ -147,7 +147,7 @@ class Builds:
     def __reduce__(self) -> tuple[type[Builds], tuple[()]]:
         return Builds, ()  # a copy finds them anew
 
-    def present(self, composite: Component) -> Build:
+    def present(self, composite: Part) -> Build:
         """Its parts and their values by the present values of the composite."""
         given = composite._count, *composite._values.items(), *composite._units.items()
         for values, build in self._latest:
@@ -164,12 +164,12 @@ class Builds:
         return build
 
 
-def _options(part: Component) -> list[tuple[str, Any]]:
+def _options(part: Part) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in part._values.items()
             if isinstance(part._declared[name], Option)]
 
 
-def pass_on(composite: Component, where: str, built: Build, anew: Build) -> None:
+def pass_on(composite: Part, where: str, built: Build, anew: Build) -> None:
     """Give the parts of a composite what differs between two builds of it.
 
     Raises

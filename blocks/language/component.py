@@ -12,9 +12,9 @@ Declarations are in :mod:`blocks.language.declarations`, the tree of parts in
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from ..exceptions import (
     ModelError,
     NamingError,
     ParameterError,
+    UnknownName,
+    nearest,
     told_how_to_call,
     unknown_name,
 )
-from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
+from ..reading.foreign_words import keyword_elsewhere, method_nearest, part_elsewhere
 from ..results.shown import printable
 from ..units import Unit, from_si, unit_given
 from .assignment import (
@@ -39,9 +41,10 @@ from .assignment import (
     refuse_as_part,
     shaped,
 )
+from .contents import Entry, contents_of, parts_of
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
-from .documentation import Documentation, Signature, call_of, nameless_values
+from .documentation import Documentation, Signature, call_of, nameless_values, table_of
 from .form import (
     arrays_are_numbers,
     form_of,
@@ -72,25 +75,17 @@ if TYPE_CHECKING:
     from .kernel import Kernel
     from .tracing import Trace
 
-__all__ = ["Component"]
+__all__ = ["Component", "Part"]
+
+#: What an author of components defines, and a model does not.
+HOOKS = "compose", "port_equations", "verify", "at_samples", "shapes", "advise"
 
 # instances of the composite that is building its parts
 _composing: ContextVar[int | None] = ContextVar("composing", default=None)
 
 
-class Component(Node):
-    """Base of all components.
-
-    A subclass declares :class:`Parameter`, :class:`Variable`, :class:`Port` …
-    as class attributes and states its law in ``equations()`` (or builds a
-    network of others in ``compose()``). Instances take parameter values,
-    options and initial targets by keyword; ``count=n`` makes n of them.
-
-    Raises
-    ------
-    UnknownName, UnitError, ParameterError
-        For keywords that are misspelt or values that do not fit.
-    """
+class Part(Node):
+    """What models and components have in common: values, parts, ports and connections."""
 
     _declared: dict[str, Declaration] = {}  # of the class; of an instance in its own form
     _kernels: ClassVar[dict[tuple[Hashable, ...], Kernel]] = ClassMemory()
@@ -104,17 +99,12 @@ class Component(Node):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         declared = _declarations_of(cls)
-        if cls._is_root and cls.compose is not Component.compose:
+        mine = [hook for hook in HOOKS if cls._is_root and hook in vars(cls)]
+        if mine:
             raise EquationError(
-                cls.__name__, "is a model, which has no compose().",
+                cls.__name__, f"is a model, which has no {mine[0]}().",
                 "Add its parts in __init__(), after super().__init__(), or derive it from "
                 "Component to make it a part.",
-            )
-        if cls.compose is not Component.compose and cls.equations is not Component.equations:
-            raise EquationError(
-                cls.__name__, "has both compose() and equations().",
-                "A composite has parts and connections only: put the equations into a component "
-                "of its own and make that a part.",
             )
         cls._declared = declared
         cls.__doc__ = Documentation(cls.__dict__.get("__doc__"))  # type: ignore[assignment]
@@ -152,6 +142,8 @@ class Component(Node):
 
     def _compose(self) -> None:
         """Build and connect the parts; errors tell where in ``compose()`` they are."""
+        if not isinstance(self, Component):
+            return  # a model's parts are added from outside
         token = _composing.set(self._count)
         try:
             self.compose()
@@ -189,67 +181,26 @@ class Component(Node):
         return PortGroup(numbered) if numbered else in_form(self, declared)
 
     @classmethod
-    def _reader(cls, **state: Any) -> Component:
+    def _reader(cls, **state: Any) -> Self:
         """An instance with this state that is no part of anything: for reading, never for runs."""
         reader = object.__new__(cls)
         reader.__dict__.update(state)
         return reader
 
-    # -- what authors write ----------------------------------------------------
-    def equations(self) -> Iterator[Any]:
-        """The law: yields equations, ``when`` and ``breakpoints`` statements."""
-        return iter(())
-
-    def port_equations(self) -> Iterator[Any]:
-        """Equations a base class adds to those of ``equations()``."""
-        return iter(())
-
-    def compose(self) -> None:
-        """Build and connect the parts of a composite."""
-
-    def verify(self) -> Iterator[str]:
-        """Relations between parameters that must hold; yields what is violated."""
-        return iter(())
-
-    def at_samples(self, t: float, instance: int, now: dict[str, float],
-                   before: dict[str, float]) -> dict[str, float]:
-        """Values of Discrete variables that Python works out where ``every`` samples.
-
-        Numbers by name, in SI units: ``now`` as the assignments of ``every`` have left them,
-        ``before`` as they were before the instant. May be called several times at one instant,
-        until all samplers agree.
-        """
-        return {}
-
-    def shapes(self) -> Iterator[Any]:
-        """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
-        return iter(())
-
-    def advise(self) -> Iterator[str]:
-        """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
-        return iter(())
-
-    def settled(self, name: str) -> Any:
-        """What the value of a parameter ``settles`` for the equations."""
-        declared = self._declared[name]
-        assert isinstance(declared, Parameter)
-        component = self if self._trace is None else self._trace.component
-        return settled_by(declared, declared.value(component))
-
     # -- values ----------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:
             self._declared[name].__set__(self, value)
-        elif name.startswith("_") and not isinstance(value, Component):
+        elif name.startswith("_") and not isinstance(value, Part):
             object.__setattr__(self, name, value)
-        elif isinstance(value, Component):
-            self._attach(name, value)
+        elif isinstance(value, Part):
+            self._attach(name, value)  # type: ignore[arg-type]  # a model is refused
         else:
             refuse_of_other_law(self, name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
             made_of_parts = self.is_composite or not self._declared
             if name in self._children or made_of_parts and not known or are_parts(
-                    value, Component):
+                    value, Part):
                 refuse_as_part(f"{self.path}.{name}".lstrip("."), name, value)
             raise unknown_name(self.path, name, known, "parameters and variables",
                                keyword_elsewhere(self, name))
@@ -358,7 +309,7 @@ class Component(Node):
         self._values, self._targets, self._nominals = (
             tables[name].copy() for name in ("_values", "_targets", "_nominals"))
 
-    def _rebuilt(self) -> Component:
+    def _rebuilt(self) -> Self:
         """A composite as it is built from the present parameters."""
         given = {}
         for name, value in self._values.items():
@@ -383,6 +334,8 @@ class Component(Node):
             return self._declared[name].__get__(self, type(self))
         known = [*children, *self._declared] or ["(nothing)"]
         instead = part_elsewhere(name) if self._is_root else keyword_elsewhere(self, name)
+        if self._is_root and not instead[0] and not nearest(name, known):
+            instead = method_nearest(type(self), name)
         raise unknown_name(self.path, name, known, "parts" if children else "names", instead)
 
     def __delattr__(self, name: str) -> None:
@@ -398,7 +351,7 @@ class Component(Node):
         return sorted({*super().__dir__(), *self._children, *self._declared})
 
     # -- pickling and copying ------------------------------------------------------
-    def __copy__(self) -> Component:
+    def __copy__(self) -> Self:
         """As ``copy.deepcopy`` copies: no part belongs to two models."""
         return copy.deepcopy(self)
 
@@ -443,12 +396,13 @@ class Component(Node):
     # -- parts and instances -----------------------------------------------------------
     @property
     def is_composite(self) -> bool:
-        return type(self).compose is not Component.compose or self._is_root
+        """Whether it is made of parts, and not of equations."""
+        return True
 
     @told_how_to_call
     def add(self, name: str, component: Component) -> Component:
         """Add a part under a computed name; returns it."""
-        if not isinstance(component, Component):
+        if not isinstance(component, Part):
             refuse_as_part(f"{self.path}.{name}".lstrip("."), name, component)
         self._attach(name, component)
         return component
@@ -467,15 +421,42 @@ class Component(Node):
             for child in self._children.values():
                 yield from child._leaves()
         else:
-            yield self
+            yield cast(Component, self)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):
             node: Any = self
             for name in index.split("."):
-                node = getattr(node, name)
+                plain, _, number = name.removesuffix("]").partition("[")
+                node = getattr(node, plain)
+                if number:
+                    node = node[_instance(number)]
             return node
         return View(self, self._indices(index, None))
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        owner, _, name = path.rpartition(".")
+        setattr(self[owner] if owner else self, name, value)
+
+    @property
+    def parts(self) -> Mapping[str, Component]:
+        """All parts below it by path; shown as a table."""
+        return parts_of(self)
+
+    @property
+    def parameters(self) -> Mapping[str, Entry]:
+        """Parameters and options, those of all parts too, with unit, default, value and doc."""
+        return contents_of(self, "parameters")
+
+    @property
+    def variables(self) -> Mapping[str, Entry]:
+        """Variables, those of all parts too, with unit, initial target and doc."""
+        return contents_of(self, "variables")
+
+    @property
+    def ports(self) -> Mapping[str, Entry]:
+        """Ports and signals, those of all parts too, with domain or unit and doc."""
+        return contents_of(self, "ports")
 
     def __iter__(self) -> Iterator[View]:
         return (View(self, np.array([k])) for k in range(len(self)))
@@ -502,11 +483,26 @@ class Component(Node):
     def __repr__(self) -> str:
         return printable(call_of(self))
 
+    def _repr_html_(self) -> str | None:
+        from ..results.sheet import Sheet
 
-_RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}
+        title = ": ".join(dict.fromkeys([self.path, type(self).__name__]))  # alone: its class
+        several = f", {self._count} of them" if self._count else ""
+        return Sheet(f"{title}{several}", table_of(self))._repr_html_()
 
 
-def _declarations_of(cls: type[Component]) -> dict[str, Declaration]:
+def _instance(text: str) -> Any:
+    """The number or slice of instances that stands in a path."""
+    try:
+        numbers = [int(n) if n else None for n in text.split(":")]
+    except ValueError:
+        raise UnknownName(f"[{text}]", "numbers no instance.",
+                          "Write for example model['masses[2].v'] or model['masses[0:3].v'].",
+                          name=text) from None
+    return slice(*numbers) if len(numbers) > 1 else numbers[0]
+
+
+def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
     """What a class and its bases declare; raises where names clash or values are faulty."""
     declared: dict[str, Declaration] = {}
     for base in reversed(cls.__mro__):
@@ -537,3 +533,75 @@ def _declarations_of(cls: type[Component]) -> dict[str, Declaration]:
                     "Rename one of the two.", name=name, code="name.taken",
                 )  # fmt: skip
     return declared
+
+
+class Component(Part):
+    """Base of all components.
+
+    A subclass declares :class:`Parameter`, :class:`Variable`, :class:`Port` …
+    as class attributes and states its law in ``equations()`` (or builds a
+    network of others in ``compose()``). Instances take parameter values,
+    options and initial targets by keyword; ``count=n`` makes n of them.
+
+    Raises
+    ------
+    UnknownName, UnitError, ParameterError
+        For keywords that are misspelt or values that do not fit.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.compose is not Component.compose and cls.equations is not Component.equations:
+            raise EquationError(
+                cls.__name__, "has both compose() and equations().",
+                "A composite has parts and connections only: put the equations into a component "
+                "of its own and make that a part.",
+            )
+
+    @property
+    def is_composite(self) -> bool:
+        return type(self).compose is not Component.compose
+
+    # -- what authors write ----------------------------------------------------
+    def equations(self) -> Iterator[Any]:
+        """The law: yields equations, ``when`` and ``breakpoints`` statements."""
+        return iter(())
+
+    def port_equations(self) -> Iterator[Any]:
+        """Equations a base class adds to those of ``equations()``."""
+        return iter(())
+
+    def compose(self) -> None:
+        """Build and connect the parts of a composite."""
+
+    def verify(self) -> Iterator[str]:
+        """Relations between parameters that must hold; yields what is violated."""
+        return iter(())
+
+    def at_samples(self, t: float, instance: int, now: dict[str, float],
+                   before: dict[str, float]) -> dict[str, float]:
+        """Values of Discrete variables that Python works out where ``every`` samples.
+
+        Numbers by name, in SI units: ``now`` as the assignments of ``every`` have left them,
+        ``before`` as they were before the instant. May be called several times at one instant,
+        until all samplers agree.
+        """
+        return {}
+
+    def shapes(self) -> Iterator[Any]:
+        """What it looks like in pictures of a run; yields shapes of :mod:`blocks.shapes`."""
+        return iter(())
+
+    def advise(self) -> Iterator[str]:
+        """What is allowed, but rarely meant; yields it as sentences, for ``check()``."""
+        return iter(())
+
+    def settled(self, name: str) -> Any:
+        """What the value of a parameter ``settles`` for the equations."""
+        declared = self._declared[name]
+        assert isinstance(declared, Parameter)
+        component = self if self._trace is None else self._trace.component
+        return settled_by(declared, declared.value(component))
+
+
+_RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}

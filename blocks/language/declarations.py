@@ -78,7 +78,7 @@ from .references import PortRef, VariableRef
 from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 #: A function of the component that an author gives; it reads options, units and array sizes.
 OfComponent: TypeAlias = Callable[[Any], Any]
@@ -108,7 +108,7 @@ class Declaration:
     unit_of: OfComponent | None = None  # derives the unit from the component
     default_of: OfComponent | None = None  # gives the default, or the initial target, by others
     #: Of an instance, where that follows from parameters (:mod:`.followed`), the present one.
-    follows: Callable[[Component], Any] | None = None
+    follows: Callable[[Part], Any] | None = None
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -141,14 +141,14 @@ class Declaration:
         name = f"{self.owner}.{self.name}".strip(".")
         return f"{name} ({word})" if name and word else name or word
 
-    def exists(self, component: Component) -> bool:
+    def exists(self, component: Part) -> bool:
         """Whether the declaration applies to this instance's options."""
         if self.when is None:
             return True
         seen = seen_by_structure(component, self.name, "whether it exists")
         return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
 
-    def for_structure(self, component: Component, reader: Structure) -> Any:
+    def for_structure(self, component: Part, reader: Structure) -> Any:
         """What functions see that settle units, sizes and what exists."""
         return self.read(component)
 
@@ -160,7 +160,7 @@ class Declaration:
         made = component._in_form(self) if self.open else self
         return made.read(component) if isinstance(made, Declaration) else made
 
-    def __set__(self, component: Component, value: object) -> None:
+    def __set__(self, component: Part, value: object) -> None:
         if component._trace is not None:
             raise EquationError(
                 component._trace.where(), f"assigns to self.{self.name}.",
@@ -168,7 +168,7 @@ class Declaration:
             )
         component._assign(self, value)
 
-    def read(self, component: Component) -> Any:
+    def read(self, component: Part) -> Any:
         raise NotImplementedError
 
     def with_unit(self, u: Unit) -> Declaration:
@@ -290,13 +290,13 @@ class Parameter(Declaration):
         made.refuse_default(made._place())
         return made
 
-    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Parameter:
+    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Parameter:
         """This declaration for an instance whose other parameters give the default."""
         made = copy.copy(self)
         made.open, made.default, made.follows = False, np.zeros(shape) if shape else 0.0, follows
         return made
 
-    def value(self, component: Component) -> Any:
+    def value(self, component: Part) -> Any:
         """What it is for a component, in SI units, or the function that it was given."""
         if self.follows is not None and self.name not in component._values:
             return self.follows(component)
@@ -312,13 +312,13 @@ class Parameter(Declaration):
         made.open = False
         return made
 
-    def read(self, component: Component) -> Any:
+    def read(self, component: Part) -> Any:
         value = self.value(component)
         if callable(value):
             return OfTime.of(value) if component._is_composing else value
         return from_si(value, self.unit)
 
-    def for_structure(self, component: Component, reader: Structure) -> UnitAndSize:
+    def for_structure(self, component: Part, reader: Structure) -> UnitAndSize:
         dimensions = np.ndim(self.default)
         shape = np.shape(component._values.get(self.name, self.default)) if dimensions else ()
         return UnitAndSize(self.name, self.unit, shape[-dimensions:], reader)
@@ -412,7 +412,7 @@ class Option(Declaration):
     def _declare(self) -> None:
         self.accept(self.default, self._place("default"))
 
-    def read(self, component: Component) -> Any:
+    def read(self, component: Part) -> Any:
         return component._values.get(self.name, self.default)
 
     def accept(self, value: Any, where: str) -> Any:
@@ -526,7 +526,7 @@ class Variable(Declaration):
         made._settle(self.unit)
         return made
 
-    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Variable:
+    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Variable:
         """This declaration for an instance whose parameters give the initial target."""
         made = copy.copy(self)
         made.open, made.follows = False, follows
@@ -537,7 +537,7 @@ class Variable(Declaration):
         """Whether it has an initial target, if none is given."""
         return self.initial is not None or self.default_of is not None
 
-    def initial_of(self, component: Component) -> Any:
+    def initial_of(self, component: Part) -> Any:
         """The initial target that a component's variable has, if none is given; in SI units."""
         value = self.initial if self.follows is None else self.follows(component)
         if callable(value):
@@ -546,7 +546,7 @@ class Variable(Declaration):
                 "parameter which was given a function.", "Give the target itself, or a constant.")
         return value
 
-    def read(self, component: Component) -> VariableRef:
+    def read(self, component: Part) -> VariableRef:
         return VariableRef(component, self)
 
 
@@ -557,7 +557,7 @@ class Discrete(Variable):
 class Signal(Variable):
     """Base of :class:`Input` and :class:`Output`."""
 
-    def read(self, component: Component) -> Any:
+    def read(self, component: Part) -> Any:
         return PortRef(component, self)
 
 
@@ -608,5 +608,5 @@ class Port(Declaration):
         self.domain, self.sets, self.carries, self.when, self.doc = (
             domain, sets, carries, when, doc)
 
-    def read(self, component: Component) -> PortRef:
+    def read(self, component: Part) -> PortRef:
         return PortRef(component, self)

@@ -17,7 +17,7 @@ from ..units import from_si, is_quantity, to_si
 from .declarations import RULES, Discrete, Input, Option, Output, Parameter, Port, Variable
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 __all__ = ["Documentation", "Signature", "call_of", "nameless_values"]
 
@@ -25,7 +25,7 @@ __all__ = ["Documentation", "Signature", "call_of", "nameless_values"]
 class Signature:
     """``__signature__`` of component classes: keywords with their defaults."""
 
-    def __get__(self, instance: object, owner: type[Component]) -> inspect.Signature:
+    def __get__(self, instance: object, owner: type[Part]) -> inspect.Signature:
         if owner._own_keywords:
             raise AttributeError("__signature__")
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -40,7 +40,7 @@ class Documentation:
     def __init__(self, written: str | None) -> None:
         self.written = written
 
-    def __get__(self, instance: object, owner: type[Component]) -> str | None:
+    def __get__(self, instance: object, owner: type[Part]) -> str | None:
         if owner._own_keywords:
             return self.written
         parts = [inspect.cleandoc(self.written)] if self.written else []
@@ -56,7 +56,7 @@ class Documentation:
         return "\n\n".join(parts) + "\n"
 
 
-def nameless_values(owner: type[Component], given: tuple[Any, ...]) -> WrongCall:
+def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
     """The error for values without their keywords: what the call should have been."""
     keywords = _keywords(owner)
     shown: dict[str, str] = {}
@@ -97,7 +97,7 @@ def _fits(declared: Any, value: Any) -> bool:
     return True
 
 
-def call_of(component: Component) -> str:
+def call_of(component: Part) -> str:
     """A component as somebody would make it: parameters, and whatever else is not the default."""
     shown = []
     for name, declared in component._declared.items():
@@ -113,6 +113,33 @@ def call_of(component: Component) -> str:
     if component._count:
         shown.append(f"count={component._count}")
     return f"{type(component).__name__}({', '.join(shown)})"
+
+
+def table_of(component: Part) -> dict[str, list[str]]:
+    """What a component is set to, column by column: options, parameters, targets, parts."""
+    rows = []
+    for name, declared in component._declared.items():
+        if isinstance(declared, Option) and declared.exists(component):
+            rows.append((name, _as_written(declared.read(component), declared), declared.doc))
+        elif isinstance(declared, Parameter) and declared.exists(component):
+            rows.append((name, _in_full(getattr(component, name)), declared.doc))
+        elif isinstance(declared, Variable):
+            aimed, priority = component._targets.get(name, (None, ""))
+            if aimed is not None:
+                target = _in_full(from_si(aimed, declared.unit))
+                words = f"initial target, {priority} priority"
+                rows.append((name, target, f"{declared.doc} ({words})" if declared.doc else words))
+    rows += [(name, type(part).__name__, "part") for name, part in component._children.items()]
+    return {heading: [row[k] for row in rows]
+            for k, heading in enumerate(("name", "value", "what it is"))}
+
+
+def _in_full(value: Any) -> str:
+    """A quantity, also of several numbers, or that it is a function."""
+    if not is_quantity(value):
+        return _as_written(value)
+    return f"{value:.12g~P}" if np.ndim(value.magnitude) == 0 else (
+        f"{np.array2string(value.magnitude, threshold=8, separator=', ')} {value.units:~P}")
 
 
 def _number(value: Any) -> str:
@@ -132,7 +159,7 @@ def _as_written(value: Any, declared: Any = None) -> str:
     return f"'{value:g} {text}'" if bare and text else repr(value)
 
 
-def _keywords(owner: type[Component]) -> list[tuple[str, Any]]:
+def _keywords(owner: type[Part]) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]

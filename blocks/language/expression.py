@@ -258,6 +258,8 @@ def as_expression(value: object) -> Expression:
     except (TypeError, ValueError):
         raise EquationError(
             reading_place(), f"{value!r} ({type(value).__name__}) cannot be part of an equation.",
+            "The time of the run is another one: from blocks import time." if getattr(
+                value, "__name__", "") == "time" else
             "Equations are made of variables, parameters, quantities and numbers.",
         ) from None
 

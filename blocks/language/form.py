@@ -23,7 +23,7 @@ from .structure import seen_by_structure
 from .surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 __all__ = ["LONG", "MOST", "arrays_are_numbers", "declared_by_laws", "form_of", "in_form",
            "refuse_idle", "refuse_of_other_law", "refuse_other_form", "settled_by",
@@ -49,7 +49,7 @@ def with_values_of_laws(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def structure_key(component: Component) -> tuple[Hashable, ...]:
+def structure_key(component: Part) -> tuple[Hashable, ...]:
     """What the equations depend on: options, functions of time, array sizes, open units."""
     parts: list[tuple[Any, ...]] = []
     own, of_laws = type(component)._declared, None
@@ -75,7 +75,7 @@ def structure_key(component: Component) -> tuple[Hashable, ...]:
     return tuple(sorted(parts, key=lambda item: item[0]))
 
 
-def arrays_are_numbers(component: Component) -> bool:
+def arrays_are_numbers(component: Part) -> bool:
     """Whether its arrays stand in the equations as numbers, because one of them is long.
 
     Expressions are then as short as if they had few entries (:func:`~blocks.interpolate`); other
@@ -86,7 +86,7 @@ def arrays_are_numbers(component: Component) -> bool:
         np.ndim(value) == dimensions for _, value, dimensions in _arrays(component))
 
 
-def _arrays(component: Component) -> Iterator[tuple[str, Any, int]]:
+def _arrays(component: Part) -> Iterator[tuple[str, Any, int]]:
     """Names and values of its parameters that are arrays, and of how many dimensions."""
     for name, declared in component._declared.items():
         if isinstance(declared, Parameter) and declared.dimensions:
@@ -100,7 +100,7 @@ def settled_by(declared: Parameter, value: Any) -> Any:
     return None if declared.settles is None else declared.settles(value)
 
 
-def declared_by_laws(component: Component) -> dict[str, Declaration]:
+def declared_by_laws(component: Part) -> dict[str, Declaration]:
     """What the chosen laws declare; what the class has by that name for other laws gives way."""
     found: dict[str, Declaration] = {}
     for declared in type(component)._declared.values():
@@ -116,7 +116,7 @@ def declared_by_laws(component: Component) -> dict[str, Declaration]:
     return found
 
 
-def form_of(component: Component) -> dict[str, Declaration]:
+def form_of(component: Part) -> dict[str, Declaration]:
     """The declarations of an instance, with the units and numbers of ports its values settle."""
     key = structure_key(component)
     forms = type(component)._forms
@@ -141,7 +141,7 @@ def form_of(component: Component) -> dict[str, Declaration]:
 
 
 def _derive(form: dict[str, Declaration], declared: Declaration,
-            unit_of: Callable[[Component], Any], component: Component) -> None:
+            unit_of: Callable[[Part], Any], component: Part) -> None:
     """Give a declaration its derived unit, or make numbered ones where there are several."""
     name = declared.name
     where = f"{component.path}.{name}"
@@ -162,7 +162,7 @@ def _derive(form: dict[str, Declaration], declared: Declaration,
         form[made.name] = made
 
 
-def in_form(component: Component, declared: Declaration) -> Declaration:
+def in_form(component: Part, declared: Declaration) -> Declaration:
     """A declaration of the class in the form that it has for an instance."""
     made = component._declared.get(declared.name)
     if made is None:
@@ -171,7 +171,7 @@ def in_form(component: Component, declared: Declaration) -> Declaration:
     return made
 
 
-def refuse_other_form(component: Component, where: str, new: dict[str, Declaration]) -> None:
+def refuse_other_form(component: Part, where: str, new: dict[str, Declaration]) -> None:
     """Raise where a change of values would change units or ports of a component that is made."""
     before = component._declared
     for name in {**before, **new}:
@@ -202,7 +202,7 @@ def _unit(declared: Declaration | None) -> Unit | None:
 
 
 # -- what the options switch off -------------------------------------------------------
-def refuse_idle(component: Component, name: str) -> None:
+def refuse_idle(component: Part, name: str) -> None:
     """A value for something that the chosen options switch off is a mistake."""
     declared = component._declared.get(name)
     if declared is None or declared.exists(component):
@@ -221,7 +221,7 @@ def refuse_idle(component: Component, name: str) -> None:
     )  # fmt: skip
 
 
-def refuse_of_other_law(component: Component, name: str) -> None:
+def refuse_of_other_law(component: Part, name: str) -> None:
     """A value for something that another law than the chosen one has is a mistake."""
     for choice, declared in type(component)._declared.items():
         owners = declared.owners(name) if isinstance(declared, Replaceable) else []

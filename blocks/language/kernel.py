@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -161,7 +161,7 @@ class Law:
     gives its text, which hardly anybody reads, and which of a long law takes long to write.
     """
 
-    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[[], str],
+    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[..., str],
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
@@ -505,13 +505,16 @@ class Kernel:
             for s in ca.symvar(e))]
 
     def default_law(self, i: int) -> Law:
-        """``input == default`` where nothing is connected, or a domain's own parameter value."""
+        """``input == default`` where nothing is connected, a domain's own parameter value, or the
+        law of an observed variable that others read."""
         laws = self._default_laws
         if i not in laws:
-            default = self.defaults[i] if i in self.defaults else ca.SX(self.shared[i])
+            given: dict[int, Any] = {**self.shared, **self.defaults, **self.observed}
+            default = self.unfolded(ca.SX(given[i]))
             residual = self.symbols[i, 0] - default
+            name = self.variables[i].name
             laws[i] = Law(self, residual,
-                          lambda: f"{self.variables[i].name} == {readable(default)}")
+                          lambda *longest: f"{name} == {readable(default, *longest)}")
         return laws[i]
 
     @property

@@ -15,7 +15,7 @@ from .declarations import Option, Parameter, Port, Signal, Target, Variable
 from .references import PortRef
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 __all__ = ["ClassMemory", "PickledFunction", "pickled_port", "refuse_other_options",
            "refuse_other_values", "said_by_class"]  # fmt: skip
@@ -54,7 +54,7 @@ class PickledFunction:
 
 
 # -- classes that have changed since ---------------------------------------------------
-def said_by_class(component: Component) -> dict[str, tuple[str, str]]:
+def said_by_class(component: Part) -> dict[str, tuple[str, str]]:
     """Of what a component can be given, the declared unit and what values are allowed.
 
     One object for all components of a form, so that pickle stores it once.
@@ -76,7 +76,7 @@ def _said(declared: Parameter | Option | Variable) -> tuple[str, str]:
     return declared.unit.text, repr(allowed)
 
 
-def refuse_other_options(component: Component) -> None:
+def refuse_other_options(component: Part) -> None:
     """Raise where an unpickled component has chosen what its class does not offer now."""
     for name, value in component._values.items():
         declared = type(component)._declared.get(name)
@@ -84,7 +84,7 @@ def refuse_other_options(component: Component) -> None:
             declared.accept(value, _where(component, name))
 
 
-def refuse_other_values(component: Component, said: Mapping[str, tuple[str, str]]) -> None:
+def refuse_other_values(component: Part, said: Mapping[str, tuple[str, str]]) -> None:
     """Raise where an unpickled component has values that its class does not take now.
 
     Parameters
@@ -110,12 +110,12 @@ def refuse_other_values(component: Component, said: Mapping[str, tuple[str, str]
               _where(component, name))
 
 
-def pickled_port(component: Component, name: str, index: Any) -> PortRef:
+def pickled_port(component: Part, name: str, index: Any) -> PortRef:
     """The port of an unpickled component that was connected."""
     return PortRef(component, _declared(component, name, (Port, Signal), "ports"), index)
 
 
-def _declared(component: Component, name: str, kinds: Any, words: str) -> Any:
+def _declared(component: Part, name: str, kinds: Any, words: str) -> Any:
     """What the class declares by a name that a pickled component has used."""
     declared = component._declared.get(name)
     if not isinstance(declared, kinds):
@@ -124,7 +124,7 @@ def _declared(component: Component, name: str, kinds: Any, words: str) -> Any:
     return declared
 
 
-def _where(component: Component, name: str) -> str:
+def _where(component: Part, name: str) -> str:
     """A component, or one of its names, before it has its place in the tree again."""
     owner = component._name or type(component).__name__
     return f"{owner}.{name}" if name else owner

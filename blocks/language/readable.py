@@ -10,7 +10,7 @@ import casadi as ca
 
 __all__ = ["crossing", "readable"]
 
-LONGEST = 400  # characters; what is longer is cut
+LONGEST = 400  # characters; what is longer is cut unless a reader asks for more
 DEEPEST = 60  # nested operations
 RESULT_OF_CALL = -1  # what CasADi says of a result of a node that is a function
 
@@ -30,8 +30,8 @@ _NAMES |= {
 }
 
 
-def readable(sx: ca.SX) -> str:
-    """A scalar expression as text.
+def readable(sx: ca.SX, longest: int = LONGEST) -> str:
+    """A scalar expression as text, cut where a part of it has more characters than ``longest``.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def readable(sx: ca.SX) -> str:
     >>> readable(-k * (x - 2) ** 2 / 2)
     '-k*(x - 2)^2/2'
     """
-    return _text(ca.SX(sx), {}, 0)[0]
+    return _text(ca.SX(sx), {}, 0, longest)[0]
 
 
 def crossing(sx: ca.SX, holds: bool, known: set[int]) -> str:
@@ -70,15 +70,17 @@ def crossing(sx: ca.SX, holds: bool, known: set[int]) -> str:
     return f"{readable(left)} {verb} {readable(right)}"
 
 
-def _text(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+def _text(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
+          longest: int) -> tuple[str, int]:
     key = sx.__hash__()
     if key not in known:
-        text, binding = _written(sx, known, depth) if depth < DEEPEST else ("…", ATOM)
-        known[key] = (text, binding) if len(text) <= LONGEST else (text[:LONGEST] + "…", ATOM)
+        text, binding = _written(sx, known, depth, longest) if depth < DEEPEST else ("…", ATOM)
+        known[key] = (text, binding) if len(text) <= longest else (text[:longest] + "…", ATOM)
     return known[key]
 
 
-def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[str, int]:
+def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
+             longest: int) -> tuple[str, int]:
     if sx.is_constant():
         value = float(sx)
         return f"{value:.6g}", ATOM if value >= 0 else SUM
@@ -86,13 +88,13 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int) -> tuple[
         return sx.name(), ATOM
     operation = sx.op()
     if operation == RESULT_OF_CALL:
-        return _written(sx.dep(0), known, depth)
+        return _written(sx.dep(0), known, depth, longest)
     parts = [sx.dep(i) for i in range(sx.n_dep())]
     chosen = _chosen(operation, parts)
     if chosen is not None:
-        inside = ", ".join(_text(p, known, depth + 1)[0] for p in chosen)
+        inside = ", ".join(_text(p, known, depth + 1, longest)[0] for p in chosen)
         return f"where({inside})", ATOM
-    texts = [_text(p, known, depth + 1) for p in parts]
+    texts = [_text(p, known, depth + 1, longest) for p in parts]
 
     def at_least(i: int, binding: int) -> str:
         text, own = texts[i]

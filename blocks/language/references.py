@@ -13,7 +13,7 @@ from ..numerics.arrays import Indices
 from ..units import Unit, from_si
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
     from .declarations import Declaration, Port, Signal, Variable
 
 __all__ = ["PortGroup", "PortRef", "VariableRef", "choices_with"]
@@ -23,7 +23,7 @@ __all__ = ["PortGroup", "PortRef", "VariableRef", "choices_with"]
 class PortRef:
     """A port (or signal) of an instance, to be connected."""
 
-    component: Component
+    component: Part
     port: Port | Signal
     index: Indices | None = None  # into the component's instances, None for all
 
@@ -53,7 +53,7 @@ class PortRef:
         return f"<port {self.path}>"
 
 
-def choices_with(component: Component, declared: Declaration, there: bool = True
+def choices_with(component: Part, declared: Declaration, there: bool = True
                  ) -> Iterator[tuple[str, Any]]:
     """Options, each with a value by which alone a component would have what is declared, or not."""
     for name, option in component._declared.items():
@@ -66,7 +66,7 @@ def choices_with(component: Component, declared: Declaration, there: bool = True
                 yield name, value
 
 
-def _shown_by(component: Component, port: Port | Signal) -> str:
+def _shown_by(component: Part, port: Port | Signal) -> str:
     """Which option shows a port that a component does not have; empty where no single one does."""
     for name, value in choices_with(component, port):
         return f"Make it with {type(component).__name__}({name}={value!r})."
@@ -107,7 +107,7 @@ class PortGroup:
 class VariableRef:
     """A variable of an instance: its path, unit and initial target."""
 
-    component: Component
+    component: Part
     variable: Variable
 
     @property

@@ -14,7 +14,7 @@ from ..exceptions import ParameterError
 from ..units import Unit, from_si
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
     from .declarations import Declaration
 
 __all__ = ["UnitAndSize", "seen_by_structure"]
@@ -60,7 +60,7 @@ class Structure:
 
     symbols: Mapping[str, Any] = {}
 
-    def __init__(self, component: Component, form: Mapping[str, Declaration], place: str,
+    def __init__(self, component: Part, form: Mapping[str, Declaration], place: str,
                  what: str) -> None:
         self.component, self.form, self.place, self.what = component, form, place, what
 
@@ -71,8 +71,8 @@ class Structure:
         return self.place
 
 
-def seen_by_structure(component: Component, name: str, what: str,
-                      form: Mapping[str, Declaration] | None = None) -> Component:
+def seen_by_structure(component: Part, name: str, what: str,
+                      form: Mapping[str, Declaration] | None = None) -> Part:
     """A component as functions of it see it that settle its structure.
 
     Parameters

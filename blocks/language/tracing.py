@@ -605,7 +605,7 @@ def _yielded(reader: Component, trace: Trace) -> Iterator[tuple[object, Place | 
             yield statement, line_of_generator(iterator)
 
 
-def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callable[[], str]]]:
+def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callable[..., str]]]:
     """Residual and wording of every scalar equation in an equation."""
     left, right = equation.left.sx, equation.right.sx
     residual = left - right
@@ -622,8 +622,8 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callab
         yield residual[i], _wording(left[i], right[i])
 
 
-def _wording(left: ca.SX, right: ca.SX) -> Callable[[], str]:
-    return lambda: f"{readable(left)} == {readable(right)}"
+def _wording(left: ca.SX, right: ca.SX) -> Callable[..., str]:
+    return lambda *longest: f"{readable(left, *longest)} == {readable(right, *longest)}"
 
 
 def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:

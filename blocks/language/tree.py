@@ -11,7 +11,7 @@ from ..exceptions import NamingError, unknown_name
 from ..numerics.arrays import Indices
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Component, Part
 
 __all__ = ["Node"]
 
@@ -27,7 +27,7 @@ class Node:
     def __init__(self, count: int | None, counted: bool = False) -> None:
         self._name = ""
         self._counted = counted  # whether it was given a count of its own
-        self._parent: Component | None = None
+        self._parent: Part | None = None
         self._count = count
         self._children: dict[str, Component] = {}
         self._revision = 0  # of a root: names the values and the structure below it
@@ -81,7 +81,7 @@ class Node:
         root._structure_revision += structure
 
     # -- parts -----------------------------------------------------------------------
-    def _place(self, name: str, parent: Component | None) -> None:
+    def _place(self, name: str, parent: Part | None) -> None:
         """Take a place in the tree, or leave it."""
         self._name = name
         object.__setattr__(self, "_parent", parent)  # a component assigned would become a part

@@ -15,7 +15,7 @@ from .references import PortRef
 from .tree import Node
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Part
 
 __all__ = ["View"]
 
@@ -26,10 +26,10 @@ class View:
     Values may be read and set as those of the whole: ``model.masses[-1].v = "1 m/s"``.
     """
 
-    component: Component
+    component: Part
     index: Indices
 
-    def __init__(self, component: Component, index: Indices) -> None:
+    def __init__(self, component: Part, index: Indices) -> None:
         self.__dict__.update(component=component, index=index)
 
     def __len__(self) -> int:

@@ -12,14 +12,14 @@ from .references import PortGroup, PortRef, VariableRef
 from .tree import Node
 
 if TYPE_CHECKING:
-    from .component import Component
+    from .component import Component, Part
 
 __all__ = ["one_by_one", "ports_without", "refuse_assigned", "refuse_connection"]
 
 MOST_MEANT = 3  # parameters that a message names
 
 
-def refuse_assigned(component: Component, declared: Declaration, value: object) -> None:
+def refuse_assigned(component: Part, declared: Declaration, value: object) -> None:
     """Raise ConnectionRefused where a value is given to a port, or to an input that a parameter
     stands in for: the parameter of that unit is meant."""
     if isinstance(declared, Input) and declared.default:
@@ -40,7 +40,7 @@ def refuse_assigned(component: Component, declared: Declaration, value: object) 
                             code="connection.assigned")
 
 
-def _parameters_in_unit_of(component: Component, value: object) -> list[str]:
+def _parameters_in_unit_of(component: Part, value: object) -> list[str]:
     """Names of parameters that a value could be given to; none for what is no text or quantity."""
     if not isinstance(value, str) and not is_quantity(value):
         return []
@@ -52,7 +52,7 @@ def _parameters_in_unit_of(component: Component, value: object) -> list[str]:
             if isinstance(d, Parameter) and not d.open and d.unit.dimension == given.dimension]
 
 
-def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:
+def refuse_connection(owner: Part, ports: tuple[Any, ...]) -> None:
     """Raise ConnectionRefused where a component cannot join these ports inside it."""
     if len(ports) < 2:
         raise ConnectionRefused(owner.path, "connect() takes at least two ports.",
@@ -107,7 +107,7 @@ def one_by_one(ports: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [tuple(element(p, k) for p in ports) for k in range(count)]
 
 
-def _refuse_other_model(owner: Component, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
+def _refuse_other_model(owner: Part, ref: PortRef, ports: tuple[PortRef, ...]) -> None:
     """Name both models where a port is of another one."""
     mine, other = owner._root, ref.component._root
     if mine is other or not other._is_root:
@@ -181,7 +181,7 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
                                     code="connection.self")
 
 
-def ports_without(part: Component, owner: Component, ports: tuple[PortRef, ...]
+def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]
                   ) -> tuple[PortRef, ...]:
     """What of a connection stays joined without a part; nothing, where its signal came from there.
     """
@@ -193,12 +193,12 @@ def ports_without(part: Component, owner: Component, ports: tuple[PortRef, ...]
     return left
 
 
-def _sources(owner: Component, ports: tuple[PortRef, ...]) -> list[PortRef]:
+def _sources(owner: Part, ports: tuple[PortRef, ...]) -> list[PortRef]:
     """Where signals come from; of a composite's own signals, its inputs are sources inside."""
     return [r for r in ports if isinstance(r.port, Output) != (r.component is owner)]
 
 
-def _refuse_outputs(owner: Component, ports: tuple[PortRef, ...]) -> None:
+def _refuse_outputs(owner: Part, ports: tuple[PortRef, ...]) -> None:
     """A signal line has one source."""
     sources = _sources(owner, ports)
     if len(sources) != 1:

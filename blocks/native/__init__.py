@@ -14,10 +14,7 @@
     solved_modes    how efforts that are solved for at every point read
     linear_unknowns  how unknowns that are linear in their equations do
     tied_states     how states that constraints tie, and nonlinear unknowns, do
-    machine         how machine code comes to run, and is kept on disk
-    functions, signatures  functions in plain loops, which Python calls as machine code
     bound_advance   the call by which a method advances, bound to its arrays
-    translation, python_expressions, python_calls, function_text  how these read as LLVM text
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
@@ -36,10 +33,7 @@
     step_matrix     the matrix of a step that is implicit
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for
-    linearity       whether equations are linear with constant coefficients
-    oscillations    sines and cosines that act on them from outside
-    kept_matrices, exponentials  what such equations come to after some time
-    exact_steps     a step of the exact method
+    linearity       whether equations are linear with coefficients that events alone change
     step_kinds      how steps of the methods differ
     zero_crossings  where a relation crosses within a step
     pulses          whether a step goes over a pulse that its stages have not seen
@@ -47,14 +41,9 @@
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     joined_courses  what they have kept of several runs, read together
-    event_method    what these and CVODE have in common: they carry out events
-    cvode_library   the C functions of CVODE
-    cvode           the steps of CVODE
-    cvode_course    what is kept of them
-    cvode_method    CVODE under the contract of all methods
+    event_method    how these carry out events
     free_steps      Moreau-Jean time stepping: a step of bodies alone
     contact_matrix  who can act in it on whom
-    step_problem, interior_points, step_efforts  which efforts end it
     contact_steps   such steps, one after the other
     step_equations  what they evaluate: machine code, or called back in Python
     callbacks       functions of Python that plain loops call by address
@@ -73,7 +62,6 @@ from .costs import (
     LOADS,
     REACH,
     TIGHT,
-    TIGHT_FOR_SOLVES,
     compiles_quickly,
     is_installed,
     many_in_loops,
@@ -93,19 +81,17 @@ if TYPE_CHECKING:
     from ..system import Problem, System
     from ..system.evaluator import Evaluator
     from ..system.points import Points
-    from .cvode_method import CompiledCvode
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
-           "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
-           "compiles_quickly", "exact_steps_to_follow", "is_installed", "is_large",
+__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT",
+           "column_values", "compiled_method", "compiled_steps",
+           "compiles_quickly", "is_installed", "is_large",
            "is_solved_for", "keeps_to_steps", "many_in_loops", "many_values", "most_steps",
            "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
-           "weight_of_steps", "why_not", "why_not_implicit",
-           "why_not_linear"]  # fmt: skip
+           "weight_of_steps", "why_not", "why_not_implicit"]  # fmt: skip
 
-COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
+COMPILED = "dopri5", "rodas4"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 
@@ -120,22 +106,6 @@ def unwritable(problem: Problem) -> str:
     except Unwritable as reason:
         return str(reason)
     return ""
-
-
-def why_not_linear(problem: Problem) -> str:
-    """What keeps a problem's equations from having constant coefficients; empty if nothing."""
-    from .linearity import why_not_linear
-
-    return why_not_linear(problem.system, problem.laws, problem.p)
-
-
-def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float
-                          ) -> tuple[int, float]:
-    """About how many exact steps follow what oscillates in a time, and how many unknowns they have.
-    """
-    from .linearity import exact_steps_to_follow
-
-    return exact_steps_to_follow(problem, t, span, rtol, fastest)
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
@@ -162,17 +132,6 @@ def keeps_to_steps(problem: Problem, kind: type[Method]) -> bool:
 
     return (problem.delays is None and not may_lose_branch(problem.system)
             and (kind.implicit or kind.order > 1 or problem.laws is None))
-
-
-def compiled_cvode(problem: Problem, name: str = "cvode") -> type[CompiledCvode] | None:
-    """CVODE called from machine code, with the formulae of a name, where it can run a problem."""
-    if not is_installed() or why_not(problem.system, problem.laws):
-        return None
-    from .cvode_method import CompiledAdams, CompiledBDF, CompiledCvode
-
-    kind = {"adams": CompiledAdams, "BDF": CompiledBDF}.get(name, CompiledCvode)
-    runs = kind.can_run(problem) and not unwritable(problem) and kind.can_keep_to(problem)
-    return kind if runs else None
 
 
 def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:

@@ -7,11 +7,11 @@ sec. 5.3.3].
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
+from ..machine.signatures import multiply_add
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import DIAGONAL_PIVOT
 from .differences import begin_at, change_of, evaluate, move_along, stand_at
-from .functions import machine_code
-from .signatures import multiply_add
 from .stages import ATOL
 from .steps import Code, Workspace
 

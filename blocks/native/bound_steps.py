@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..nonsmooth.contract import Laws
-from ..nonsmooth.modes.held_modes import HeldModes
+from ..nonsmooth.modes.solved_modes import SolvedModes
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.evaluator import BoundEvaluator, Evaluator
@@ -124,9 +124,10 @@ class BoundSteps:
             states = self.x[: len(problem.x)]  # behind them stands what is carried along
             given = self._state[TIME : TIME + 1], states, None, self.method.p, self.m, self.d
             self._readers[function] = None
+            held = self._laws and self._laws.held_modes
             if not needs_efforts:
                 self._readers[function] = BoundEvaluator(function.function, (*given, None))
-            elif isinstance(held := self._laws and self._laws.held_modes, HeldModes):
+            elif isinstance(held, SolvedModes) and held.kept is not None:
                 self._readers[function] = BoundEvaluator(
                     held.with_efforts(function.function),
                     (*given, self._own.part("modes"), self._own.part("K")))

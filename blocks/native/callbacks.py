@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .signatures import vector_at
+from ..machine.signatures import vector_at
 
 __all__ = ["Callbacks"]
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
+from ..machine.compiling import compiled
+from ..machine.signatures import run_code
 from ..numerics.arrays import Array
 from ..system.evaluator import Evaluator
 from ..system.points import Points
 from .equations import written
 from .expressions import Unwritable, Writer
 from .loop_text import LoopText
-from .machine import compiled
 from .repetitions import Repetitions
-from .signatures import run_code
 from .text import Beginning
 
 __all__ = ["column_values", "values_in_loops"]

@@ -6,11 +6,11 @@ other depend on.
 
 from __future__ import annotations
 
+from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.problem import Problem
+from ..nonsmooth.complementarity.sparse_lu import Factors, analyse
 from ..numerics.arrays import Indices, Vector
 from .free_steps import SERIES, see, solve_block, solve_by_series, take_state
-from .signatures import run_code
-from .sparse_lu import Factors, analyse
-from .step_problem import Problem
 from .step_records import Bodies, Kinds, Room
 
 __all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "push"]

@@ -11,14 +11,14 @@ accepted that are nearly right.
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
+from ..nonsmooth.complementarity.decide import proved
+from ..nonsmooth.complementarity.problem import FEW, INFINITE, Problem, connect, piece, pose
+from ..nonsmooth.complementarity.sparse_lu import Factors
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import NO_CHANGE, SAME_IMPULSES, STEP_EXACT, STEP_RESIDUAL
 from .contact_matrix import act, assemble, at_end, at_start, gaps, link, push
 from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, see, smooth
-from .functions import machine_code
-from .sparse_lu import Factors
-from .step_efforts import proved
-from .step_problem import FEW, INFINITE, Problem, connect, piece, pose
 from .step_records import Bodies, Kinds, Record, Room
 
 __all__ = ["CHANGED", "NOT_CONVERGED", "NOT_FINITE", "NO_EFFORTS", "NO_ROOM", "SINGULAR",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from contextvars import ContextVar
-from functools import cache
 from typing import TYPE_CHECKING
 
 import casadi as ca
+
+from ..machine.compiling import is_installed
 
 if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "TIGHT_FOR_SOLVES", "compiles_quickly", "is_installed",
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed",
            "is_written", "many_in_loops", "many_values", "most_steps", "pays_off",
            "steps_to_compile", "study", "weight_of_steps"]  # fmt: skip
 
@@ -33,7 +33,6 @@ MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be 
 MANY_LOOPED = 20_000_000  # the same where patterns become loops: to compile these,
 MANY_POINTS = 2000  # and to look for them
 LONGEST_OUTPUT = 3000  # operations of an output that is written
-TIGHT_FOR_SOLVES = 1e-10  # below which cvode in machine code costs a fraction of rodas4, of order 4
 
 
 def weight_of_steps(problem: Problem) -> int:
@@ -104,9 +103,3 @@ def many_in_loops(function: Evaluator, points: int) -> bool:
 def is_written(function: Evaluator) -> bool:
     """Whether a function of what a system's functions take is short enough for machine code."""
     return function.function.n_instructions() <= LONGEST_OUTPUT and is_installed()
-
-
-@cache
-def is_installed() -> bool:
-    """Whether LLVM can be had on this machine."""
-    return importlib.util.find_spec("llvmlite") is not None

@@ -9,19 +9,17 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..machine.functions import Kept
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.base import Step
 from ..solvers.pieces import chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations
-from .functions import Kept
-from .kept_matrices import READS
 from .loop_branch import room_for_branch
-from .signatures import address_of
 from .stages import ATOL
 from .steps import (
-    EXACT,
     Banded,
     Code,
     Sparse,
@@ -169,22 +167,15 @@ class CourseForm:
 
     @property
     def follows_states(self) -> bool:
-        """Whether steps are explicit or exact, and of states alone."""
+        """Whether steps are explicit, and of states alone."""
         return not solves_with_derivatives(self.kind) and self.every == 1 and not (
             self.equations.settle or self.equations.reserve)  # more than slopes is solved for
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether steps have no error, and may be long beside what is fast."""
-        return self.kind == EXACT
 
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
-        work_space = workspace(self.atol.size, self.kind, self.matrix,
-                               self.equations.oscillations(self.kind))
+        work_space = workspace(self.atol.size, self.kind, self.matrix)
         work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
-        work_space.present[READS] = 1
         self.equations.tell_of_slopes(work_space.steady, self.kind, self.matrix is not None)
         return Kept(work_space._replace(branch=room_for_branch(self.loops)))
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.tolerances import TIED_SOLVED
 from ..system.newton import MOST_HALVINGS
-from .functions import machine_code
-from .signatures import indices_at, vector_at
 
 __all__ = ["SHORTEST", "take_back"]
 

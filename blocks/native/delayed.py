@@ -11,6 +11,9 @@ from __future__ import annotations
 import casadi as ca
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Vector
 from ..numerics.instants import same_instant as _same_instant
 from ..numerics.tolerances import HANDED_ON
@@ -41,10 +44,7 @@ from ..system.delays import (
 from ..system.past import BORDERS, COUNT, LEVELS, PLACES, ROOM, SHOWN, STARTS, VALUES
 from ..system.past import may_miss as _may_miss
 from .expressions import Writer
-from .functions import machine_code
 from .lookups import last_not_above
-from .machine import compiled, name_of_code
-from .signatures import indices_at, vector_at
 from .stages import WORK
 from .step_kinds import values_inside
 from .steps import Code, Workspace, values_at

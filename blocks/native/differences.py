@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import BAND_DIFFERENCE
-from .functions import machine_code
-from .signatures import run_code
 from .stages import NEW, WORK
 from .steps import BASE, Code, Workspace, slope_at
 

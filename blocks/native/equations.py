@@ -16,24 +16,21 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Flags, Indices
 from ..system.delays import delayed_signals
-from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
-from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form, why_differences
-from .oscillations import Oscillations, oscillations_of
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
-from .signatures import address_of, run_code
 from .stages import (
     arithmetic,
     euler_arithmetic,
-    exact_arithmetic,
     high_order_arithmetic,
     newton_arithmetic,
     runge_kutta_arithmetic,
@@ -42,7 +39,6 @@ from .stages import (
 from .steps import (
     BACKWARD_EULER,
     EULER,
-    EXACT,
     EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
@@ -50,7 +46,6 @@ from .steps import (
     THIRD_ORDER,
     TRAPEZOIDAL,
     Code,
-    has_slopes_alone,
     solves_with_derivatives,
 )
 from .text import Beginning, function_of
@@ -59,7 +54,6 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
-    from .cvode_library import Band
     from .large_networks import NetworkCode
     from .linear_unknowns import LoopCode
     from .solved_modes import SolvedCode
@@ -73,8 +67,7 @@ REPEATS = 500  # operations from which equal patterns are sought, and written as
 ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
               THIRD_ORDER: third_order_arithmetic, RUNGE_KUTTA: runge_kutta_arithmetic,
               EULER: euler_arithmetic, BACKWARD_EULER: newton_arithmetic,
-              TRAPEZOIDAL: newton_arithmetic, IMPLICIT: rosenbrock_arithmetic,
-              EXACT: exact_arithmetic}
+              TRAPEZOIDAL: newton_arithmetic, IMPLICIT: rosenbrock_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -125,7 +118,6 @@ class Equations:
 
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
-        self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self._closes: int | None = None  # the entry of q with the gap from which on it does
         self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
@@ -135,6 +127,7 @@ class Equations:
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
+        self._decided_by = ca.SX(0, 1)  # expressions of what modes are decided by, in held modes
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
         self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
@@ -166,7 +159,7 @@ class Equations:
         if system.nz:
             from .linear_unknowns import LoopCode  # they load LAPACK
 
-            self._solve_by(LoopCode(system, self._places, int(self.offsets[-1]), self._acting))
+            self._solve_by(LoopCode(system, self._places, int(self.offsets[-1])))
             if not system.tape.carried.any():  # else they depend on what was carried last
                 self.torn = system.nz
         self.slope = self._of(system.tape.slope)
@@ -197,7 +190,7 @@ class Equations:
         held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
         self._held = None if held is None else held.expressions
-        if isinstance(held, SolvedModes):
+        if isinstance(held, SolvedModes) and held.kept is None:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
@@ -213,7 +206,9 @@ class Equations:
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
             self._inputs = held.inputs
-        ends = np.cumsum([n, held.entries, self.system.nx])  # of modes, K, free states
+        kept = isinstance(held, SolvedModes)
+        slack = ca.SX.sym("slack", n * kept)
+        ends = np.cumsum([n, held.entries, self.system.nx, n * kept])  # of modes, K, free, slack
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
         self.large = False
@@ -222,7 +217,8 @@ class Equations:
             self._with_tied(held)
             return
         slope = held.expressions["slope"] * free
-        margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
+        margins = laws.margin_expressions()
+        margins = ca.vertcat(held.expressions["crossings"], margins + slack if kept else margins)
         if isinstance(held, LargeNetwork):
             from .large_networks import NetworkCode
 
@@ -233,8 +229,9 @@ class Equations:
             self.explicit, self._with_all = (network.arguments, slope), network.of
             self.slope, self.crossings = self._of(slope), self._of(margins)
             return
-        self.explicit = [*held.symbols, free], slope
-        self._results = [slope, margins, held.decided_by]
+        self.explicit = [*held.symbols, free, slack], slope
+        self._decided_by = held.present if isinstance(held, SolvedModes) else held.decided_by
+        self._results = [slope, margins, self._decided_by]
         self.slope, self.crossings = self._result(slope), self._result(margins)
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
@@ -258,8 +255,8 @@ class Equations:
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
-        # what is linear has none, and nothing shortens a fixed step
-        without = EXACT, RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
+        # nothing shortens a fixed step
+        without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents = 0 if kind in without else self.exponents
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
                     self.settle, self.linear(kind), kind, address_of(p), address_of(q), self.past,
@@ -270,18 +267,15 @@ class Equations:
 
         To be asked before :meth:`constants`: they may need room there.
         """
-        if has_slopes_alone(kind) or self.differences:
+        if not solves_with_derivatives(kind) or self.differences:
             return 0
-        if solves_with_derivatives(kind) and band_of(self.system, self.large, self._laws) is None:
+        if band_of(self.system, self.large, self._laws) is None:
             form = sparse_form(self.system, self._laws)
             if form is not None and not form[COLUMN_GROUPS]:
                 return self.entries
         if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0
-        if kind == EXACT:
-            return self._exact
-        by_direction = self.large and solves_with_derivatives(kind)
-        return self._in_direction if by_direction else self.derivatives
+        return self._in_direction if self.large else self.derivatives
 
     def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
         """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
@@ -289,29 +283,6 @@ class Equations:
 
         steady[0] = in_loops and has_steady_derivatives(self.system)
         steady[2] = kind == IMPLICIT and has_linear_slopes(self.system, self._laws)
-
-    def oscillations(self, kind: int) -> int:
-        """How many sines and cosines steps of a kind carry along."""
-        return self._acting.symbols.numel() if kind == EXACT else 0
-
-    @cached_property
-    def _acting(self) -> Oscillations:
-        """What oscillates in slopes and in what is solved for with them."""
-        return oscillations_of(self.system, *self.explicit)
-
-    @cached_property
-    def _exact(self) -> int:
-        """Address of df/dx and df/dt with all that oscillates, and of that itself."""
-        acting, solved = self._acting, self._solved
-        if not acting.symbols.numel():
-            return self.derivatives
-        if solved is not None:
-            return compiled(solved.exact(acting), parallel=False)  # type: ignore[union-attr]
-        slope = acting.results[0]
-        matrix, of_time, now = acting.augmented(
-            ca.jacobian(slope, ca.vertcat(self.system.tape.x, acting.symbols)),
-            ca.jacobian(slope, TIME))
-        return self._plain(ca.vertcat(ca.vec(matrix.T), of_time, now))
 
     @cached_property
     def _in_direction(self) -> int:
@@ -424,7 +395,8 @@ class Equations:
     @cached_property
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""
-        assert self._present is not None
+        if self._present is None:
+            return self._result(self._decided_by)
         return compiled(self._present(), parallel=False, quick=True)  # at events only
 
     def part_of_constants(self, which: str) -> slice:
@@ -471,35 +443,6 @@ class Equations:
         more = [ca.SX.sym("more", function.size1_in(k)) for k in range(given, function.n_in())]
         value = function(*known[: given - 1], self._inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
-
-    def jacobian(self, order: Indices, band: Band | None) -> int:
-        """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.
-
-        Parameters
-        ----------
-        order : which unknown stands where in the matrix
-        band : how the matrix is stored; None for a full one, column after column
-        """
-        if self._jacobian is None:
-            self._jacobian = self._written_jacobian(order, band)
-        return self._jacobian
-
-    def _written_jacobian(self, order: Indices, band: Band | None) -> int:
-        system = self.system
-        if self.large or system.nz:
-            return 0
-        n, matrix = system.nx, ca.jacobian(system.tape.slope, system.tape.x)
-        function = ca.Function("jacobian", system.arguments, [matrix.nz[:]])
-        if function.n_instructions() > MOMENT:
-            return 0  # differences of slopes serve as well
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        writer = Writer()
-        row, column = (place[k] for k in matrix.sparsity().get_triplet())
-        values = writer.values(function, self._places)
-        for i, j, value in zip(row.tolist(), column.tolist(), values, strict=True):
-            writer.store(value, "%out", band.place(i, j, n) if band else i + n * j)
-        return self._compiled(writer, quick=True)
 
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""

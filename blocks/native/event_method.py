@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..machine.functions import BoundCall, Kept, MachineCode
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from .equations import equations_of
 from .events import TIME
-from .functions import BoundCall, Kept, MachineCode
 from .loop_branch import may_lose_branch, room_for_branch
 from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
-from .signatures import address_of
 from .steps import Code, known_of
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
@@ -251,9 +251,11 @@ class EventMethod(Method):
 
         All of it would take two to four times as long to compile.
         """
-        deciding = given.elements.record, given.predicted.record, given.network.record
+        deciding = [(given.predicted.record, "modes"), (given.predicted.record, "k"),
+                    (given.network.record, "modes")]
         return self.advances.knowing(known_of(self.code) | {
-            (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size})
+            (type(one).__name__, field): 0 for one, field in deciding if not getattr(
+                one, field).size})
 
     def _arguments(self, given: Given, t_stop: float, counts: Indices, begun: Indices
                    ) -> tuple[Any, ...]:

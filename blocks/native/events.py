@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
-from .decisions import decide_modes, notice_speeds, stuck_ones_rest
 from .delayed import begin_piece, is_kept_up_to, read_from
-from .functions import machine_code
-from .held_parts import NOBODY, Elements
 from .network_modes import (
     NetworkModes,
     choose_network_modes,
     ends_by_rounding,
     notice_margins,
 )
-from .predicted_elements import PredictedElements
-from .predictions import predict_modes
+from .predicted_elements import NOBODY, PredictedElements
+from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
 from .step_control import is_any
@@ -57,7 +55,7 @@ class Passed(NamedTuple):
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, resets: Resets, elements: Elements, predicted: PredictedElements,
+               samples: Samples, resets: Resets, predicted: PredictedElements,
                network: NetworkModes, passed: Passed, x: Vector, state: Vector, counts: Indices,
                number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
@@ -79,15 +77,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         for r in range(relations.wrong.size):
             relations.wrong[r] = False
     begin_resets(code, work, resets, t, x)
-    if elements.modes.size:
-        notice_speeds(relations, elements.modes, elements.contact, elements.kinds, elements.fast,
-                      relations.wrong.size - elements.modes.size)
     if predicted.modes.size:
-        notice_speeds(relations, predicted.modes, predicted.contact, predicted.kinds,
-                      predicted.fast, relations.wrong.size - predicted.modes.size - 1)
+        notice_speeds(relations, predicted)
     if network.modes.size:
         notice_margins(relations, network)
-    decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
+    decides = predicted.modes.size > 0 or network.modes.size > 0
     mode_ended = instant == CROSSING and is_any(relations.wrong[switches.m.size:])
     done = decides or not mode_ended
     if network.modes.size and instant == CROSSING and not mode_ended and _waits_for_modes(
@@ -99,12 +93,10 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
                                 state[STEP], instant, again, mode_ended)
     if done and decides and has_moved_states(resets):
-        done = elements.modes.size > 0 and stuck_ones_rest(code, work, elements, t, x)
-    if done and elements.modes.size:
-        done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
+        done = predicted.modes.size > 0 and stuck_ones_rest(code, work, predicted, t, x)
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
-    if done and (elements.modes.size or predicted.modes.size):
+    if done and predicted.modes.size:
         assigned = rounds_of(resets)
         found = follow_modes(code, work, relations, switches, samples, resets, t, x)
         done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
@@ -140,8 +132,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
     passed.marks[number], passed.times[number], passed.struck[number] = taken, t, NOBODY
-    if elements.modes.size:
-        passed.struck[number] = elements.struck[0]
+    if predicted.modes.size:
+        passed.struck[number] = predicted.struck[0]
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed

@@ -2,7 +2,7 @@
 
 Writes a CasADi function as LLVM text, for one point (``double``) or for several
 at once (``<8 x double>``: every lane a run of its own). Knows expressions only:
-no models, no solvers; :mod:`blocks.native.machine` makes it run.
+no models, no solvers; :mod:`blocks.machine.compiling` makes it run.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import casadi as ca
 import numpy as np
 
 from ..language.lookup import lookup_named
+from ..machine.compiling import name_of_code, table
+from ..machine.functions import MachineCode
+from ..machine.operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 from ..numerics.rewriting import instructions
-from .functions import MachineCode
 from .lookups import lines_of_lookup
-from .machine import name_of_code, table
-from .operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 
 __all__ = ["Unwritable", "Writer"]
 

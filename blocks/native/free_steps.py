@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from math import isfinite
 
+from ..machine.signatures import run_code
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import SERIES_TERM, STEP_CORRECTION
 from .front_lists import FACTORIZE, SOLVE
 from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
-from .signatures import run_code
 from .step_records import Bodies, Room
 
 __all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "see", "smooth",

@@ -13,6 +13,8 @@ The Jacobian is found group by group of columns that share no row.
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code, vector_code
+from ..machine.signatures import CFunction, indices_at, vector_at
 from ..numerics.arrays import Indices, Vector
 from .differences import begin_at, change_of, evaluate, move_along, stand_at
 from .front_lists import (
@@ -44,8 +46,6 @@ from .front_lists import (
     SOLVE,
     UNKNOWNS,
 )
-from .functions import machine_code, vector_code
-from .signatures import CFunction, indices_at, vector_at
 from .steps import Code, Workspace
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",

@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
+from ..machine.functions import Kept
 from ..numerics.arrays import Array, Indices
 from . import variations
 from .courses import Retaken
-from .functions import Kept
 from .stages import sparse_product, weighted_sum
 
 __all__ = ["Growth", "NotFollowed"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import machine_code, vector_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import WITHOUT_EFFECT
 from .expressions import Writer
-from .functions import machine_code, vector_code
-from .signatures import indices_at, vector_at
 
 __all__ = ["ThroughUnknowns", "solve_for_units", "write_equations", "write_minors"]
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Vector
-from .functions import machine_code
-from .signatures import run_code
 from .stages import DEFECT, EXTENSION, FURTHER, FURTHER_ROW, INSIDE, LOOKED_AT, NEW, WITHIN, WORK
 from .steps import Code, Workspace, slope_at
 

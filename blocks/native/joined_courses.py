@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Flags, Indices
 from .courses import PassedCourses, Retaken, WholeRun
-from .signatures import address_of
 
 __all__ = ["JoinedCourses"]
 

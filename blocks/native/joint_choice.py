@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import CLEAR_RATE, CLEAR_ROOM, GRAZES, SAFE_PIVOT, SYMMETRIC
-from .functions import machine_code
 from .lu import factorize, solve
 
 __all__ = ["AT_REST", "DRIVE", "LOW", "MOVED", "STATE", "choose_jointly",

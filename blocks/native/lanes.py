@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
-from .functions import machine_code
 from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
-from .signatures import run_code, take
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,

@@ -14,10 +14,10 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.functions import MachineCode, machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Flags, Indices
 from .expressions import Writer
-from .functions import MachineCode, machine_code
-from .signatures import indices_at, vector_at
 from .text import Text
 
 if TYPE_CHECKING:

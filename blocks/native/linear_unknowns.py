@@ -14,7 +14,6 @@ import numpy as np
 
 from ..language.expression import TIME
 from .expressions import Writer
-from .oscillations import Oscillations
 from .sparse_factors import SparseFactors, is_mostly_zeros
 from .text import Text, write_derivatives
 
@@ -32,14 +31,12 @@ class LoopCode(Text):
     system : System
     places : of its arguments; algebraic unknowns stand in ``q``
     start : the first free entry of ``q``
-    acting : what oscillates in slopes and residuals
     """
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
-                 acting: Oscillations) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
-        n, columns = system.nz, system.nx + acting.symbols.numel() + 1
+        n, columns = system.nz, system.nx + 1
         self.n = n
         if system.tape.carried.any():
             self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
@@ -61,15 +58,10 @@ class LoopCode(Text):
 
     def derivatives(self, slope: ca.SX) -> str:
         """Text of the derivatives of slopes, those through the unknowns included."""
-        return self.exact(Oscillations.none([slope, self.tape.residual]))
-
-    def exact(self, acting: Oscillations) -> str:
-        """The same of slopes and residuals, with all that oscillates in them, for exact steps."""
         w, tape = Writer(), self.tape
-        slope, residual = acting.results
         self._solve_unknowns(w)
-        by_all = ca.vertcat(tape.x, acting.symbols, TIME)
-        change = acting.resolved(-ca.jacobian(residual, by_all))
+        by_all = ca.vertcat(tape.x, TIME)
+        change = -ca.jacobian(tape.residual, by_all)
         columns = change.shape[1]
         for j in range(columns):
             self._put(w, self._values(w, change[:, j]), "%q", self.right)
@@ -79,8 +71,7 @@ class LoopCode(Text):
         changes = ca.SX.sym("changes", self.n, columns)
         whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tape.z), changes)
         places = {**self.places, len(self.arguments): ("%q", self.changes)}
-        write_derivatives(w, [*self.arguments, changes],
-                          *acting.augmented(whole[:, :-1], whole[:, -1]), places)
+        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
         return self._text(w)
 
     def _solve_unknowns(self, w: Writer) -> None:

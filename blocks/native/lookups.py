@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..language.lookup import Lookup
+from ..machine.compiling import name_of_code, table
+from ..machine.functions import MachineCode, machine_code
+from ..machine.signatures import vector_at
 from ..numerics.arrays import Array
-from .functions import MachineCode, machine_code
-from .machine import name_of_code, table
-from .signatures import vector_at
 
 __all__ = ["lines_of_lookup"]
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
-from .functions import machine_code
 from .stages import NEW
 from .steps import Code, Workspace, settle_at, slope_at
 

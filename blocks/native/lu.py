@@ -10,8 +10,8 @@ their other terms need not wait for it.
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
-from .functions import machine_code
 
 __all__ = ["factorize", "solve"]
 

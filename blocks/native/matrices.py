@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ..nonsmooth.contract import Laws
     from ..system import System
-    from .cvode_library import Band
 
 __all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "slope_of_states", "sparse_form",
            "why_differences", "why_not_implicit"]  # fmt: skip
@@ -32,8 +31,16 @@ NARROW = 10  # diagonals in all that differences of slopes are worth finding for
 
 
 @dataclass(frozen=True)
+class Band:
+    """How far the entries of a matrix are from its diagonal, above and below."""
+
+    upper: int
+    lower: int
+
+
+@dataclass(frozen=True)
 class LinearAlgebra:
-    """In which order unknowns stand for CVODE, and how its matrices are stored."""
+    """In which order unknowns stand, and how matrices are stored."""
 
     order: Indices  # which unknown of the model stands where
     band: Band | None = None  # None: a full matrix
@@ -50,7 +57,7 @@ def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
     told = laws is None and not system.clusters or slope_of_states(system, laws) is not None
     if n > DENSE and told and max(system.tape.loops, default=0) <= SMALL_LOOP:
         order, band = _narrowest(system, laws)
-        if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
+        if max(band.upper, band.lower) <= WIDEST and 2 * (band.upper + 2 * band.lower + 1) < n:
             return LinearAlgebra(order, band)
     return LinearAlgebra(np.arange(n)) if n <= MOST_DENSE else None
 
@@ -131,8 +138,6 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix:
 def _narrowest(system: System, laws: Laws | None = None) -> tuple[Indices, Band]:
     """The order of unknowns after Cuthill and McKee, and the band that they then make."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    from .cvode_library import Band
 
     graph = _graph(system, laws)
     row, column = graph.nonzero()

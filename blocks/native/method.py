@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..machine.functions import Kept
+from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
@@ -22,17 +24,13 @@ from .equations import equations_of
 from .event_method import EventMethod
 from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
-from .functions import Kept
-from .kept_matrices import REPLACED
 from .loop_branch import SIZES, fill_sizes
 from .matrices import band_of, sparse_form
 from .own_events import EventRules, Given, PassedEvents
-from .signatures import address_of
 from .stages import ATOL
 from .steps import (
     BACKWARD_EULER,
     EULER,
-    EXACT,
     EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
@@ -45,7 +43,7 @@ from .steps import (
     workspace,
 )
 
-__all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler", "Exact",
+__all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler",
            "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
@@ -72,7 +70,7 @@ class OneStep(EventMethod):
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
-        work_space = workspace(n, self.kind, matrix, self.equations.oscillations(self.kind))
+        work_space = workspace(n, self.kind, matrix)
         self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
         work_space = work_space._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
@@ -147,10 +145,6 @@ class OneStep(EventMethod):
             super().carry_out(rules)
 
     @property
-    def replaced(self) -> int:
-        return int(self.work_space.record.present[REPLACED])  # type: ignore[attr-defined]
-
-    @property
     def longest(self) -> float:
         """The longest step: what is delayed is known so far ahead."""
         delays = self.problem.delays  # type: ignore[attr-defined]
@@ -189,7 +183,6 @@ class OneStep(EventMethod):
     def _forget(self) -> None:
         """Nothing is known of the last run: no step, no matrix, no slack of a margin."""
         self.state[:], self.slack[:] = 0.0, 0.0
-        self.work_space.record.present[:] = 0  # type: ignore[attr-defined]
         self.passed, self.waits = None, False
 
     def rest(self) -> None:
@@ -331,14 +324,5 @@ class Rodas4(OneStep):
     kind = IMPLICIT
 
 
-class Exact(OneStep):
-    """Matrix exponentials: for equations that are linear with constant coefficients."""
-
-    name, order = "exact", 4  # of its defect: there is no error
-    implicit = True  # stiffness does not matter
-    keeps_step = True
-    kind = EXACT
-
-
 METHODS: dict[str, type[OneStep]] = {kind.name: kind for kind in (
-    Dopri5, RK45, Dop853, RK23, RungeKutta4, BackwardEuler, Trapezoidal, Euler, Rodas4, Exact)}
+    Dopri5, RK45, Dop853, RK23, RungeKutta4, BackwardEuler, Trapezoidal, Euler, Rodas4)}

@@ -16,7 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
+from ..machine.functions import Kept
 from ..nonsmooth.complementarity import Solution, Status, solve
+from ..nonsmooth.complementarity.problem import PIVOTED, problem_of
+from ..nonsmooth.complementarity.sparse_lu import factors_of
 from ..nonsmooth.modes.choice import set_valued_laws
 from ..nonsmooth.modes.load_laws import LoadLaws, with_loads
 from ..nonsmooth.modes.massless_nodes import MasslessLaws
@@ -37,10 +40,7 @@ from .contact_steps import (
     advance,
 )
 from .front_lists import room_of
-from .functions import Kept
-from .sparse_lu import factors_of
 from .step_equations import ComponentSteps, WholeSteps
-from .step_problem import problem_of
 from .step_records import Record, Room
 
 __all__ = ["CompiledMoreauJean", "MoreauJean"]
@@ -50,6 +50,7 @@ MOST = 3000  # elements that act at once, and
 ENTRIES = 250_000  # of their matrix, and of what they do to states: room to begin with,
 MORE = 4  # and times as much where it is not enough
 FILLED = 4  # times so many entries of factors
+FAINT = 1e-3  # of the largest flow of all: elements with less are measured by this
 
 
 class MoreauJean(Method):
@@ -143,10 +144,11 @@ class MoreauJean(Method):
     def _refused(self, why: int) -> Exception:
         """What is said where a step has no efforts."""
         laws, steps, t = self.problem.laws, self._stepper, self.t
-        acting = steps.room.element[: steps.unknowns.number[0]]
+        n = int(steps.unknowns.systems[1])
+        acting = steps.room.element[:n]
         if why == UNSETTLED:
             return unsettled((laws.elements.name(int(i)) for i in acting), t, "impulses")
-        solution = steps.pivoted
+        solution = steps.posed(n) if n <= PIVOTED else None
         if solution is not None and laws.load is not None:
             laws.painleve.refuse(t, solution, acting)
         suspects = acting if solution is None else acting[solution.suspects]
@@ -170,7 +172,6 @@ class _Stepper:
     ----------
     modes : at the end of the last step
     record, room, unknowns : of the last call
-    pivoted : what pivoting has found for the last step, where it was asked
     """
 
     def __init__(self, problem: Any) -> None:
@@ -186,15 +187,13 @@ class _Stepper:
         self.when, self.most = np.zeros(3), np.ones(1, dtype=np.int64)
         steps = min(self.equations.most, 1 + NUMBERS // (n + size))
         self.record = Record(np.empty(steps), np.empty((steps, n)), np.empty((steps, size)))
-        self.pivoted: Solution | None = None
         self._make_room(min(size, MOST) + 1, ENTRIES)
 
     def _make_room(self, elements: int, entries: int) -> None:
         """For so many elements that act at once, and entries of matrices."""
         self.elements, self.entries = elements, entries
         entries = min(elements * elements, entries)
-        pivoting = self.callbacks.address(self._pivot, (elements,), elements)
-        self.unknowns = problem_of(elements, entries, pivoting)
+        self.unknowns = problem_of(elements, entries, FAINT)
         self.room = self._room(elements)
         self._call = advance.bound_to(
             Kept(self.equations.bodies), Kept(self.equations.kinds), Kept(self.unknowns),
@@ -205,7 +204,7 @@ class _Stepper:
         """Some steps: why they have ended, and how many there are."""
         problem, laws = self.problem, self.problem.laws
         self.y[:], self.when[:], self.most[0] = y, (t, step, t_stop), len(self.record.ends)
-        self.room.counts[:3], self.pivoted = 0, None
+        self.room.counts[:3] = 0
         if self.apart:
             self.last[:] = laws.efforts.last
         if laws is not None:
@@ -253,16 +252,12 @@ class _Stepper:
             *np.zeros((2, most, laws)), np.zeros(most), np.zeros(len(self.last)),
             *np.zeros((2, most), dtype=bool), whole(most), np.array([0, 0, 0, -1])])
 
-    def _pivot(self, start: Array) -> Array:
-        """Efforts of the problem that is posed, found for all at once."""
-        problem, n = self.unknowns, int(self.unknowns.number[0])
+    def posed(self, n: int) -> Solution:
+        """What the problem that is posed comes to, for words where no efforts were found."""
+        problem = self.unknowns
         rows = np.repeat(np.arange(n), np.diff(problem.starts[: n + 1]))
         D, L, H = np.zeros((3, n, n))
         for matrix, values in ((D, problem.D), (L, problem.L), (H, problem.H)):
             matrix[rows, problem.columns[: len(rows)]] = values[: len(rows)]
         bounds = (L, H) if L.any() or H.any() else ()
-        self.pivoted = solve(D, problem.b[:n], problem.low[:n], problem.high[:n], *bounds,
-                             start=start[:n])
-        found = start.copy()
-        found[:n] = self.pivoted.effort
-        return found
+        return solve(D, problem.b[:n], problem.low[:n], problem.high[:n], *bounds)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import filled, machine_code
 from ..nonsmooth.modes.parts import UNLOADED, NetworkParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
@@ -26,7 +27,6 @@ from ..numerics.tolerances import (
     MODE_MISSED,
     TINY,
 )
-from .functions import filled, machine_code
 from .stages import WORK
 from .steps import Code, Workspace, values_at
 from .zero_crossings import LARGEST, SPARE, Relations

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import TINY
 from ..solvers.fixed import FINEST, MAX_NEWTON, NEWTON_TOLERANCE, SLOW
-from .functions import machine_code
 from .stages import ATOL, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import TRAPEZOIDAL, Code, Workspace, slope_at

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..machine.signatures import run_code
 from ..numerics.arrays import Array
 from .equations import written
 from .expressions import Unwritable
 from .loop_text import LoopText
 from .repetitions import Repetitions
-from .signatures import run_code
 from .text import Beginning
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ These methods take the steps: the explicit Dormand-Prince pair of order 5(4), th
 the classical Runge-Kutta method and forward Euler, these two on a grid (:mod:`.stages`), the
 trapezoidal rule and backward Euler, on a grid, too (:mod:`.newton_steps`), the method of order 8 by
 Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order 4(3)
-(:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`). All
+(:mod:`.rosenbrock`). All
 else is the same for them. The equations come as addresses of machine code, so this module is
 compiled once for all models of a kind of steps and of decisions
 (:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
@@ -36,8 +37,6 @@ from .events import (
     Passed,
     pass_event,
 )
-from .functions import machine_code
-from .held_parts import Elements
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
@@ -56,9 +55,8 @@ from .step_control import (
     step_to_piece,
     trial_step,
 )
-from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
+from .step_kinds import arrive, following_step, root_of, take_step, values_inside
 from .steps import (
-    EXACT,
     EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
@@ -129,7 +127,7 @@ class Record(NamedTuple):
 
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-            switches: Switches, samples: Samples, resets: Resets, elements: Elements,
+            switches: Switches, samples: Samples, resets: Resets,
             predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
@@ -141,7 +139,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on return, and on entry if that is known
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, resets, elements, predicted, network : what happens at events
+    switches, samples, resets, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
@@ -174,7 +172,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         known = status == REACHED and not bends and instant < switches.times.size
         event = BENDS if bends else instant if known else CROSSING
         if not (known or bends) and status != LOCATED or events == passed.times.size or (
-                not pass_event(code, work, relations, switches, samples, resets, elements,
+                not pass_event(code, work, relations, switches, samples, resets,
                                predicted, network, passed, x, state, counts, events, taken, event)):
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
@@ -221,8 +219,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if taken == limits.look and limits.t_end - t > limits.far * record.sizes[taken - 1]:
             break
         behind = count_up_to(limits.pieces, t, behind)
-        proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,
-                                                 limits.across, behind))
+        proposed = step_to_piece(t, min(h, limits.max_step), limits.pieces, limits.across, behind)
         now, last = _fitted(t, proposed, t_stop)
         if is_fixed(code):
             proposed, on_grid = h, on_grid + 1
@@ -251,7 +248,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 state[NOWHERE] = 0.0
         end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
-            early = SEEN * now if first and code.kind != EXACT and not is_fixed(code) else 0.0
+            early = SEEN * now if first and not is_fixed(code) else 0.0
             status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop,
                                   limits.pieces, behind)
             if status == EARLY:
@@ -271,7 +268,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if code.past != 0 and status == FULL:
             kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, _goes_on(status), status == CROSSED or not (
-            last or status == LOCATED), counts, code.kind != EXACT)
+            last or status == LOCATED), counts)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -527,8 +524,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             while begins or present < i:
                 if not begins:
                     present += 1
-                    arrive(code, work, steps.starts[present], x, True, True, counts,
-                           code.kind != EXACT)
+                    arrive(code, work, steps.starts[present], x, True, True, counts)
                 begins = False
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)

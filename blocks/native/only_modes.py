@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
     SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
-from .functions import machine_code
 from .lu import factorize
 from .predicted_elements import BACK, FORTH, HIGH, LOW, MOST_PREDICTED, PredictedElements
 
@@ -28,6 +28,14 @@ __all__ = ["bounds_move", "is_only", "is_regular", "part_of"]
 def part_of(elements: PredictedElements, e: int) -> int:
     """Fill in the elements that act on ``e``, by rates or bounds; how many."""
     index, n = elements.members, elements.modes.size
+    if elements.k.size > 0:
+        part, count = elements.part[e], 0
+        for k in range(elements.starts[part], elements.starts[part + 1]):
+            i = elements.parted[k]
+            if elements.leader[i] == i:
+                index[count] = i
+                count += 1
+        return count
     index[0] = e
     count, k = 1, 0
     while k < count:

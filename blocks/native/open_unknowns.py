@@ -8,9 +8,9 @@ last; then what says nothing new is replaced by the open unknowns, which do not 
 
 from __future__ import annotations
 
+from ..machine.functions import machine_code
+from ..machine.signatures import vector_at
 from ..numerics.tolerances import OPEN_UNKNOWN
-from .functions import machine_code
-from .signatures import vector_at
 
 __all__ = ["leave_open", "room"]
 

@@ -10,15 +10,13 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..nonsmooth.modes.parts import DecisionParts, NetworkParts, PredictedParts
+from ..machine.functions import Kept, empty, filled
+from ..nonsmooth.modes.parts import NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
-from .functions import Kept, empty, filled
-from .held_parts import NOBODY, OF_CONTACTS, VALUES, Elements
-from .joint_choice import AT_REST
 from .network_modes import NetworkModes, network_modes
-from .predicted_elements import PredictedElements, predicted_elements
+from .predicted_elements import NOBODY, PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
@@ -72,7 +70,7 @@ class EventRules:
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
     resets: ResetRules | None = None
-    parts: DecisionParts | PredictedParts | NetworkParts | None = None
+    parts: PredictedParts | NetworkParts | None = None
     required: ca.Function | None = None
     indirect: Flags | None = None
     resting: Flags | None = None
@@ -84,14 +82,13 @@ class Given(NamedTuple):
     switches: Kept
     samples: Kept
     resets: Kept
-    elements: Kept
     predicted: Kept
     network: Kept
     passed: Kept
 
 
 NOTHING = Given(*(Kept(empty(kind)) for kind in (
-    Switches, Samples, Resets, Elements, PredictedElements, NetworkModes, Passed)))
+    Switches, Samples, Resets, PredictedElements, NetworkModes, Passed)))
 
 
 class OwnEvents:
@@ -112,15 +109,11 @@ class OwnEvents:
         self.equations, self.rules = equations, rules
         parts, required = rules.parts, rules.required
         # written first: they need room among the constants
-        if isinstance(parts, (DecisionParts, NetworkParts)):
+        if isinstance(parts, NetworkParts):
             equations.of_elements(parts.values)
-        if isinstance(parts, DecisionParts):
-            pushed = None if parts.pushed is None else parts.pushed.nz[:]
-            self._written = {name: equations.at_decisions(name, values) for name, values in (
-                ("of_contacts", parts.of_contacts), ("pushed", pushed),
-                ("factors", parts.factors))}
         elif isinstance(parts, PredictedParts):
             equations.present  # noqa: B018
+            equations.at_decisions("factors", parts.factors)
         self._conditions = (0, np.zeros(0)) if required is None else (
             equations.at_events("required", required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now
@@ -137,19 +130,16 @@ class OwnEvents:
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
-        self.elements = self._elements(states)
         self.predicted = empty(PredictedElements)
         if isinstance(parts, PredictedParts):
-            self.predicted = predicted_elements(parts, self.q, equations.present,
-                                                int(equations.offsets[3]))
+            self.predicted = predicted_elements(parts, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(parts, NetworkParts):
             self.network = network_modes(
                 parts, self.part("modes"), self.part("K"), self.part("relations"),
                 equations.of_elements(parts.values), states)
         self._given = [Kept(one) for one in (
-            self._samples(), self.resets, self.elements, self.predicted, self.network,
-            self.passed)]
+            self._samples(), self.resets, self.predicted, self.network, self.passed)]
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
@@ -169,9 +159,8 @@ class OwnEvents:
 
     def begin_with(self, fast: Array | float) -> None:
         """Take flows for the largest of each kind so far."""
-        for one in (self.elements, self.predicted):
-            if one.fast.size:  # the other one decides on nobody
-                one.fast[:] = fast
+        self.predicted.fast[:] = fast
+        self.predicted.last[:] = -np.inf
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""
@@ -181,8 +170,7 @@ class OwnEvents:
     @property
     def fast(self) -> Array:
         """The largest flow so far beside each element."""
-        one = self.elements if self.elements.modes.size else self.predicted
-        return one.fast[one.kinds]
+        return self.predicted.fast[self.predicted.kinds]
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""
@@ -252,24 +240,6 @@ class OwnEvents:
             values=np.zeros(count + n + len(r.noted)),
             at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
             changed=np.zeros(n))
-
-    def _elements(self, states: int) -> Elements:
-        p = self.rules.parts
-        if not isinstance(p, DecisionParts):
-            return empty(Elements)
-        n, most = len(p.part), int(np.diff(p.starts).max())
-        return filled(
-            Elements, p, modes=self.part("modes"), k=self.part("K"), free=self.part("free"),
-            values=self.equations.of_elements(p.values), **self._written,
-            push=p.push.copy(), before=np.empty(states), fast=p.fast.copy(),
-            made=np.empty(0 if p.factors is None else p.factors.numel()),
-            struck=np.array([NOBODY]), found=np.empty((VALUES, n)),
-            gaps=np.empty((OF_CONTACTS, n)), slope=np.empty(states),
-            factor=np.empty((most, most)), stuck=np.zeros(most, dtype=np.int64),
-            column=np.empty(most), block=np.empty((most, most)), rest=np.empty((AT_REST, most)),
-            still=np.zeros(most, dtype=np.int64), taken=np.zeros(most, dtype=np.int64),
-            order=np.zeros(most, dtype=np.int64), own=np.empty(most),
-            right=np.empty(max(most, int(np.diff(p.columns).max()))))
 
 
 class PassedEvents:

@@ -1,21 +1,26 @@
-"""Which mode follows where efforts depend on each other? Predicted without leaving machine code.
+"""Which mode follows? Predicted without leaving machine code.
 
-What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose efforts are solved for
-at every point and of which rates are affine (mu N, arms that move). The mode that nearly always
-follows is taken where it meets all conditions with room to spare and is proved to be the only one
-(:mod:`.only_modes`). Where bounds bend as efforts change (gears with losses), all modes of an
-element are tried that feels no other. Else Python decides.
+What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose rates are affine in
+the efforts, where D is constant or moves. The mode that nearly always follows is taken where it
+meets all conditions with room to spare and is proved to be the only one (:mod:`.only_modes`); where
+others of its part do not keep theirs, or several have come to their bounds together, all that rest
+are decided on (:mod:`.joint_choice`). Where bounds bend as efforts change (gears with losses), all
+modes of an element are tried that feels no other. Of a friction and a closed contact that hold one
+motion the friction is decided on, with the bounds of both
+(:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
+from ..machine.functions import machine_code
+from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     CLEAR_RATE,
     CLEAR_ROOM,
+    CLOSED_GAP,
     DECIDED_AGAIN,
     EQUAL_BOUNDS,
     FLOW_NONE,
@@ -23,25 +28,14 @@ from ..numerics.tolerances import (
     LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
+    REBOUND_RESTS,
+    SAME_INSTANT,
     WITHOUT_EFFECT,
 )
-from .decisions import (
-    IN_DOUBT,
-    follow_leaders,
-    largest_effort,
-    largest_position,
-    notice_flows,
-    others_keep,
-    room_of,
-    stop_creeping,
-    turn_over,
-)
-from .functions import machine_code
-from .held_parts import NOBODY, hold_states
+from .impulses import drifts, push, stop_part
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
-from .lu import factorize, solve
-from .one_element import sense_is_told
+from .kept_factors import hold_states, is_told, keep_factors
 from .only_modes import bounds_move, is_only, is_regular, part_of
 from .predicted_elements import (
     BACK,
@@ -51,14 +45,18 @@ from .predicted_elements import (
     GAP,
     HIGH,
     LOW,
+    NOBODY,
     OWN,
     RATE,
+    RESTITUTION,
     PredictedElements,
 )
 from .steps import Code, Workspace, settle_in_place, values_at
-from .zero_crossings import Relations
+from .zero_crossings import LARGEST, Relations
 
-__all__ = ["predict_modes"]
+__all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
+
+IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 
 
 @machine_code
@@ -73,16 +71,21 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     """
     modes, found = elements.modes, elements.found
     again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), LEAST_TIME)
+    elements.struck[0] = NOBODY
+    for e in range(elements.known.size):
+        elements.known[e] = modes[e]
     for e in range(modes.size):
         if again and elements.contact[e] and modes[e] == 0.0:
             return False  # whether it pulls by rounding
-        elements.slack[e] = 0.0
+        if elements.contact[e] or elements.k.size == 0:
+            elements.slack[e] = 0.0
     settle_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
         return False
-    notice_flows(found, elements.kinds, elements.fast)
-    if turn_over(modes, found, elements.contact, elements.kinds, elements.fast, t) and (
-            not _look(code, work, elements, t, x)):
+    for e in range(modes.size):
+        fast = elements.kinds[e]
+        elements.fast[fast] = max(elements.fast[fast], abs(found[FLOW, e]))
+    if _turn_over(elements, t) and not _look(code, work, elements, t, x):
         return False
     e, touched, passing = _touched(relations, elements, x, crossed)
     if touched == IN_DOUBT or passing > 0 and touched > 0:
@@ -91,10 +94,50 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
         return False
     if touched > 0:
         if elements.contact[e] and modes[e] != 0.0:
-            return False  # an impact
-        if not _decide_part(code, work, elements, t, x, e, touched):
+            if touched > 1 or not _strike(code, work, elements, t, x, e):
+                return False
+        elif not _decide_part(code, work, elements, t, x, e, touched):
             return False
     return _hold(elements, t, x)
+
+
+@machine_code
+def notice_speeds(relations: Relations, elements: PredictedElements) -> None:
+    """Take note of the largest flows of what slid since the last event."""
+    largest, fast = relations.looks[LARGEST], elements.fast
+    first = relations.wrong.size - elements.modes.size - elements.reserve
+    for e in range(elements.modes.size):
+        if elements.modes[e] != 0.0 and not elements.contact[e] and np.isfinite(largest[first + e]):
+            fast[elements.kinds[e]] = max(fast[elements.kinds[e]], largest[first + e])
+
+
+@machine_code
+def stuck_ones_rest(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector
+                    ) -> bool:
+    """Whether what sticks or is closed does not move, though states have been assigned."""
+    values_at(code, work, elements.present, t, x, elements.room)
+    for e in range(elements.modes.size):
+        if elements.modes[e] == 0.0 and not abs(elements.found[FLOW, e]) <= (
+                FLOW_TURNED * elements.fast[elements.kinds[e]]):
+            return False
+    return True
+
+
+@machine_code
+def _turn_over(elements: PredictedElements, t: float) -> bool:
+    """Let friction slide the way that it goes, where it has clearly turned; whether any has.
+
+    Without strength, as a brake that is not pressed, it turned with no end of its mode to tell.
+    """
+    modes, found = elements.modes, elements.found
+    turned, instant = False, SAME_INSTANT * max(abs(t), LEAST_TIME)
+    for e in range(modes.size):
+        flow = found[FLOW, e]
+        if modes[e] * flow < -FLOW_TURNED * elements.fast[elements.kinds[e]] and (
+                not elements.contact[e]) and abs(flow) > instant * abs(found[RATE, e]):
+            modes[e] = -modes[e]
+            turned = True
+    return turned
 
 
 @machine_code
@@ -102,22 +145,31 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
                  e: int, touched: int) -> bool:
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
     count, before, found = part_of(elements, e), elements.modes[e], elements.found
-    alone = touched == 1
+    alone, modes = touched == 1, elements.modes
     for k in range(count):
         if elements.bends[elements.members[k]]:
             return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
-    rests = _at_rest(elements, e, count)
-    positive = not bounds_move(elements, count) and is_positive(
-        elements.block, elements.matrix, rests)
-    for k in range(count):
         touched -= elements.doubtful[elements.members[k]]
-    if touched != 0:
+    if touched != 0 or elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
         return False  # others have, too
+    if found[LOW, e] == found[HIGH, e] and not alone:
+        return False
+    if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
+            code, work, elements, t, x):
+        return False
+    rests = _at_rest(elements, e, count)
+    positive = not bounds_move(elements, count) and (
+        elements.k.size > 0 and elements.regular[elements.part[e]]
+        or is_positive(elements.block, elements.matrix, rests))
     for a in range(rests):
         i = elements.still[a]
-        leaves = elements.modes[i] == 0.0 and (
-            room_of(found, i) <= MODE_ENDED * (found[HIGH, i] - found[LOW, i]))
+        width = found[HIGH, i] - found[LOW, i]
+        if not np.isfinite(width):
+            width = abs(found[EFFORT, i])
+        leaves = modes[i] == 0.0 and _room_of(found, i) <= MODE_ENDED * width
         elements.rest[MOVED, a] = 1.0 if leaves else 0.0
+        if leaves or i == e:
+            elements.slack[i] = 0.0
     if alone and (positive or is_only(elements, e, count)):
         if before != 0.0:
             if _arrives(code, work, elements, t, x, e, count):
@@ -134,7 +186,7 @@ def _at_rest(elements: PredictedElements, e: int, count: int) -> int:
     still, rests = elements.still, 0
     for k in range(count):
         i = elements.members[k]
-        if elements.modes[i] == 0.0 or i == e:
+        if (elements.modes[i] == 0.0 or i == e) and not is_told(elements, i):
             still[rests] = i
             rests += 1
     for a in range(rests):
@@ -149,7 +201,8 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
     """Choose the modes of all in a part that rest, where one of them does not keep its own."""
     modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
     modes[e] = 0.0
-    if not _look(code, work, elements, t, x):
+    if not (_look(code, work, elements, t, x) if before == 0.0 else _rests_now(
+            code, work, elements, t, x, e, count)):
         return False
     _at_rest(elements, e, count)  # D is that of the states as they are now
     for a in range(rests):
@@ -165,21 +218,27 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
         modes[still[a]] = rest[STATE, a]
         if elements.contact[still[a]] and modes[still[a]] != 0.0:
             return False
-    if before != 0.0 and modes[e] * found[FLOW, e] < 0.0:
-        return False  # as in _arrives
-    if before != 0.0 and not _stop(elements, x, count) or not _look(code, work, elements, t, x):
+        _let_open(elements, still[a])
+    if before != 0.0 and _goes_on(elements, e, modes[e]):
+        return False
+    if before != 0.0 and not stop_part(code, work, elements, t, x, e, count) or (
+            not _look(code, work, elements, t, x)):
         return False
     for a in range(rests):
         i = still[a]
         if modes[i] != 0.0 and not _moves(elements, i, modes[i]):
             return False
-    return others_keep(found, modes, elements.members, 0, count, NOBODY)
+    return _others_keep(elements, count, NOBODY)
 
 
 @machine_code
 def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
     """What elements come to in their present modes; whether there are such efforts."""
-    follow_leaders(elements.modes, elements.leader, elements.sense)
+    for e in range(elements.modes.size):
+        if elements.leader[e] != NOBODY:
+            elements.modes[e] = elements.sense[e] * elements.modes[elements.leader[e]]
+    if elements.k.size > 0 and not keep_factors(code, work, elements, x):
+        return False
     values_at(code, work, elements.present, t, x, elements.room)
     for e in range(elements.modes.size):  # noqa: SIM110
         if not np.isfinite(elements.found[EFFORT, e]):
@@ -191,11 +250,17 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
 def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
              ) -> tuple[int, int, int]:
     """An element whose mode has ended, the one that slid; how many have, or ``IN_DOUBT``; and how
-    many others pass a dead centre."""
-    modes, found = elements.modes, elements.found
-    first, touched = relations.wrong.size - modes.size - 1, NOBODY
+    many others pass a dead centre.
+
+    Of a friction that turns where its contact closes, the contact, if the motion is there.
+    """
+    modes, found, told_by = elements.modes, elements.found, elements.told_by
+    first, touched = relations.wrong.size - modes.size - elements.reserve, NOBODY
     far = largest_position(elements.positions, elements.scale, x)
-    count = passing = 0
+    count, passing, struck = 0, 0, NOBODY
+    for e in range(modes.size):
+        if crossed and elements.contact[e] and modes[e] != 0.0 and relations.wrong[first + e]:
+            struck = elements.part[e]
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e] and (
@@ -203,6 +268,9 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         elements.doubtful[e] = elements.passing[e] = 0
         if elements.leader[e] != e:
             continue
+        if elements.contact[e] and modes[e] == 0.0 and not abs(found[GAP, e]) <= (
+                ALLOWED_DRIFT * far):
+            return NOBODY, IN_DOUBT, 0
         if doubtful:
             if modes[e] * found[FLOW, e] < -FLOW_TURNED * fast and not elements.contact[e]:
                 return NOBODY, IN_DOUBT, 0
@@ -211,15 +279,22 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 passing += 1
                 doubtful = False
         elif modes[e] == 0.0:
-            doubtful = room_of(found, e) < 0.0
+            doubtful = _room_of(found, e) < -elements.slack[e]
         elif elements.contact[e]:
-            if not found[GAP, e] >= NEAR_GAP * far:
+            friction = told_by[e]
+            closes = friction != NOBODY and modes[friction] != 0.0 and crossed and (
+                relations.wrong[first + friction])
+            clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
+            if not closes and not found[GAP, e] >= clear * far:
                 return NOBODY, IN_DOUBT, 0
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast:
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and not (
+                crossed and _is_struck(relations, elements, first, e)):
             if not _is_at_dead_centre(elements, e):
                 return NOBODY, IN_DOUBT, 0
             elements.passing[e] = 1  # as another does
             passing += 1
+        if doubtful and told_by[e] != NOBODY and crossed and relations.wrong[first + told_by[e]]:
+            doubtful = False
         if doubtful:
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
                 return NOBODY, IN_DOUBT, 0
@@ -227,7 +302,120 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 touched = e
             elements.doubtful[e] = 1
             count += 1
+    if touched != NOBODY and modes[touched] != 0.0:
+        for e in range(modes.size):
+            if told_by[e] == touched and found[GAP, e] <= CLOSED_GAP * far:
+                return e, count, passing
     return touched, count, passing
+
+
+@machine_code
+def _is_struck(relations: Relations, elements: PredictedElements, first: int, e: int) -> bool:
+    """Whether a contact closes whose motion a friction brakes."""
+    for i in range(elements.modes.size):
+        if elements.told_by[i] == e and elements.modes[i] != 0.0 and relations.wrong[first + i]:
+            return True
+    return False
+
+
+@machine_code
+def largest_position(positions: Indices, scale: Vector, x: Vector) -> float:
+    """What gaps are compared with: the largest of the positions that they are made of."""
+    far = 0.0
+    for k in range(positions.size):
+        i = positions[k]
+        far = max(far, max(abs(x[i]), scale[i]))
+    return far
+
+
+@machine_code
+def _room_of(found: Matrix, e: int) -> float:
+    """How far a stuck element is from its bounds."""
+    return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
+
+
+@machine_code
+def _largest_effort(elements: PredictedElements, count: int) -> float:
+    """The largest effort in a part."""
+    largest = 0.0
+    for k in range(count):
+        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    return largest
+
+
+@machine_code
+def _others_keep(elements: PredictedElements, count: int, e: int) -> bool:
+    """Whether those of a part that rest, but for ``e``, are well within their bounds."""
+    enough = CLEAR_ROOM * _largest_effort(elements, count)
+    for k in range(count):
+        i = elements.members[k]
+        if i != e and elements.modes[i] == 0.0 and not _room_of(elements.found, i) > enough:
+            return False
+    return True
+
+
+@machine_code
+def _let_open(elements: PredictedElements, e: int) -> None:
+    """Open the contacts that a friction tells for, where it moves."""
+    if elements.modes[e] != 0.0:
+        for i in range(elements.modes.size):
+            if elements.told_by[i] == e:
+                elements.modes[i] = -1.0
+
+
+@machine_code
+def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bool:
+    """Whether the bound that is nearer tells the sense of what lets go there.
+
+    Not where bounds are near to each other, compared with the ``largest`` effort, unless it is
+    clearly beyond both: what has lost its strength, as a brake that is pressed no longer.
+    """
+    return max(high - low, effort - high, low - effort) > CLEAR_ROOM * largest
+
+
+# -- impacts ---------------------------------------------------------------------------------
+@machine_code
+def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector, e: int
+            ) -> bool:
+    """Let a contact close beside no other: it rebounds, or stays (Newton's law).
+
+    Friction slides as velocities are afterwards; of the motion that stays it tells for the contact.
+    """
+    modes, found, count = elements.modes, elements.found, part_of(elements, e)
+    fast, flow = elements.fast, found[FLOW, e]
+    least, friction = 0.0, elements.told_by[e]
+    if friction != NOBODY:  # which may have come to rest just there
+        if modes[friction] == 0.0:
+            return False
+        least = -FLOW_TURNED * fast[elements.kinds[e]]
+    if not flow > least or not elements.d[e, e] > 0.0 or bounds_move(elements, count):
+        return False
+    for k in range(count):
+        i = elements.members[k]
+        if elements.contact[i] and modes[i] == 0.0 or elements.bends[i]:
+            return False
+    for i in range(modes.size):
+        elements.right[i] = 0.0
+    elements.right[e] = (1.0 + found[RESTITUTION, e]) * flow / elements.d[e, e]
+    elements.struck[0] = e
+    elements.slack[e] = 0.0
+    push(code, work, elements, t, x)
+    if not _look(code, work, elements, t, x):
+        return False
+    stays = not abs(found[FLOW, e]) > REBOUND_RESTS * fast[elements.kinds[e]]
+    tells = friction if stays else NOBODY
+    for k in range(count):
+        i = elements.members[k]
+        if not elements.contact[i] and i != tells:
+            if i != friction and not abs(found[FLOW, i]) > FLOW_TURNED * fast[elements.kinds[i]]:
+                return False
+            modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
+    if not stays:
+        return _look(code, work, elements, t, x)
+    if tells != NOBODY:
+        modes[e] = 0.0
+        e = tells
+    return _look(code, work, elements, t, x) and _arrives(code, work, elements, t, x, e, count)
 
 
 # -- what follows ----------------------------------------------------------------------------
@@ -235,22 +423,44 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
 def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
              e: int, count: int) -> bool:
     """What slid has come to rest: it sticks, or is not held and slides the other way."""
-    elements.modes[e] = 0.0
-    if not _look(code, work, elements, t, x):
+    if not _rests_now(code, work, elements, t, x, e, count):
         return False
-    room = room_of(elements.found, e)
-    enough = CLEAR_ROOM * largest_effort(elements.found, elements.members, 0, count)
+    room = _room_of(elements.found, e)
+    enough = CLEAR_ROOM * _largest_effort(elements, count)
     if room > enough:
-        return _stop(elements, x, count) and _look(code, work, elements, t, x) and others_keep(
-            elements.found, elements.modes, elements.members, 0, count, e)
+        if elements.k.size == 0 and not (stop_part(code, work, elements, t, x, e, count) and _look(
+                code, work, elements, t, x)):
+            return False
+        return _others_keep(elements, count, e)
     sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
     # beside others at rest, less effort in motion may allow several modes
     if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(
-            elements, e, sense)) or sense * elements.found[FLOW, e] < 0.0:
-        return False  # what has not turned at a dead point cannot be stopped
+            elements, e, sense)) or _goes_on(elements, e, sense):
+        return False
     elements.modes[e] = sense
-    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and others_keep(
-        elements.found, elements.modes, elements.members, 0, count, e)
+    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and _others_keep(
+        elements, count, e)
+
+
+@machine_code
+def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+               e: int, count: int) -> bool:
+    """Let an element rest that has come to a stop; whether there are such efforts.
+
+    What is left of its flow, by the error of steps, is taken away where D is constant; at a dead
+    point (a piston's) that would take all motion there is.
+    """
+    elements.modes[e] = 0.0
+    if elements.k.size > 0 and not (keep_factors(code, work, elements, x) and stop_part(
+            code, work, elements, t, x, e, count)):
+        return False
+    return _look(code, work, elements, t, x)
+
+
+@machine_code
+def _goes_on(elements: PredictedElements, e: int, sense: float) -> bool:
+    """Whether an element has not turned that is to slide one way, and cannot be stopped."""
+    return elements.k.size == 0 and sense * elements.found[FLOW, e] < 0.0
 
 
 @machine_code
@@ -277,7 +487,7 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements,
     for e in range(modes.size):
         if passing[e] != 0 and not _moves(elements, e, modes[e]):
             return False
-    return others_keep(elements.found, modes, elements.members, 0, modes.size, NOBODY)
+    return _others_keep(elements, modes.size, NOBODY)
 
 
 @machine_code
@@ -288,12 +498,12 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     for i in range(elements.modes.size):
         largest = max(largest, abs(found[EFFORT, i]))
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    if not sense_is_told(effort, low, high, largest):
+    if not _sense_is_told(effort, low, high, largest):
         return False
     sense = 1.0 if high - effort < effort - low else -1.0
     elements.modes[e] = sense
-    return _look(code, work, elements, t, x) and others_keep(
-        found, elements.modes, elements.members, 0, count, e) and (
+    _let_open(elements, e)
+    return _look(code, work, elements, t, x) and _others_keep(elements, count, e) and (
             _is_same(elements, e, sense) or _moves(elements, e, sense))
 
 
@@ -310,10 +520,10 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
         modes[e] = 0.0
         if not _look(code, work, elements, t, x):
             return False
-        largest, room = abs(found[EFFORT, e]), room_of(found, e)
+        largest, room = abs(found[EFFORT, e]), _room_of(found, e)
         if not abs(room) > CLEAR_ROOM * largest:
             return False
-    elif not sense_is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
+    elif not _sense_is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
         return False
     if room < 0.0:
         way = 1.0 if found[HIGH, e] - found[EFFORT, e] < found[EFFORT, e] - found[LOW, e] else -1.0
@@ -323,38 +533,12 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
                 elements, e, -modes[e])):
             return False
     modes[e] = way
-    if before != 0.0 and way == 0.0 and not _stop(elements, x, 1):
+    if before != 0.0 and way == 0.0 and not stop_part(code, work, elements, t, x, e, 1):
         return False
     if not _look(code, work, elements, t, x) or part_of(elements, e) > 1 or (
             before != 0.0 and way * found[FLOW, e] < 0.0):
         return False
     return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
-
-
-@machine_code
-def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
-    """Bring the flows of what rests in a part to zero; whether that can be."""
-    index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
-    rests = 0
-    for k in range(count):
-        if modes[index[k]] == 0.0:
-            right[rests] = elements.found[FLOW, index[k]]
-            column = 0
-            for a in range(count):
-                if modes[index[a]] == 0.0:
-                    matrix[rests, column] = elements.d[index[k], index[a]]
-                    column += 1
-            rests += 1
-    if factorize(matrix, elements.unit[:rests], elements.order) == 0.0:
-        return False
-    solve(matrix, elements.order, right[:rests], elements.work)
-    rests = 0
-    for k in range(count):
-        if modes[index[k]] == 0.0:
-            for i in range(elements.free.size):
-                x[i] += elements.push[index[k], i] * right[rests]
-            rests += 1
-    return True
 
 
 @machine_code
@@ -391,20 +575,23 @@ def _moves(elements: PredictedElements, e: int, sense: float) -> bool:
 def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     """Take note of what is constant in the present modes; whether their equations are regular."""
     modes, found, share = elements.modes, elements.found, elements.share
-    if not is_regular(elements):
-        return False
-    for e in range(modes.size):
-        elements.guess[e] = found[OWN, e]
-    parts = share.size // 3
-    elements.whole[: 2 * parts] = share[: 2 * parts]
-    elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(
-        elements.positions, elements.scale, x)
+    if elements.k.size == 0:
+        if not is_regular(elements):
+            return False
+        for e in range(modes.size):
+            elements.guess[e] = found[OWN, e]
+        parts = share.size // 3
+        elements.whole[: 2 * parts] = share[: 2 * parts]
+        elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(
+            elements.positions, elements.scale, x)
     elements.free[:] = 1.0
+    hold_states(elements.flow_starts, elements.flow_states, elements.free, modes, elements.holds)
     for e in range(modes.size):
-        elements.members[e] = e
-    hold_states(elements.flow_starts, elements.flow_states, elements.free, modes, elements.holds,
-                elements.members)
-    stop_creeping(modes, elements.kinds, elements.fast, elements.flow_starts,
-                  elements.flow_states, elements.reach, elements.free, x)
+        if modes[e] == 0.0:
+            for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+                i = elements.flow_states[j]
+                if elements.free[i] == 0.0 and elements.reach[j] * abs(x[i]) <= (
+                        FLOW_NONE * elements.fast[elements.kinds[e]]):
+                    x[i] = 0.0  # but for rounding, it is at rest
     elements.last[0] = t
     return True

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
-from .functions import machine_code
 from .stages import ATOL, NEW
 from .step_kinds import about_inside
 from .steps import Code, Workspace, slope_at, values_at

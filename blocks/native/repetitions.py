@@ -16,10 +16,10 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
+from ..machine.operations import number
 from ..numerics.arrays import Indices
 from .expressions import Unwritable, Writer
 from .loop_text import BASES, LoopText, Operand, entries_of
-from .operations import number
 from .places import OUT, Q
 
 __all__ = ["Repetitions"]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Array, Flags, Indices, Vector
-from .functions import machine_code
 from .samples import CHANGED, FAILED, UNCHANGED
 from .steps import Code, Workspace, settle_in_place, values_at
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
-from .functions import machine_code
 from .rosenbrock_arithmetic import (
     BETWEEN,
     BETWEEN_TIMES_S,
@@ -20,7 +21,6 @@ from .rosenbrock_arithmetic import (
     STAGE_TIMES,
     TIME_WEIGHTS,
 )
-from .signatures import run_code
 from .stages import ATOL, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import CFunction
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
-from .functions import machine_code
-from .signatures import CFunction
 from .steps import Code, Workspace, settle_in_place, values_at
 
 __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",

@@ -18,6 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import (
@@ -30,7 +31,6 @@ from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
-from .machine import compiled, name_of_code
 from .text import Text, write_derivatives
 from .tied_states import Tied
 
@@ -182,8 +182,7 @@ class SolvedCode(Text):
         if tied:
             tied.write_derivatives(w, arguments, changes, places)
         else:
-            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1],
-                              ca.SX(self.nx, 1), places)
+            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1], places)
         return self._text(w)
 
     def _moved(self, expression: Any) -> Any:
@@ -232,8 +231,7 @@ class SolvedCode(Text):
         for needed, stuck in ((self.held.in_a_circle, False), (loaded, True)):
             shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"
-        values = ca.vertcat(*(e[name] for name in (
-            "flow", *names, "rate", "effort", "gap")), self.effort)
+        values = self.held.present
         if self.products:
             if self.sliding_known:  # what follows all efforts, not only those of what sticks
                 self._put_follows(w)

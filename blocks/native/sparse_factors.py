@@ -19,11 +19,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import OPEN_UNKNOWN
 from .expressions import Writer
-from .functions import machine_code
-from .signatures import indices_at, vector_at
 
 __all__ = ["SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
 

@@ -14,17 +14,17 @@ from functools import cache
 
 import numpy as np
 
+from ..machine.compiling import compiled
 from ..numerics.arrays import Array, Indices
 from ..solvers.ode45 import ERROR, STAGE_TIMES, STAGES
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE
-from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "NORDSIECK_ROWS", "ROWS", "RUNGE_KUTTA_TIMES",
+           "ROWS", "RUNGE_KUTTA_TIMES",
            "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic",
-           "euler_arithmetic", "exact_arithmetic", "high_order_arithmetic", "newton_arithmetic",
-           "nordsieck_arithmetic", "runge_kutta_arithmetic", "sparse_product",
+           "euler_arithmetic", "high_order_arithmetic", "newton_arithmetic",
+           "runge_kutta_arithmetic", "sparse_product",
            "third_order_arithmetic", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
@@ -37,8 +37,6 @@ ERROR_NORM, EXTENSION, FLUSH, BACK, FURTHER = 6, 7, 8, 9, 10
 ALL_ROWS, FURTHER_ROW, INSIDE, WITHIN, DEFECT = 21, 10, 19, 20, 19
 LOOKED_AT = 0.75  # of a step: where its continuous extension is compared with the equations
 HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
-#: Where a step is a polynomial: the rows of its coefficients, of those further ones from degree 7.
-NORDSIECK_ROWS = (*range(7), *range(10, 16))
 #: The third divided difference of the slopes at 0, 3/10, 4/5 and 1: an estimate of lower order.
 BEND = (-25 / 6, 0.0, 200 / 21, -25 / 2, 0.0, 0.0, 50 / 7)
 HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975 / 1880347072,
@@ -149,29 +147,6 @@ def high_order_arithmetic() -> Indices:
     return np.append(
         addresses(sums[:6], placed(DOP853.E5), extension, lower=placed(DOP853.E3)),
         [*(weighted_sum(w) for w in sums[6:]), defect])
-
-
-@cache
-def exact_arithmetic() -> Indices:
-    """The same, where a step has no stages; the last row of those holds its defect."""
-    return addresses([()] * len(STAGES), (*[0.0] * len(STAGES), 1.0), 0, per_time=False)
-
-
-@cache
-def nordsieck_arithmetic(degree: int) -> np.ndarray:
-    """The same, where a step is a polynomial: rows of ``k`` hold its scaled derivatives at its end.
-
-    That of h^j / j! times the j-th derivative is told by :data:`NORDSIECK_ROWS`; they are filled up
-    to ``degree``.
-    """
-    loop, functions = _Loop(1), arithmetic().copy()
-    w = loop.writer
-    value = loop.row(NORDSIECK_ROWS[degree])
-    for j in reversed(range(degree)):
-        value = w.binary("fadd", w.binary("fmul", value, "%back"), loop.row(NORDSIECK_ROWS[j]))
-    loop.store(value)
-    functions[EXTENSION] = loop.compiled(f"  %back = fsub double %second, {w.constant(1.0)}")
-    return functions
 
 
 def _denormals() -> tuple[int, int]:

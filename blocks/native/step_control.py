@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Vector
 from ..numerics.tolerances import (
     FIRST_STEP,
@@ -20,9 +21,8 @@ from ..numerics.tolerances import (
     SMALLEST_TRIAL,
     TINY,
 )
-from .functions import machine_code
 
-__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_any",
+__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "is_any",
            "is_too_small", "least_step", "next_step", "shortened_step", "step_to_piece",
            "told_error", "told_error_of_high_order", "trial_step"]  # fmt: skip
 
@@ -152,12 +152,6 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
     root : 1 / order of the method, as everywhere here
     """
     factor = np.exp((root - 0.75 * BETA) * np.log(error) - BETA * np.log(old_error)) / SAFETY
-    return grown_step(h, proposed, factor, rejected)
-
-
-@machine_code
-def grown_step(h: float, proposed: float, factor: float, rejected: bool) -> float:
-    """The step after one that was accepted, shorter by a factor within bounds."""
     factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
     following = h / factor
     if rejected:

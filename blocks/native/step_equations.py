@@ -14,17 +14,17 @@ import numpy as np
 from scipy.sparse import csc_matrix
 from scipy.sparse.csgraph import connected_components
 
+from ..machine import compiling
+from ..machine.compiling import compiled
 from ..nonsmooth.timestepping.contact_kinds import Kind
 from ..nonsmooth.timestepping.step_laws import StepLaws
 from ..nonsmooth.timestepping.whole_system import WholeSystem
 from ..numerics.arrays import Array, Indices, distinct
 from ..system.evaluator import Evaluator
-from . import costs
 from .callbacks import Callbacks
 from .expressions import Unwritable, Writer
 from .front_lists import form_of
 from .fronts import form_with
-from .machine import compiled
 from .step_records import Bodies, Kinds
 
 __all__ = ["ComponentSteps", "WholeSteps", "is_machine_code"]
@@ -44,7 +44,7 @@ class _Function(NamedTuple):
 def is_machine_code(problem: Any) -> bool:
     """Whether steps of a problem, and all that they evaluate, are machine code."""
     laws = problem.laws
-    if not costs.is_installed() or not isinstance(laws, StepLaws) or problem.delays is not None:
+    if not compiling.is_installed() or not isinstance(laws, StepLaws) or problem.delays is not None:
         return False
     parts = _parts_of(laws)
     return all(f.code for f in (*parts.gap, *parts.law, *parts.of_bodies))
@@ -90,7 +90,7 @@ class ComponentSteps:
 
     def __init__(self, problem: Any, callbacks: Callbacks) -> None:
         parts, delays = _parts_of(problem.laws), problem.delays
-        compiled_code = costs.is_installed()
+        compiled_code = compiling.is_installed()
         self._kinds: list[Kind] = problem.laws.kinds
         self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
         self.most = 1 if problem.system.nm or delays is not None else STEPS
@@ -234,7 +234,7 @@ def _function(function: ca.Function) -> _Function:
     symbols = function.sx_in()
     flat = ca.Function("f", symbols, [function.call(symbols)[0].nz[:]])
     code = 0
-    if costs.is_installed() and flat.n_instructions() <= LONGEST:
+    if compiling.is_installed() and flat.n_instructions() <= LONGEST:
         with suppress(Unwritable):
             code = _written(flat)
     return _Function(function, code)

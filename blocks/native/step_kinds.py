@@ -1,4 +1,4 @@
-"""How does a step differ between explicit, implicit and exact methods? Compiled.
+"""How does a step differ between explicit and implicit methods? Compiled.
 
 All that runs, searches and reads steps asks here, and does not know the method.
 """
@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Vector
-from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
-from .functions import machine_code
 from .high_order import high_order_inside, take_high_order_stages
 from .newton_steps import take_newton_step
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
-from .signatures import run_code
 from .stages import EXTENSION, NEW
-from .step_control import grown_step, next_step
+from .step_control import next_step
 from .steps import (
-    EXACT,
     HIGH_ORDER,
     IMPLICIT,
     ROOTS,
@@ -32,7 +30,7 @@ from .steps import (
     take_stages,
 )
 
-__all__ = ["about_inside", "arrive", "following_step", "length_of", "root_of", "take_step",
+__all__ = ["about_inside", "arrive", "following_step", "root_of", "take_step",
            "values_inside"]  # fmt: skip
 
 
@@ -43,22 +41,11 @@ def root_of(code: Code) -> float:
 
 
 @machine_code
-def length_of(code: Code, h: float) -> float:
-    """The step that is taken where ``h`` may be: exact ones prefer lengths that come again."""
-    return whole_power(h) if code.kind == EXACT else h
-
-
-@machine_code
 def following_step(code: Code, h: float, proposed: float, error: float, old_error: float,
                    rejected: bool) -> float:
-    """The step after one that was accepted, as :func:`~blocks.native.step_control.next_step`.
-
-    That of the exact method needs no regard for errors before: its steps are powers of two.
-    """
+    """The step after one that was accepted, as :func:`~blocks.native.step_control.next_step`."""
     if is_fixed(code):
         return proposed
-    if code.kind == EXACT:
-        return grown_step(h, proposed, growth_of_step(error), rejected)
     return next_step(h, proposed, error, old_error, rejected, root_of(code))
 
 
@@ -81,9 +68,6 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
         take_newton_step(code, work, t, h, x, counts)
         return
     counts[3] += 0 if again else 1
-    if code.kind == EXACT:
-        counts[2] += take_exact_step(code, work, t, h, x, again)
-        return
     counts[2] += 5
     counts[4] += 1
     take_rosenbrock_stages(code, work, work.k, t, h, x, again)
@@ -91,10 +75,10 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
 @machine_code
 def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, goes_on: bool,
-           counts: Indices, known: bool) -> None:
+           counts: Indices) -> None:
     """Move to the end of a step, back onto its constraints; the slope there, if it ``goes_on``.
 
-    Where that is ``known`` it stands in the row of the last stage.
+    The last stage is the slope at the end, unless the end is moved.
     """
     k = work.k
     x[:] = k[NEW]
@@ -102,7 +86,7 @@ def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, go
     if code.settle != 0 and settles:
         settle_at(code, work, end, k[NEW], x)
         moved = _differ(x, k[NEW])
-    if known and not moved:
+    if not moved:
         k[0, :] = k[6]
     elif goes_on or is_explicit(code):
         slope_at(code, work, end, x, k[0])
@@ -125,16 +109,13 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     Of explicit methods their continuous extension. The implicit one steps over what is much
     faster than the step, and no polynomial shows that: it takes a step of that part of the
     length, which stays within the tolerance; the polynomial where one of its stages comes to a
-    point at which loops have no solution, as the step itself did not. The exact one is exact
-    there, too.
+    point at which loops have no solution, as the step itself did not.
     """
     if code.kind == HIGH_ORDER:
         high_order_inside(code, work, t, theta, h, x, out)
     elif is_explicit(code) or by_newton(code):
         work.step[0], work.step[1] = h, theta
         run_code(code.arithmetic[EXTENSION], x, work.k, out, work.size, work.step)
-    elif code.kind == EXACT:
-        exact_values_inside(code, work, t, theta, h, x, out)
     elif theta <= 0.0:
         out[:] = x
     else:

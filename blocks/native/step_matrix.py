@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from .band import derive_band, factorize_band, solve_band
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
-from .functions import machine_code
 from .lu import factorize, solve
-from .signatures import run_code
 from .stages import ATOL, WORK
 from .steps import BASE, Code, Workspace, derive_by_time, slope_at
 

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Cube, Indices, Matrix, Vector
-from ..numerics.tolerances import BAND_DIFFERENCE, NEARLY_STILL, TIME_DIFFERENCE
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
+from ..numerics.arrays import Indices, Matrix, Vector
+from ..numerics.tolerances import NEARLY_STILL, SMALLEST_TRIAL, TIME_DIFFERENCE
 from .front_lists import room_of
-from .functions import machine_code
-from .kept_matrices import MARKS, MATRICES, most_modes
-from .signatures import run_code
 from .stages import (
     ALL_ROWS,
     ATOL,
@@ -33,27 +32,24 @@ from .stages import (
 )
 from .step_control import told_error, told_error_of_high_order
 
-__all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
+__all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
            "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
            "Workspace", "by_newton", "derive_by_time", "error_of_step", "first_stage",
-           "flush_denormals", "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit",
+           "flush_denormals", "goes_nowhere", "has_slope", "is_explicit",
            "is_fixed", "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
            "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives", "take_stages",
-           "tells_its_limit", "times_tolerance", "values_at", "workspace"]  # fmt: skip
+           "tells_its_limit", "values_at", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
-(EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
- TRAPEZOIDAL) = range(9)
-#: 1 / order, by which the next step follows from an error; of the exact one that of its defect.
-#: Those of fixed length do not look at it.
-ROOTS = (1 / 5, 1 / 4, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
+(EXPLICIT, IMPLICIT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
+ TRAPEZOIDAL) = range(8)
+#: 1 / order, by which the next step follows from an error. Those of fixed length do not look at it.
+ROOTS = (1 / 5, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
 INNER = ATOL + 3  # rows
 BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
 OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
-SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step that is exact
-FINEST = 1e-6  # a tighter tolerance asks for no shorter ones: they have no error
 STAYS = 0.02  # times what its slope would move it by: an unknown that stays where it is
 
 
@@ -91,14 +87,10 @@ class Workspace(NamedTuple):
     error: Vector  # (3,) largest error, sum of errors, largest one of lower order
     processor: Vector  # (2,) its state before denormals were flushed
     linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method. Or columns of a
-    # band, (n, width), and in factors the same with room for what an exchange of rows fills. Of an
-    # exact one (N + 2, N): n states are followed by what oscillates, whose values come last
+    # band, (n, width), and in factors the same with room for what an exchange of rows fills
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (12, n) rows as in k, of a step of a part of the length; and work space
-    modes: Cube  # (modes, matrices, N * N) of :mod:`~blocks.native.kept_matrices`; exact steps
-    marks: Matrix  # (modes, numbers) of the same
-    present: Indices  # (4,) of the same
     band: Indices  # (3,) diagonals above, below, and above of factors; empty: a full matrix
     unknowns: Indices  # (n,) which unknown stands where in a band
     by_time: Vector  # (n,) df/dt beside a band
@@ -129,9 +121,8 @@ class Banded(NamedTuple):
     sizes: Vector  # nominal values, in units of the model
 
 
-def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None,
-              oscillations: int = 0) -> Workspace:
-    """Work space for ``n`` unknowns, and steps of a kind; exact ones carry oscillations along."""
+def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None) -> Workspace:
+    """Work space for ``n`` unknowns, and steps of a kind."""
     if isinstance(matrix, Sparse):
         entries, numbers = room_of(matrix.form)
         linear = np.zeros((1, entries + n))
@@ -145,24 +136,16 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
             order=np.zeros(n, dtype=np.int64), inner=np.empty((INNER, n)),
             band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
             sizes=matrix.sizes)
-    explicit = has_slopes_alone(kind)
-    width = 0 if explicit else n + oscillations
-    modes = most_modes(width) if kind == EXACT else 0
+    width = n if solves_with_derivatives(kind) else 0
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(3), np.empty(2), np.zeros((width + 1 + (kind == EXACT), width)),
+                     np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((INNER, width)), np.empty((modes, MATRICES, width * width)),
-                     np.zeros((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
+                     np.empty((INNER, width)), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)),
                      np.zeros(3, dtype=int))
-
-
-def has_slopes_alone(kind: int) -> bool:
-    """Whether steps of a kind are explicit: no derivatives of slopes are asked for."""
-    return kind != EXACT and not solves_with_derivatives(kind)
 
 
 def solves_with_derivatives(kind: int) -> bool:
@@ -179,7 +162,7 @@ def by_newton(code: Code) -> bool:
 @machine_code
 def is_explicit(code: Code) -> bool:
     """Whether steps are those of an explicit method."""
-    return code.kind != IMPLICIT and code.kind != EXACT and not by_newton(code)
+    return code.kind != IMPLICIT and not by_newton(code)
 
 
 @machine_code
@@ -244,11 +227,18 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
 @machine_code
 def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector
                    ) -> None:
-    """df/dt by a difference, near ``slope`` = f(t, x)."""
-    later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
-    slope_at(code, work, later, x, work.k[NEW])
+    """df/dt, near ``slope`` = f(t, x), by a difference of second order over what is ahead.
+
+    One of first order has to be taken so near that rounding of a steep slope is much of it.
+    """
+    short = max(TIME_DIFFERENCE * h, SMALLEST_TRIAL * abs(t))
+    near, far = t + short, t + 2.0 * short
+    slope_at(code, work, near, x, work.k[NEW])
+    slope_at(code, work, far, x, work.k[WORK])
     for i in range(x.size):
-        work.by_time[i] = (work.k[NEW, i] - slope[i]) / (later - t)
+        by_near = (work.k[NEW, i] - slope[i]) / (near - t)
+        by_far = (work.k[WORK, i] - slope[i]) / (far - t)
+        work.by_time[i] = by_near + (by_near - by_far) * (near - t) / (far - near)
 
 
 @machine_code
@@ -349,25 +339,6 @@ def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
 
 
 @machine_code
-def _defect_of_oscillations(work: Workspace, h: float, rtol: float) -> float:
-    """How far the fastest oscillation from outside is from a polynomial in a step, in tolerances.
-
-    Margins of what is at rest may follow it alone.
-    """
-    first, speed = work.size[0], 0.0
-    for i in range(first, work.order.size):
-        for j in range(first, work.order.size):
-            speed = max(speed, abs(work.linear[i, j]))
-    return (2.0 / 3.0) * (0.25 * speed * h) ** 4 / (times_tolerance(rtol) * rtol)
-
-
-@machine_code
-def times_tolerance(rtol: float) -> float:
-    """How many tolerances of an unknown are worth a shorter step that is exact."""
-    return SEEN * max(1.0, FINEST / rtol)
-
-
-@machine_code
 def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector) -> float:
     """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
     if by_newton(code):
@@ -384,7 +355,4 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
         return np.nan
     if code.kind == HIGH_ORDER:
         return told_error_of_high_order(work.error[0], work.error[2], rtol)
-    if code.kind == EXACT:
-        return max(told_error(work.error[0], work.error[2], rtol),
-                   _defect_of_oscillations(work, h, rtol))
     return told_error(work.error[0], work.error[2], rtol)

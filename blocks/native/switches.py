@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     JUST_SWITCHED,
@@ -21,7 +22,6 @@ from ..numerics.tolerances import (
     WRONG_SIDE,
 )
 from ..solvers.samples import MOST_ROUNDS
-from .functions import machine_code
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
 from .stages import ATOL, WORK

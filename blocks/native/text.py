@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from ..machine.compiling import compiled, function_of_lapack, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import vector_at
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
-from .functions import machine_code
 from .loop_text import PARALLEL, WIDE, LoopText
-from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
-from .signatures import vector_at
 from .sparse_factors import SparseFactors
 
 __all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
@@ -269,8 +269,8 @@ def function_of(writer: Writer | LoopText, beginning: Beginning) -> str:
 
 
 def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, of_time: ca.SX,
-                      now: ca.SX, places: Mapping[int, tuple[str, int]]) -> None:
-    """Append what fills in df/dx, a row after the other, then df/dt, and what oscillates now.
+                      places: Mapping[int, tuple[str, int]]) -> None:
+    """Append what fills in df/dx, a row after the other, then df/dt.
 
     What is always zero is not written: ``out`` holds zeros there.
 
@@ -278,14 +278,13 @@ def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, o
     ----------
     w : takes the lines
     arguments : symbols, and where they stand
-    of_states, of_time, now : (n, n) and twice (n, 1), sparse
+    of_states, of_time : (n, n) and (n, 1), sparse
     """
     n = of_time.numel()
-    function = ca.Function("derivatives", arguments, [of_states, of_time, now])
+    function = ca.Function("derivatives", arguments, [of_states, of_time])
     rows, columns = of_states.sparsity().get_triplet()
     entries = [[row * n + column for row, column in zip(rows, columns, strict=True)],
-               [n * n + row for row in of_time.sparsity().row()],
-               [n * n + n + row for row in now.sparsity().row()]]  # fmt: skip
+               [n * n + row for row in of_time.sparsity().row()]]
 
     def read(argument: int, i: int) -> str:
         base, offset = places[argument]

@@ -17,6 +17,9 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.functions import machine_code
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array
 from ..numerics.tolerances import (
     LAST_BITS,
@@ -28,11 +31,8 @@ from ..numerics.tolerances import (
 from .damped_steps import take_back
 from .expressions import Writer
 from .forms import MOST_STATES, candidates
-from .functions import machine_code
 from .held_equations import solve_for_units
-from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
-from .signatures import indices_at, vector_at
 from .sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from .text import Text, write_derivatives
 
@@ -240,7 +240,7 @@ class Tied(Text):
         by_states = changes[:, :-1] * ca.repmat(self.symbols[1][:nx].T, nx, 1)
         whole = ca.diagcat(by_states, ca.SX(nz, nz))
         write_derivatives(w, [*arguments, *self.symbols], whole,
-                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)), ca.SX(nx + nz, 1),
+                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)),
                           self.with_changes(places, len(arguments)))
 
     def with_changes(self, places: dict[int, tuple[str, int]], first: int

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from .functions import machine_code
 from .one_step import Steps, between
-from .signatures import run_code
 from .steps import Code, Workspace
 
 __all__ = ["DONE", "FULL", "GIVEN_UP", "LANES", "NODES", "STAGES", "WAITS", "Changes", "Crossings",

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
 from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
-from .functions import machine_code
-from .signatures import run_code
 from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
-from .steps import EXACT, Code, Workspace
+from .steps import Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
            "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
@@ -173,9 +173,6 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
             j -= 1
         elif j == 3 and last:
             crossed = margins_at(code, relations, work.at, end, work.k[NEW], looks[count])
-        elif code.kind == EXACT and end - low >= h:  # the values there are known
-            crossed = margins_at(code, relations, work.at, times[count], work.k[j + 1],
-                                 looks[count])
         else:
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         count += 1

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     from .modes.elements import Change, Elements
     from .modes.held_loads import HeldLoads
-    from .modes.held_modes import HeldModes
     from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
-    from .modes.parts import DecisionParts, NetworkParts, PredictedParts
+    from .modes.parts import NetworkParts, PredictedParts
     from .modes.solved_modes import SolvedModes
 
 __all__ = ["IndeterminateGroup", "Laws"]
@@ -60,7 +59,7 @@ class Laws(ABC):
     state: ModeState
     watched: bool = True
     massless: bool = False
-    held_modes: HeldModes | SolvedModes | HeldNetwork | HeldLoads | None = None
+    held_modes: SolvedModes | HeldNetwork | HeldLoads | None = None
     load: LoadDependence | None = None
     parts_join: bool = False
     recorded: bool = False
@@ -186,8 +185,7 @@ class Laws(ABC):
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")
 
-    def decision_parts(self, problem: Problem, t: float
-                       ) -> DecisionParts | PredictedParts | NetworkParts | None:
+    def decision_parts(self, problem: Problem, t: float) -> PredictedParts | NetworkParts | None:
         """What machine code needs to decide on modes by itself; None where it cannot."""
         return None
 

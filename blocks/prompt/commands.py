@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
     print(result)
     for path in options.plot:
         if result[path].ndim == 1:
-            print(f" {path:<11} ends at {number(result[path].final.m, result[path].unit)}")
+            print(f" {path:<11} ends at {number(result[path].final.m, result[path].declared_unit)}")
     for file in options.output:
         _write(result, file, options.plot)
     if pyplot is not None:
@@ -148,7 +148,7 @@ def _result(options: argparse.Namespace) -> Any:
     """The run that is asked for; misspelt variables are told before it begins."""
     model, of_run = _model(options)
     to_si(options.stop, unit("s"), "--stop")
-    for name in ("start", "method", "rtol", "step", "max_step", "every"):
+    for name in ("start_time", "method", "rtol", "step", "max_step", "every"):
         if getattr(options, name) is not None:
             of_run[name] = getattr(options, name)
     if "rtol" in of_run:
@@ -159,6 +159,8 @@ def _result(options: argparse.Namespace) -> Any:
     try:
         return model.simulate(options.stop, **of_run)
     except Interrupted as stopped:
+        if stopped.result is None:
+            raise
         return stopped.result
 
 
@@ -258,7 +260,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stop", required=True, metavar="TIME", help="how long to run: --stop 5s")
-    parser.add_argument("--start", metavar="TIME", help="time at the start, 0 s by default")
+    parser.add_argument("--start", dest="start_time", metavar="TIME",
+                        help="time at the start, 0 s by default")
     parser.add_argument("--method", help="of integration, chosen by default")
     parser.add_argument("--rtol", help="relative tolerance, 1e-6 by default")
     parser.add_argument("--step", metavar="TIME", help="of a method with fixed steps")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
-           "method_elsewhere", "option_elsewhere", "part_elsewhere", "result_elsewhere",
-           "series_elsewhere", "variable_elsewhere"]  # fmt: skip
+           "method_elsewhere", "method_nearest", "option_elsewhere", "part_elsewhere",
+           "result_elsewhere", "series_elsewhere", "variable_elsewhere"]  # fmt: skip
 
 
 class Declares(Protocol):
@@ -269,12 +269,12 @@ def _about(sentence: str, here: str, declared: object) -> str:
 _STEP = ("step= is the step of a method of fixed steps, max_step= the longest of the others, "
          "every= the spacing of the samples.")
 _OPTIONS = [
-    ("duration", "until t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
+    ("duration", "t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
                  "time length tend tfinal tstop duration_s simulation_time T t",
      "The duration has no name: {1}."),
     ("duration", "t_span tspan span interval_of_time time_span",
-     "Give the duration, and the start where it is not 0 s: simulate('4 s', start='1 s')."),
-    ("start", "t0 t_start start_time tstart begin initial_time", "It is start= here."),
+     "Give the duration, and the start where it is not 0 s: simulate('4 s', start_time='1 s')."),
+    ("start_time", "t0 t_start tstart begin initial_time", ""),
     ("method", "solver integrator algorithm integration_method ode scheme solver_type", ""),
     ("rtol", "tol tolerance reltol rel_tol relative_tolerance precision eps accuracy", ""),
     ("atol", "abstol abs_tol absolute_tolerance", ""),
@@ -294,6 +294,8 @@ _OPTIONS = [
     ("", "args params parameters p", "Parameters belong to the components, and may be changed "
      "between runs: model.spring.stiffness = '2 N/m'."),
     ("", "dense_output dense", "Every result can be read between its steps: .at('1.5 s')."),
+    ("until", "terminal stop_when stop_condition stop_if end_condition end_when",
+     "A run ends where a condition is met: until='block.x > 1 m'."),
     ("", "events event zero_crossings", "Conditions are stated by components (when, where); "
      "result.events lists what happened."),
     ("", "jac jacobian jac_sparsity", "Derivatives are exact and need not be given."),
@@ -314,11 +316,12 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
 
 _METHODS = [
     ("auto", "lsoda lsodar lsodes"),
-    ("cvode", "cvodes ode15s ode23tb stiff auto_stiff vode zvode lsode gear sdirk"),
+    ("cvode", "cvodes"),
     ("ida", "dassl daspk daskr idas ode15i daessc dae"),
     ("adams", "ode113 nonstiff"),
-    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4"),
-    ("exact", "expm linearexponential matrix_exponential etd exponential"),
+    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4 ode15s ode23tb stiff "
+               "auto_stiff vode zvode lsode gear sdirk exact expm linearexponential "
+               "matrix_exponential etd exponential"),
     ("dopri5", "dopri dopri45 dormand_prince"),
     ("ode45", "runge_kutta_45 rkf45"),
     ("rk4", "rk runge_kutta ode4 classical_runge_kutta runge_kutta4"),
@@ -374,15 +377,22 @@ _PARTS = [
      "result.plot()."),
     ("", "disconnect remove remove_component delete unlink", "A part goes with its connections by "
      "del model.name; then it may be added and connected anew."),
+    ("", "fit estimate estimate_parameters identify calibrate optimise optimize pareto first_order "
+     "describing_function root_locus bode uncertainty", "Analyses that take a model as their first "
+     "argument are functions: from blocks.analysis import fit, optimise, pareto, first_order."),
+    ("", "copy clone deepcopy", "A second model is copy.deepcopy(model)."),
+    ("parts", "components children blocks subsystems elements", "Its parts are model.parts."),
+    ("values", "set set_values set_parameters update", "A value is given by model['block.mass'] = "
+     "'3 kg', several for a while by with model.values({…})."),
     ("", "results result output outputs", "model.simulate('4 s') returns the result."),
 ]
 
 
 _OF_RESULTS = [
-    ("to_pandas", "to_dataframe dataframe df to_df as_dataframe pandas frame",
-     "A table for pandas is result.to_pandas()."),
-    ("to_pandas", "to_excel excel to_xlsx to_json to_html to_latex to_sql to_feather",
-     "pandas writes it: result.to_pandas().to_excel('run.xlsx')."),
+    ("table", "to_dataframe dataframe df to_df as_dataframe pandas frame",
+     "A table for pandas is result.table()."),
+    ("table", "to_excel excel to_xlsx to_json to_html to_latex to_sql to_feather",
+     "pandas writes it: result.table().to_excel('run.xlsx')."),
     ("to_csv", "save_csv write_csv export_csv csv", "Write result.to_csv('run.csv')."),
     ("save", "write export dump store to_file to_hdf to_pickle pickle",
      "A run is kept by result.save('run.nc')."),
@@ -421,6 +431,12 @@ def _told(table: list[tuple[str, str, str]], name: str) -> tuple[str, str]:
 def part_elsewhere(name: str) -> tuple[str, str]:
     """A sentence on what a model is asked for in other words, and the method to take."""
     return _told(_PARTS, name)
+
+
+def method_nearest(kind: type, name: str) -> tuple[str, str]:
+    """A sentence on the method of a class that is spelled nearly so, as in American."""
+    hits = nearest(name, [n for n in dir(kind) if not n.startswith("_")])
+    return (f"Did you mean the method {hits[0]}()?", hits[0]) if hits else ("", "")
 
 
 def result_elsewhere(name: str) -> tuple[str, str]:

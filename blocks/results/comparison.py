@@ -79,7 +79,7 @@ class Comparison:
         """The largest difference of every variable from the first run, and when it is."""
         several, many = len(self.runs) > 2, len(self.runs) > MANY
         others = len(self.runs) - 1
-        units = [self._alike[path][0].unit for path in self.paths for _ in range(others)]
+        units = [self._alike[path][0].declared_unit for path in self.paths for _ in range(others)]
         order = np.argsort([-g.share for g in self.gaps], kind="stable") if many else np.arange(
             len(self.gaps))
         gaps, units = ([of[k] for k in order] for of in (self.gaps, units))
@@ -132,10 +132,11 @@ class Comparison:
             if here.any():
                 was = first.rows.at(times[here], side, path)
                 gap[:, here] = other.rows.at(times[here], side, path) - was
-                size = max(size, float(np.max(np.abs(was - _zero_of(first.unit)), initial=0.0)))
+                zero = _zero_of(first.declared_unit)
+                size = max(size, float(np.max(np.abs(was - zero), initial=0.0)))
         row, k = np.unravel_index(int(np.argmax(np.abs(gap))), gap.shape)
-        unit = first.unit.of_any_temperature
-        difference = quantity(float(gap[row, k]) / first.unit.factor, unit)
+        unit = first.declared_unit.of_any_temperature
+        difference = quantity(float(gap[row, k]) / first.declared_unit.factor, unit)
         return Gap(first.infos[row].path, name, difference, from_si(float(times[k]), SECOND),
                    abs(float(gap[row, k])) / size if size else float("nan"))  # fmt: skip
 
@@ -231,10 +232,11 @@ def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
     found = [run[path] for run in runs.values()]
     first, name = found[0], next(iter(runs))
     for series, other in zip(found[1:], list(runs)[1:], strict=True):
-        if series.unit.dimension != first.unit.dimension:
-            raise WrongDimension(path, f"is in {first.unit} in {name!r}, but in {series.unit} in "
+        expected, given = first.declared_unit, series.declared_unit
+        if given.dimension != expected.dimension:
+            raise WrongDimension(path, f"is in {expected} in {name!r}, but in {given} in "
                                  f"{other!r}.", "Compare variables of one dimension.",
-                                 expected=first.unit, given=series.unit)  # fmt: skip
+                                 expected=expected, given=given)
         if len(series.infos) != len(first.infos):
             raise ParameterError(
                 path, f"has {len(first.infos)} instances in {name!r}, but {len(series.infos)} in "

@@ -60,7 +60,7 @@ def facts(series: Samples) -> Sheet:
         if words is not None:
             return Sheet.of_facts(series.path, rows)
     many = f" × {len(series.infos)}" if series.is_array else ""
-    return Sheet.of_facts(label(series.path, series.unit) + many, rows)
+    return Sheet.of_facts(label(series.path, series.declared_unit) + many, rows)
 
 
 def _modes(series: Samples, words: Mapping[int, str]) -> list[tuple[str, str]]:
@@ -80,7 +80,7 @@ def _range(series: Samples) -> list[tuple[str, str]]:
     rows = []
     for word, value in values.items():
         low, high = np.min(value.magnitude), np.max(value.magnitude)
-        text = number(high, series.unit, scale=scale)
+        text = number(high, series.declared_unit, scale=scale)
         spread = low != high and np.ndim(value.magnitude)
         rows.append((word, f"{number(low, scale=scale)} … {text}" if spread else text))
     return rows
@@ -106,8 +106,8 @@ def _meaning(series: Samples, subject: str) -> str:
 
 def _named_quantity(doc: str, name: str, series: Samples) -> str:
     """``"f carried from R to C"`` reads better with what f is."""
-    if re.match(rf"{re.escape(name)}\b", doc) and series.unit.text:
-        word = _quantities().get(_key(series.unit))
+    if re.match(rf"{re.escape(name)}\b", doc) and series.declared_unit.text:
+        word = _quantities().get(_key(series.declared_unit))
         if word and _CARRIED.search(doc):
             return word + doc[len(name):]
         if word and _MINUS.search(doc):
@@ -161,7 +161,7 @@ def _course(series: Samples) -> str:
         return "The run ended before its first sample."
     if series.infos[0].words is not None:
         return course(series)
-    u, (times, curve) = series.unit, series.rows.curve()
+    u, (times, curve) = series.declared_unit, series.rows.curve()
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
     extremes = []  # value, instant, which instance
     for sign in (-1, 1):

@@ -95,7 +95,7 @@ class Formula(View):
             return operand.quantity
         else:
             rows = rows_at(operand, self.times, self.path)
-        return from_si(operand.shaped(rows), operand.unit)
+        return from_si(operand.shaped(rows), operand.declared_unit)
 
 
 def _joint(times: Sequence[Array]) -> Array:
@@ -111,7 +111,7 @@ def _joint(times: Sequence[Array]) -> Array:
 
 def _tried(function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:
     """What the function makes of ones in the units of its operands."""
-    ones = [from_si(np.ones((len(x.infos), 1) if x.is_array else 1), x.unit)
+    ones = [from_si(np.ones((len(x.infos), 1) if x.is_array else 1), x.declared_unit)
             if isinstance(x, Samples) else x for x in operands]  # fmt: skip
     try:
         with np.errstate(all="ignore"):  # only units and shape are looked at

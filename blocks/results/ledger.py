@@ -5,12 +5,12 @@ Sums what the components say about themselves; knows none of them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
 from ..units import quantity, unit
 from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
@@ -140,12 +140,12 @@ class Ledger(ByComponent[EnergyTerm]):
         shown = energy_unit(missing)
         named = ", ".join(f"{t.component} ({t.violation / shown.factor:.3g} {pretty(shown)})"
                           for t in worst)
-        warnings.warn(
+        warn_user(
             f"The energy of {self.name or 'the run'} does not close: "
             f"{missing / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
             f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
             f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
-            + _advice(worst), EnergyWarning, stacklevel=3,
+            + _advice(worst), EnergyWarning,
         )  # fmt: skip
 
     def grouped(self) -> Ledger:

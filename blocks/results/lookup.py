@@ -45,7 +45,7 @@ def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | 
         raise UnknownName(
             where, f"variables are named by their path, but was given {brief(path)}.",
             f"Take one at a time, such as result[{example or next(iter(catalog), '')!r}]; "
-            "to_pandas() and plot() take several.", name=str(path), known=[], nearest=[])
+            "table() and plot() take several.", name=str(path), known=[], nearest=[])
     raise _unknown(catalog, path[:LONGEST_NAME], where)
 
 

@@ -34,7 +34,7 @@ def overlay(alike: Mapping[str, Sequence[Series]], names: Sequence[str], *, unit
     wishes = units_wanted(units, first, list(alike), "compared variables")
     panels = []
     for path, found in alike.items():
-        shown = unit_to_show(found[0].unit, wishes.get(path), path)
+        shown = unit_to_show(found[0].declared_unit, wishes.get(path), path)
         panels.append(Panel(shown, [
             Curve(series, name, None, name, DASHES[k % len(DASHES)])
             for k, (series, name) in enumerate(zip(found, names, strict=True))], path))

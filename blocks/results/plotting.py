@@ -235,7 +235,7 @@ def _panels(curves: Sequence[Curve]) -> list[Panel]:
     panels: dict[Any, Panel] = {}
     first: dict[Any, Any] = {}  # panel of a dimension, for series without a wish
     for curve in sorted(curves, key=lambda c: c.wish is None):
-        u = curve.series.unit
+        u = curve.series.declared_unit
         words = curve.series.infos[0].words
         sort = (frozenset(u.dimension.items()), u.angular, u.frequency,
                 tuple(words.items()) if words else ())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import UnknownName, WrongCall
 from ..reading.foreign_words import result_elsewhere
+from ..renamed import ATTRIBUTES, current_attribute
 from ..units import from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from .report import Variables
 
 __all__ = ["Recorded"]
+
+_D = TypeVar("_D")
 
 
 class Recorded(Mapping[str, Series]):
@@ -54,12 +57,12 @@ class Recorded(Mapping[str, Series]):
 
     def __getattr__(self, name: str) -> Any:
         parts = () if name.startswith("_") else self._parts_of(name)
-        sentence, here = result_elsewhere(name)
+        sentence, here = ("", "") if name in ATTRIBUTES["Result"] else result_elsewhere(name)
         if not parts and sentence:
             raise UnknownName(self._recording.name, f"a run has no {name!r}.", sentence, name=name,
                               nearest=[here] if here else [])
         if not parts:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return current_attribute(self, name)
         raise UnknownName(self._recording.name, f"the parts of a run are no attributes of it, as "
                           f"{name!r} is of the model.", f"Write result[{parts[0]!r}].",
                           name=name, known=list(parts), nearest=list(parts[:3]))
@@ -69,7 +72,13 @@ class Recorded(Mapping[str, Series]):
         found = (p for p in self if collapsed(p).startswith(f"{name}."))
         return tuple(sorted(found, key=lambda p: p.count(".")))
 
-    def get(self, path: str, default: Any = None) -> Any:
+    @overload
+    def get(self, path: str) -> Series | None: ...
+
+    @overload
+    def get(self, path: str, default: _D) -> Series | _D: ...
+
+    def get(self, path: str, default: object = None) -> object:
         """The series of a path, or the default where there is none."""
         if path not in self:
             return default
@@ -114,8 +123,6 @@ class Recorded(Mapping[str, Series]):
     def time(self) -> Series:
         """Sample times. Two equal ones are the sides of an event."""
         return time_of(self._recording)
-
-    t = time
 
     @property
     def duration(self) -> Quantity:

@@ -210,7 +210,7 @@ class Recording(Curves, Protocol):
         by key, and iterated only where all of it is asked for.
     statistics : mapping
         Counters, the method and why it was taken, times of the phases in s.
-    status : {"finished", "failed", "interrupted"}
+    status : "finished", "until …" where a condition was met, "failed" or "interrupted"
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.

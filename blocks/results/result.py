@@ -13,13 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParameterError, told_how_to_call
+from ..renamed import file_first
 from .recorded import Recorded
 from .series import Series
 
 if TYPE_CHECKING:  # imported with the first look
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
+    from ..analysis.sensitivities import Sensitivities
     from .bottlenecks import Bottlenecks
     from .ledger import Ledger
     from .parameters import Parameters
@@ -63,7 +67,8 @@ class Result(Recorded):
 
     @property
     def status(self) -> str:
-        """``"finished"``, ``"failed"`` or ``"interrupted"``."""
+        """``"finished"``, ``"failed"``, ``"interrupted"``, or ``"until block.x > 1 m"`` where that
+        was met."""
         return self._recording.status
 
     @property
@@ -98,7 +103,7 @@ class Result(Recorded):
         return Parameters(self._recording.made_with(), self.name)
 
     @property
-    def sensitivities(self) -> Any:
+    def sensitivities(self) -> Sensitivities:
         """Derivatives by parameters, where they were asked for: ``simulate(sensitivities=[…])``.
 
         Raises
@@ -267,16 +272,14 @@ class Result(Recorded):
         return sample(self._recording, self._chosen(paths), every=every, times=times,
                       units=units, side=side, **unknown)  # fmt: skip
 
-    def table(self, *paths: str | Series, **options: Any) -> Any:
+    def table(self, *paths: str | Series, **options: Any) -> DataFrame:
         """A pandas DataFrame over time with headings such as ``"block.v [m/s]"``.
 
         Options are those of :meth:`sample`.
         """
         return self.sample(*paths, **options).to_pandas()
 
-    to_pandas = table
-
-    def to_xarray(self, *paths: str | Series, **options: Any) -> Any:
+    def to_xarray(self, *paths: str | Series, **options: Any) -> Dataset:
         """An xarray Dataset over time; attributes ``units`` and ``long_name``."""
         return self.sample(*paths, **options).to_xarray()
 
@@ -347,15 +350,15 @@ class Result(Recorded):
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
 
-    def report(self, save: str | Path | None = None, *paths: str | Series) -> Page:
+    def report(self, *paths: str | Series, save: str | Path | None = None) -> Page:
         """The run as one page for a browser: network, curves to zoom, tables, energy flow.
 
         Parameters
         ----------
-        save : path, optional
-            ``"run.html"``: one file that needs no server and no network.
         *paths : str, Series, or lists of these
             Curves; without any, those that :meth:`plot` draws, more of them.
+        save : path, optional
+            ``"run.html"``: one file that needs no server and no network.
 
         Returns
         -------
@@ -365,15 +368,12 @@ class Result(Recorded):
         from .run_page import CURVES, page_of
         from .selection import drawn_by_default
 
+        paths, save = file_first(self, paths, save)
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
         page = page_of(self._recording, chosen)
         if save is not None:
             page.save(save)
         return page
-
-    def explore(self, *paths: str | Series) -> Page:
-        """The same page in a notebook."""
-        return self.report(None, *paths)
 
     def summary(self) -> Sheet:
         """Name, span, status and counts as a small table."""

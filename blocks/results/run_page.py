@@ -114,7 +114,8 @@ def _data(recording: Recording, chosen: Sequence[Series]) -> dict[str, Any]:
     times = np.asarray(recording.times, dtype=float)
     panels: dict[str, dict[str, Any]] = {}
     for series in chosen:
-        panel = panels.setdefault(series.unit.text, {"unit": pretty(series.unit), "curves": []})
+        unit = series.declared_unit
+        panel = panels.setdefault(unit.text, {"unit": pretty(unit), "curves": []})
         for info in islice(series.infos, INSTANCES):
             values = recording.values([info.index])[0] if len(times) else np.zeros(0)
             t, y = thinned(times, np.asarray(values, dtype=float), COLUMNS)
@@ -168,7 +169,7 @@ def _outcome(recording: Recording) -> str:
     rows = dict(zip(facts[""], facts[" "], strict=True))
     message = rows.pop("message", "")
     status = rows.pop("status")
-    look = "faint" if status == "finished" else "bad"
+    look = "bad" if status in ("failed", "interrupted") else "faint"
     told = " · ".join([status, *(f"{k} {v}" for k, v in rows.items())])
     return f'<p class="{look}">{escape(told)}</p>' + (
         f'<p class="bad">{escape(message)}</p>' if message else "")

@@ -16,6 +16,7 @@ from .shown import unit_to_show
 from .times import seconds_of
 
 if TYPE_CHECKING:
+    import pint
     from pint import Quantity
 
 __all__ = ["NUMBERS", "OVER_TIME", "Samples", "unit_of_number"]
@@ -51,14 +52,14 @@ class Samples:
 
     # -- what it is ------------------------------------------------------------------
     @property
-    def unit(self) -> Unit:
-        """The declared unit."""
+    def declared_unit(self) -> Unit:
+        """The declared unit, with the text it was written in."""
         return self.infos[0].unit
 
     @property
-    def units(self) -> Any:
+    def units(self) -> pint.Unit:
         """The declared unit as pint's ``Unit``."""
-        return self.unit.pint
+        return self.declared_unit.pint
 
     @property
     def kind(self) -> str:
@@ -80,7 +81,7 @@ class Samples:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def shaped(self, rows: Array) -> Any:
+    def shaped(self, rows: Array) -> Array:
         """Rows of all instances as they are handed out: without that of a single variable."""
         return rows if self.is_array else rows[0]
 
@@ -97,12 +98,12 @@ class Samples:
         ------
         WrongDimension, AngleFrequencyError, UnknownUnit
         """
-        return from_si(self.si, unit_to_show(self.unit, units, self.path))
+        return from_si(self.si, unit_to_show(self.declared_unit, units, self.path))
 
     @property
     def quantity(self) -> Quantity:
         """All samples as a pint quantity in the declared unit."""
-        return from_si(self.si, self.unit)
+        return from_si(self.si, self.declared_unit)
 
     @property
     def magnitude(self) -> Array:
@@ -114,12 +115,12 @@ class Samples:
     @property
     def initial(self) -> Quantity:
         """First sample."""
-        return from_si(self.shaped(self.rows.sample(0)), self.unit)
+        return from_si(self.shaped(self.rows.sample(0)), self.declared_unit)
 
     @property
     def final(self) -> Quantity:
         """Last sample."""
-        return from_si(self.shaped(self.rows.sample(-1)), self.unit)
+        return from_si(self.shaped(self.rows.sample(-1)), self.declared_unit)
 
     # -- more than the samples -----------------------------------------------------------
     def at(self, times: Any, side: str = "right") -> Quantity:
@@ -143,33 +144,33 @@ class Samples:
             For times outside the run.
         """
         where = f"{self.path}.at"
-        return from_si(self.si_at(seconds_of(times, where), side, where), self.unit)
+        return from_si(self.si_at(seconds_of(times, where), side, where), self.declared_unit)
 
-    def si_at(self, seconds: Array, side: str, where: str) -> Any:
+    def si_at(self, seconds: Array, side: str, where: str) -> Array | float:
         """Values in SI base units at times in s; ``where`` is what messages call the place."""
         found = self.shaped(self.rows.at(seconds, side, where))
         return found if self.is_array or seconds.ndim else float(found)
 
     def max(self) -> Quantity:
         """Largest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(largest(self.rows)[0]), self.unit)
+        return from_si(self.shaped(largest(self.rows)[0]), self.declared_unit)
 
     def min(self) -> Quantity:
         """Smallest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(-largest(self.rows, -1)[0]), self.unit)
+        return from_si(self.shaped(-largest(self.rows, -1)[0]), self.declared_unit)
 
     def mean(self) -> Quantity:
         """Mean over time, whatever the spacing of the samples; of every instance."""
-        return from_si(self.shaped(self.rows.average(lambda values: values)), self.unit)
+        return from_si(self.shaped(self.rows.average(lambda values: values)), self.declared_unit)
 
     def rms(self) -> Quantity:
         """Root mean square over time; of every instance."""
-        return from_si(np.sqrt(self.shaped(self.rows.average(np.square))), self.unit)
+        return from_si(np.sqrt(self.shaped(self.rows.average(np.square))), self.declared_unit)
 
     def integral(self) -> Quantity:
         """Integral over the time of the run, in the unit times s; of every instance."""
         return from_si(self.shaped(self.rows.integral(lambda values: values)),
-                       unit_of_number("integral", self.unit))
+                       unit_of_number("integral", self.declared_unit))
 
     def number(self, name: str) -> Quantity:
         """One of ``NUMBERS`` by its name."""

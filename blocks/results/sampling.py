@@ -55,7 +55,7 @@ def sample(
     columns = {}
     rows = _rows(source, chosen, seconds, side)
     for name, series, values in zip(names, chosen, rows, strict=True):
-        shown = unit_to_show(series.unit, wanted.get(name), series.path)
+        shown = unit_to_show(series.declared_unit, wanted.get(name), series.path)
         run = name.removeprefix(series.path)
         columns[name] = Column(
             np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),

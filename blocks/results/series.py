@@ -23,6 +23,7 @@ from ..exceptions import (
 )
 from ..numerics.arrays import Array
 from ..reading.foreign_words import series_elsewhere
+from ..renamed import ATTRIBUTES, current_attribute
 from ..units import as_written, from_si, quantity
 from .formula import Formula
 from .modes import code_of, in_words
@@ -34,6 +35,7 @@ from .times import TIME, by_time, seconds_of
 from .views import TimeAxis, part, same_samples
 
 if TYPE_CHECKING:
+    import pandas
     from matplotlib.figure import Figure
 
     from .sheet import Sheet
@@ -58,17 +60,17 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     function = getattr(operator, name)
 
     def compare(self: Series, other: Any) -> Any:
-        beside = _at_samples_of(self, other)
+        beside, unit = _at_samples_of(self, other), self.declared_unit
         try:
             return function(self.quantity, beside)
         except pint.DimensionalityError:
             raise WrongDimension(
-                self.path, f"is in {self.unit} and cannot be compared with {as_written(beside)}.",
-                f"Name {self.unit} or a unit convertible to it.", given=other) from None
+                self.path, f"is in {unit} and cannot be compared with {as_written(beside)}.",
+                f"Name {unit} or a unit convertible to it.", given=other) from None
         except ValueError:  # pint's, of a number without a unit
             raise MissingUnit(
-                self.path, f"is in {self.unit} and cannot be compared with {brief(other)}.",
-                f"Write its unit: '{brief(other)} {self.unit}'.", given=other) from None
+                self.path, f"is in {unit} and cannot be compared with {brief(other)}.",
+                f"Write its unit: '{brief(other)} {unit}'.", given=other) from None
 
     return compare
 
@@ -109,10 +111,10 @@ class Series(Tabulated, Samples):
 
     def __getattr__(self, name: str) -> Any:
         sentence, here = "", ""
-        if not name.startswith("_"):
+        if not name.startswith("_") and name not in ATTRIBUTES["Series"]:
             sentence, here = series_elsewhere(name)
         if not sentence:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return current_attribute(self, name)
         raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
                           nearest=[here])
 
@@ -121,7 +123,7 @@ class Series(Tabulated, Samples):
         """Sample times. Two equal ones are the sides of an event."""
         return time_of(self.rows.source)
 
-    def in_words(self, times: Any = None, side: str = "right") -> Any:
+    def in_words(self, times: Any = None, side: str = "right") -> str | Array:
         """The words of a mode (``"stuck"``, ``"slides forward"``, ``"open"`` …).
 
         At given times as in :meth:`at`, or of all samples.
@@ -146,7 +148,8 @@ class Series(Tabulated, Samples):
         if by_time(index):
             where = f"{self.path}[…]"
             if not isinstance(index, slice):
-                return from_si(self.si_at(seconds_of(index, where), "right", where), self.unit)
+                at = seconds_of(index, where)
+                return from_si(self.si_at(at, "right", where), self.declared_unit)
             infos = self.infos if self.is_array else self.infos[0]
             return Series(part(source, index, where), infos, self.path)
         if not self.is_array:
@@ -207,7 +210,7 @@ class Series(Tabulated, Samples):
                 f"every='1 ms')[{self.path!r}].m.") from None
 
     # -- looking -----------------------------------------------------------------------
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.Series | pandas.DataFrame:
         """A pandas Series (a DataFrame for an array) over time, units in the labels."""
         from .sampling import sample
 
@@ -271,7 +274,7 @@ def _at_samples_of(lead: Series, other: Any) -> Any:
     if same_samples(lead.rows.source, other.rows.source):
         return other.quantity
     rows = rows_at(other, np.asarray(lead.rows.source.times), lead.path)
-    return from_si(other.shaped(rows), other.unit)
+    return from_si(other.shaped(rows), other.declared_unit)
 
 
 def _series_in(things: Any) -> list[Series]:

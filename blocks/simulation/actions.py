@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..native.resets import ResetRules
     from ..native.samples import Samplers
 
-__all__ = ["Requirements", "Resets", "Samplings"]
+__all__ = ["EndOfRun", "Requirements", "RunEnds", "Resets", "Samplings"]
 
 # what is said of numbers holds for arrays too
 _are_due = cast(Callable[[float, Array, Array, Array, float], Flags], is_due)
@@ -39,6 +39,19 @@ _numbers = cast(Callable[[float, Array, Array], Array], sample_number)
 
 
 PARAMETERS, HELD = 3, 4  # arguments of a system's functions: also relations
+
+
+class EndOfRun(str):
+    """What a condition is called that ends a run where it is met, in place of a message."""
+
+
+class RunEnds(ParameterError):
+    """A run has come to where it shall end; a mistake where it has not begun to move."""
+
+    @classmethod
+    def at(cls, t: float, told: str) -> RunEnds:
+        return cls("simulate(until=…)", f"is met at the start already: {told}.",
+                   "Let the run start before it is, or look for the opposite.", time=t, told=told)
 
 
 class Requirements:
@@ -86,6 +99,8 @@ class Requirements:
         broken = self.broken(problem.arguments(t))
         if broken is not None:
             path, message = broken
+            if isinstance(message, EndOfRun):
+                raise RunEnds.at(t, message)
             advice = ("If that cannot be, the steps are too long for what happens there: try "
                       "shorter ones, or method='auto'.") if fixed_step else ""
             raise SimulationError(path, f"at t = {t:.9g} s {message}", advice,

@@ -51,7 +51,7 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
                 ) -> tuple[Any, list[DrivenInput]]:
     """A copy of a model in which some inputs are told their values, which may start with some."""
     if isinstance(inputs, str):
-        raise WrongCall("start(inputs=…)", f"takes a list of inputs, but was given {inputs!r}.",
+        raise WrongCall("stepper(inputs=…)", f"takes a list of inputs, but was given {inputs!r}.",
                         f"Write inputs=[{inputs!r}].", given=inputs)
     made, driven = copy.deepcopy(model), []
     made._title = model._title
@@ -82,17 +82,17 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
 def _input_of(model: Any, path: str) -> tuple[Component, Input]:
     """The component and the declaration of an input."""
     if not isinstance(path, str):
-        raise WrongCall("start(inputs=…)", f"takes paths of inputs, but was given {brief(path)}.",
+        raise WrongCall("stepper(inputs=…)", f"takes paths of inputs, but was given {brief(path)}.",
                         "Write inputs=['motor.S'].", given=path)
     *names, last = path.split(".")
     part: Component = model
     for name in names:
         if name not in part._children:
-            raise unknown_name("start(inputs=…)", path, _inputs(model), "inputs")
+            raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs")
         part = part._children[name]
     declared = part._declared.get(last)
     if not isinstance(declared, Input) or not declared.exists(part):
-        raise unknown_name("start(inputs=…)", path, _inputs(model), "inputs")
+        raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs")
     return part, declared
 
 

@@ -22,6 +22,7 @@ from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
+from .actions import RunEnds
 from .failures import (
     refuse_standstill,
     refuse_undetermined,
@@ -137,10 +138,15 @@ class Driver:
 
     def _march(self, t: float) -> None:
         """From episode to episode."""
-        while t < self.settings.t_end:
-            if self.parts_join:
-                raise PartsJoin
-            t = self._episode(t)
+        try:
+            while t < self.settings.t_end:
+                if self.parts_join:
+                    raise PartsJoin
+                t = self._episode(t)
+        except RunEnds as ends:
+            t = ends.time
+            self.recording.status = f"until {ends.told}"
+            self.recording.message = f"ended at t = {t:.6g} s, where {ends.told}"
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
         refuse_undetermined(self.recording, t)
         refuse_unstable(self.recording, self.running.kind.name, self.settings.step or 0.0, t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from .time_events import TimeEvents
 __all__ = ["EventLog", "are_crowded"]
 
 CHATTER = 200  # events within a short time of the run, and no known instant between
-WINDOW = 1e-4  # part of the run: what chatters without end comes back within its last digits
+WINDOW = 1e-4  # part of the run, without which it gets to its end
+STILL = 1e-4  # nominal values: what chatters comes back before any state has moved that far
 
 
-def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER) -> bool:
+def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER,
+                way: Array | None = None) -> bool:
     """Whether so much switches within a short time of a run that it may be chatter.
 
     Parameters
@@ -29,10 +32,13 @@ def are_crowded(times: Array, duration: float, instants: Array, most: int = CHAT
     duration : of the run
     instants : known beforehand, ascending
     most : that may switch within that time
+    way : of the states up to each, in nominal values, where it is known
     """
     if len(times) <= most:
         return False
     close = times[most:] - times[:-most] <= WINDOW * duration
+    if way is not None:
+        close &= way[most:] - way[:-most] <= STILL
     if not close.any():
         return False
     first, last = times[:-most][close], times[most:][close]
@@ -40,8 +46,19 @@ def are_crowded(times: Array, duration: float, instants: Array, most: int = CHAT
                  == np.searchsorted(instants, last, "right")).any())
 
 
+class _Switch(NamedTuple):
+    """What has switched, when, and after which way of the states."""
+
+    t: float
+    component: str
+    way: float
+
+
 class EventLog:
     """Events of a run, and what has lately switched in it.
+
+    Much that switches in a short time of a run is chatter if nothing moves meanwhile: neither a
+    state nor a function of time. A long run is not to be told from chatter by the time alone.
 
     Parameters
     ----------
@@ -51,7 +68,9 @@ class EventLog:
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents) -> None:
         self.recording, self.time_events = recording, time_events
-        self.recent: deque[tuple[float, str]] = deque()
+        self.recent: deque[_Switch] = deque()
+        self.way = 0.0  # of the states, in nominal values: halfway from each event to the next
+        self._seen = -np.inf  # the instant up to which it is known
         self._counts: dict[str, int] = defaultdict(int)  # of components in these
         self._often: set[str] = set()  # components that make up half of a crowd
         #: Events that a method has carried out, and the first whose switches are not counted.
@@ -71,10 +90,13 @@ class EventLog:
         since = max(end - self._window, self._last_instant(end))
         if not self._are_crowded(passed):
             self.recording.log.append(passed)
-            self._uncounted = passed, int(np.searchsorted(times, since))
+            self._uncounted = passed, max(int(np.searchsorted(times, since)),
+                                          len(times) - 2 * CHATTER)
             return
+        moved = passed.moved(0)
         for k in range(len(times)):
             t = float(times[k])
+            self._move(t, float(moved[k]))
             for name in passed.who(k):
                 self.suspect(t, name)
             self.recording.log.extend(passed.told(k))
@@ -85,22 +107,29 @@ class EventLog:
         if self._uncounted is None:
             return
         (passed, first), self._uncounted = self._uncounted, None
-        for k in range(first, len(passed.times)):
+        for k, moved in enumerate(passed.moved(first).tolist(), first):
+            t = float(passed.times[k])
+            self._move(t, moved)
             for name in passed.who(k):
-                self.suspect(float(passed.times[k]), name)
+                self.suspect(t, name)
 
     def _are_crowded(self, passed: PassedEpisodes) -> bool:
         """Whether so much has switched within a short time, half of it by one component."""
         if not self._may_be_crowded(passed.times, passed.most_switches):
             return False
-        lately = np.array([t for t, _ in self.recent])
-        if not are_crowded(np.append(lately, np.repeat(passed.times, passed.switches)),
-                           self.time_events.duration, self.time_events.apart):
+        lately = np.array([switch.t for switch in self.recent])
+        all_times = np.append(lately, np.repeat(passed.times, passed.switches))
+        duration, borders = self.time_events.duration, self._borders
+        if not are_crowded(all_times, duration, borders):
             return False
-        names = np.array([name for _, name in self.recent])
-        return any(are_crowded(np.append(lately[names == name], times),
-                               self.time_events.duration, self.time_events.apart, CHATTER // 2)
-                   for name, times in passed.switches_of_components().items())
+        before = np.array([switch.way for switch in self.recent])
+        way = self.way + np.cumsum(passed.moved(0))
+        names = np.array([switch.component for switch in self.recent])
+        return any(
+            are_crowded(np.append(lately[names == name], times), duration, borders, CHATTER // 2,
+                        np.append(before[names == name],
+                                  way[np.searchsorted(passed.times, times)]))
+            for name, times in passed.switches_of_components().items())
 
     def _may_be_crowded(self, times: Array, most: int) -> bool:
         """Whether events with at most so many switches each can hold more than are allowed."""
@@ -111,7 +140,9 @@ class EventLog:
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
         self._count_passed()
-        self.recent.append((t, component))
+        if t > self._seen:
+            self._move(t, self._last_episode_moved(t))
+        self.recent.append(_Switch(t, component, self.way))
         self._counts[component] += 1
         if self._counts[component] > CHATTER // 2:
             self._often.add(component)
@@ -120,21 +151,43 @@ class EventLog:
         """Stop a run in which one component switches for ever."""
         self._count_passed()
         since = max(t - self._window, self._last_instant(t))
-        while self.recent and self.recent[0][0] < since:
-            _, component = self.recent.popleft()
-            self._counts[component] -= 1
-            if self._counts[component] <= CHATTER // 2:
-                self._often.discard(component)
+        while self.recent and self.recent[0].t < since:
+            self._forget_first()
+        while len(self.recent) > CHATTER and self.way - self.recent[0].way > STILL:
+            self._forget_first()
         if len(self.recent) > CHATTER and self._often:
             component = max(sorted(self._often), key=self._counts.__getitem__)
             self._chatter(t, component, self._counts[component], len(self.recent),
-                          self.recent[0][0])
+                          self.recent[0].t)
+
+    def _forget_first(self) -> None:
+        component = self.recent.popleft().component
+        self._counts[component] -= 1
+        if self._counts[component] <= CHATTER // 2:
+            self._often.discard(component)
+
+    def _move(self, t: float, moved: float) -> None:
+        """Add to the way of the states what they have moved up to an event."""
+        self._seen, self.way = t, self.way + moved
+
+    def _last_episode_moved(self, t: float) -> float:
+        """How far any state has moved, in nominal values, halfway through the last episode."""
+        if len(self.recent) < CHATTER // 2 or not self.recording.episodes:
+            return 0.0
+        course = self.recording.episodes[-1].trajectory
+        moved = np.abs(course((course.start + min(t, course.end)) / 2) - course(course.start))
+        return float(moved.max(initial=0.0))
 
     def _last_instant(self, t: float) -> float:
-        """The last known instant up to a time."""
-        instants = self.time_events.apart
-        k = int(np.searchsorted(instants, t, "right"))
-        return float(instants[k - 1]) if k else -np.inf
+        """The last instant up to a time that is known, or by which a function of time has moved."""
+        return max(float(instants[k - 1]) if k else -np.inf for instants, k in (
+            (instants, int(np.searchsorted(instants, t, "right"))) for instants in (
+                self.time_events.apart, self.time_events.functions.pieces)))
+
+    @property
+    def _borders(self) -> Array:
+        """Instants that are known, and between which functions of time move; ascending."""
+        return np.sort(np.append(self.time_events.apart, self.time_events.functions.pieces))
 
     @property
     def _window(self) -> float:

@@ -101,7 +101,7 @@ class Events:
         problem, recording, events = self.problem, self.recording, courses.events
         before = recording.episodes[-1]
         passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
-                                problem.laws, self.switching.resets)
+                                problem.laws, self.switching.resets, problem.scale_x)
         recording.episodes.extend(passed)  # first: it may be found that they chatter
         self.log.remember_passed(passed)
         problem.m[:], problem.d[:] = events.m[-1], events.d[-1]

@@ -7,12 +7,11 @@ a circuit that is small altogether all flows are, too.
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..exceptions import warn_user
 from ..language.domain import Domain
 from ..numerics.arrays import Array, Indices
 from ..results.recording import NominalWarning
@@ -36,7 +35,7 @@ def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
 
     Of those alone in whose circuits all flows are small as well.
     """
-    if recording.accuracy is None or recording.statistics.get("method") == "exact":
+    if recording.accuracy is None:
         return
     allowed = recording.accuracy[1].of_states(recording.problem)
     largest = np.abs(x).max(axis=1, initial=0.0)
@@ -50,11 +49,11 @@ def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
     worst = min(faint, key=lambda i: largest[i] / allowed[i])
     motion, error = (_shown(v[worst], owners[worst][2]) for v in (largest, allowed))
     more = f", like {len(faint) - 1} more," if len(faint) > 1 else ""
-    warnings.warn(
+    warn_user(
         f"{recording.name}: {recording.system.state_name(worst)}{more} never exceeds {motion}, "
         f"and may be off by {error}: that absolute tolerance follows from its nominal value. "
         f"Say how large it is expected to be, such as model.nominal_values('{motion}'), or give "
-        f"simulate(atol=…).", NominalWarning, stacklevel=_calls_from_outside(),
+        f"simulate(atol=…).", NominalWarning,
     )  # fmt: skip
 
 
@@ -109,13 +108,3 @@ def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | N
 def _shown(size: float, one: Quantity) -> str:
     shown = (one * float(f"{size:.2g}")).to_compact()
     return f"{shown.magnitude:.6g} {shown.units:~P}"
-
-
-def _calls_from_outside() -> int:
-    """How far above this module's caller the first line outside this package is."""
-    frame, level = sys._getframe(1), 1
-    package = __name__.partition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == (
-            package):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.component import Component
+from ..language.component import Part
 from ..language.declarations import Option, Parameter, Variable
 from ..results.parameters import MadeWith
 from ..units import from_si, quantity
@@ -15,7 +15,7 @@ from .settings import Options
 
 __all__ = ["GivenValues"]
 
-TIMES = "duration", "start", "step", "max_step", "first_step"
+TIMES = "duration", "start_time", "step", "max_step", "first_step"
 SETTINGS = "method", "rtol", "atol"
 
 
@@ -28,7 +28,7 @@ class GivenValues:
     duration, options : as they were given to ``simulate``
     """
 
-    def __init__(self, root: Component, duration: object, options: Options) -> None:
+    def __init__(self, root: Part, duration: object, options: Options) -> None:
         self._root = root
         self._parts = [
             (path, part, part._count, part._declared, part._values.copy(), part._targets.copy(),
@@ -38,7 +38,7 @@ class GivenValues:
         self._asked = {"duration": duration, **{name: getattr(options, name) for name in (
             *TIMES[1:], *SETTINGS)}}  # fmt: skip
 
-    def model(self) -> Component:
+    def model(self) -> Part:
         """The model as it was: its parts under the names and with the values of then.
 
         For reading alone: it has no connections.

@@ -1,6 +1,7 @@
-"""What does Ctrl-C end?
+"""What does Ctrl-C end, and what SIGTERM?
 
-Python raises ``KeyboardInterrupt`` between any two instructions of the main thread.
+Python raises ``KeyboardInterrupt`` between any two instructions of the main thread. SIGTERM, with
+which batch systems and ``kill`` stop what was started without a terminal, does so in studies.
 Where that is inside a library, the library may make another error of it, lose it,
 or be left holding a lock that another thread waits for ever after. CasADi's C code asks its
 Python wrappers for the shape of an expression and loses whatever they raise.
@@ -18,7 +19,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["forget_interrupt", "interruptible", "postponed"]
+__all__ = ["forget_interrupt", "interruptible", "postponed", "terminable"]
+
+STOPPING = signal.SIGINT, signal.SIGTERM
 
 CASADI_LASTS = 1e-3  # s, when it is tried again
 
@@ -30,7 +33,7 @@ def _count(number: int, frame: Any) -> None:
     global _pressed, _again
     _pressed += 1
     if frame is not None and frame.f_globals.get("__name__", "").startswith("casadi."):
-        _again = threading.Timer(CASADI_LASTS, _thread.interrupt_main)
+        _again = threading.Timer(CASADI_LASTS, _thread.interrupt_main, (number,))
         _again.start()
     else:
         signal.default_int_handler(number, frame)
@@ -67,7 +70,7 @@ def postponed(tell: Callable[[], None]) -> Iterator[None]:
     """The first Ctrl-C calls a function, which must not wait for a lock; a second one raises."""
 
     def told(number: int, frame: Any) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(number, signal.default_int_handler)
         tell()
 
     previous = _taken_over(told)
@@ -77,14 +80,29 @@ def postponed(tell: Callable[[], None]) -> Iterator[None]:
         _give_back(previous)
 
 
-def _taken_over(handler: Callable[[int, Any], None]) -> Any:
-    """The handler of Ctrl-C before this one; None, and it stays, where it is not Python's own, or
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM ends what is inside as Ctrl-C does, unless the program makes something else of it."""
+    own = threading.current_thread() is threading.main_thread() and signal.getsignal(
+        signal.SIGTERM) == signal.SIG_DFL
+    if own:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if own:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _taken_over(handler: Callable[[int, Any], None]) -> list[tuple[int, Any]]:
+    """Signals, and their handlers before this one; those stay that are not Python's own, or
     cannot be replaced."""
-    own = threading.current_thread() is threading.main_thread() and quick.getsignal(
-        signal.SIGINT) in (signal.default_int_handler, _count)
-    return quick.signal(signal.SIGINT, handler) if own else None
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return [(number, quick.signal(number, handler)) for number in STOPPING
+            if quick.getsignal(number) in (signal.default_int_handler, _count)]
 
 
-def _give_back(previous: Any) -> None:
-    if previous is not None:
-        quick.signal(signal.SIGINT, previous)
+def _give_back(previous: list[tuple[int, Any]]) -> None:
+    for number, handler in previous:
+        quick.signal(number, handler)

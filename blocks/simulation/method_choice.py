@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-import numpy as np
-
 from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
-from ..numerics.tolerances import ABSOLUTE_SHARE
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
 from ..system.system import System
-from ..system.time_functions import acts_in_time
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import switches_in_run
 
-__all__ = ["SMALL", "began_in_python", "bends_within_tolerance", "by_stiffness", "chosen_method",
-           "compiled_method", "exact_one_step", "explicit_one_step", "explicit_steps",
+__all__ = ["began_in_python", "by_stiffness", "chosen_method",
+           "compiled_method", "explicit_one_step", "explicit_steps",
            "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
            "refuse_idle_step", "refuse_uncompiled", "tries_implicit_first"]  # fmt: skip
 
@@ -31,18 +27,12 @@ T = TypeVar("T")
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
-SOME = 100.0  # tolerances, within which slopes are looked at
-BENT = 2.0  # times: rates that are not the same
-SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
-TO_MAKE = 0.1  # explicit steps that take as long as to make matrices of one state, by its cube
+SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
 SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
 AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
-FULL = 100.0  # entries of a matrix, whose product takes as long as an explicit step
 STATIC = "nothing is integrated: steps follow the waves of the sources"
-LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine code, too
 IMPLICIT_STEPS = "backward_euler", "trapezoidal"
-MULTISTEP = "adams", "BDF", "cvode"  # and those that are CVODE's there
 FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
 NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
@@ -116,12 +106,8 @@ def refuse_uncompiled(name: str, problem: Problem) -> None:
     """A model that a method cannot run in machine code."""
     if not problem.system.nx:  # nothing is integrated then, by any method
         return
-    if name == "exact":
-        reason = native.why_not_linear(problem)
-    else:
-        why_not = native.why_not_implicit if name == "rodas4" else native.why_not
-        reason = why_not(problem.system, problem.laws)
-    reason = reason or native.unwritable(problem)
+    why_not = native.why_not_implicit if name == "rodas4" else native.why_not
+    reason = why_not(problem.system, problem.laws) or native.unwritable(problem)
     if reason:
         raise ParameterError(f"simulate(method={name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto' or another name listed in blocks.solvers.")
@@ -170,20 +156,6 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
-def _fewer_are_exact(problem: Problem, t0: float, span: float, rtol: float, steps: float,
-                     oscillation: float) -> bool:
-    """Whether exact steps, which only follow what oscillates, cost less than explicit ones.
-
-    Each is a product with a full matrix, and matrices are made first.
-    """
-    size = problem.size
-    if problem.laws is not None or not oscillation < np.inf or (
-            not SMALL < size <= native.MOST_STATES or steps < TO_MAKE * size**3):
-        return False
-    n, follow = native.exact_steps_to_follow(problem, t0, span, rtol, oscillation)
-    return steps > TO_MAKE * n**3 + follow * (1 + n * n / FULL)
-
-
 def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array], T]) -> T:
     """What is found at the start of a run, kept for the next one that starts at the same point."""
     y, cache = problem.start_vector(), problem.system.cache
@@ -192,44 +164,6 @@ def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array]
         cache[what] = here, make(y)
     found: T = cache[what][1]
     return found
-
-
-def bends_within_tolerance(problem: Problem, t: float, y: Array, rtol: float) -> bool:
-    """Whether the fastest rate is another one some tolerances away, as at the root of a law.
-
-    There Newton's method turns about. What is accurate enough for the states of a multistep
-    method, which takes its derivative somewhere near, lets any flow pass that such a law has within
-    their tolerance; and its steps become as short as what it should step over.
-    """
-    if problem.size > native.MOST_STATES:
-        return False
-    away = SOME * rtol * (np.abs(y) + ABSOLUTE_SHARE) * np.resize([1.0, -0.5, 0.25], y.size)
-    rates = sorted(problem.fastest_rate(t, y + part * away) for part in (-1.0, 0.0, 1.0))
-    return rates[-1] > BENT * rates[0] and bool(np.isfinite(rates[-1]))
-
-
-def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Method], str] | None:
-    """The implicit one-step method where it costs less than BDF does.
-
-    Of a large stiff model that only comes to rest, its steps grow faster, and its order holds: it
-    loses that where time acts on what is stiff. Where unknowns are solved for at every point, BDF
-    begins anew where their branch is in doubt; and where laws bend within the tolerance it does
-    not find what flows.
-    """
-    if native.is_solved_for(problem.system):
-        if rtol < native.TIGHT_FOR_SOLVES and native.compiled_cvode(problem):
-            return None  # in Python, slopes that need a solve cost more than its order saves
-        why = "stiff, with unknowns that are solved for at every point"
-    elif rtol >= native.TIGHT and problem.size > native.MOST_STATES and (
-            not acts_in_time(problem.system)):
-        why = "a sparse Jacobian, and nothing acts on it in time"
-    elif _at_start("bends at start", problem, t0, rtol,
-                   make=lambda y: bends_within_tolerance(problem, t0, y, rtol)):
-        why = "stiff, with laws that bend within the tolerance"
-    else:
-        return None
-    kind = implicit_one_step(problem)
-    return None if kind is None else (kind, f"implicit, one-step, in machine code: {why}")
 
 
 def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
@@ -242,7 +176,7 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
     """Whether a run of few states begins with implicit steps that must turn out longer.
 
     Where explicit ones would, if all stays as it is at the start, mostly follow what has settled
-    long ago: a change of methods takes as long as hundreds of such steps, and BDF's are less exact.
+    long ago: a change of methods takes as long as hundreds of such steps.
     """
     if problem.size > SMALL or rtol < native.TIGHT:
         return False
@@ -250,17 +184,6 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
     steps = rate * (t1 - t0) / native.REACH
     return AGAINST * oscillation < rate and steps > SETTLING and (
         implicit_one_step(problem) is not None)
-
-
-def exact_one_step(problem: Problem, of_many: bool = False) -> type[Method] | None:
-    """The exact method, where equations are linear; ``of_many`` states, whose full matrices cost
-    more, only where that is worth it."""
-    if not native.is_installed() or not of_many and problem.size > SMALL \
-            or native.why_not_linear(problem) \
-            or native.unwritable(problem):
-        return None
-    method: type[Method] = native.compiled_method("exact")
-    return method
 
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) -> type[Method]:
@@ -279,8 +202,6 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
     if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem, kind) and (
             implicit_one_step(problem) is not None):
         return compiled_method(kind.name)
-    if kind.name in MULTISTEP:
-        return native.compiled_cvode(problem, kind.name) or kind
     if kind.name == "moreau_jean":
         return native.compiled_steps(problem) or kind
     return kind
@@ -308,10 +229,8 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             return stiff, f"{why}; in Python, as {reason}"
         if static:
             return explicit_steps(rtol), why
-        if exact := exact_one_step(problem):
-            return exact, LINEAR
         return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
-    rate, oscillation = _motions_at_start(problem, t0)
+    rate, _ = _motions_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         # what is delayed bends again a delay later, and is found in Python at every evaluation
@@ -319,11 +238,6 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         most = native.most_steps(problem.size)
         if problem.bulky:
             most = min(most, MOST_BULKY)
-        hard = rate * (t1 - t0) > MILD and steps > most
-        if (hard or switches or native.pays_off(steps, problem.size)) and (
-                exact := exact_one_step(problem, hard or _fewer_are_exact(
-                    problem, t0, t1 - t0, rtol, steps, oscillation))):
-            return exact, LINEAR  # whatever the tolerance
         if tries_implicit_first(problem, t0, t1, rtol):
             return native.compiled_method("rodas4"), (
                 f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
@@ -334,7 +248,9 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
-        return _stiff_one_step(problem, t0, rtol) or (stiff, why)
+        kind = implicit_one_step(problem)
+        return (stiff, why) if kind is None else (
+            kind, f"implicit, one-step, in machine code: stiff at the start ({rate:.3g} 1/s)")
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

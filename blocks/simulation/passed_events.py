@@ -35,11 +35,12 @@ class PassedEpisodes:
     courses : of the method, with what held in each
     before : the episode that ended at the first of these events
     relations, catalog, laws, resets : what events are called
+    scale : nominal values of the states
     """
 
     def __init__(self, courses: PassedCourses, before: Episode, relations: Relations,
-                 catalog: Catalog, laws: Laws | None, resets: Resets) -> None:
-        self.courses, self.before = courses, before
+                 catalog: Catalog, laws: Laws | None, resets: Resets, scale: Array) -> None:
+        self.courses, self.before, self.scale = courses, before, scale
         self.elements = None if laws is None else laws.elements
         self.relations, self.catalog, self.resets = relations, catalog, resets
         events = courses.events
@@ -178,6 +179,15 @@ class PassedEpisodes:
         if self.elements is not None:
             count(self._decided & (self.courses.events.struck < 0)[:, None], self.elements.name)
         return {name: np.repeat(self.times, often) for name, often in counts.items()}
+
+    def moved(self, first: int) -> Array:
+        """How far any state has moved, in nominal values, halfway to each event from one on; 0 to
+        the first of all."""
+        events, scale = self.courses.events, self.scale
+        later = np.arange(max(first, 1), len(self.times))
+        x = self.courses.values((self.times[later - 1] + self.times[later]) / 2, later - 1)
+        away = np.abs(x - events.x[later - 1])[:, : len(scale)] / scale
+        return np.append(np.zeros(int(first == 0)), away.max(axis=1, initial=0.0))
 
     def who(self, number: int) -> list[str]:
         """Whose relations and modes have changed at one of them, and who has acted."""

@@ -9,13 +9,12 @@ smaller, such as the starts of very many episodes of a large model, ends the run
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from ..exceptions import SimulationError
+from ..exceptions import SimulationError, warn_user
 from ..results.recording import RecordWarning
 
 if TYPE_CHECKING:
@@ -104,10 +103,10 @@ class MemoryBound:
                 "to nominal values." if self.off else
                 "Nothing is lost: steps are taken again where values between them are asked for, "
                 "which takes time.")  # fmt: skip
-        warnings.warn(
+        warn_user(
             f"{name}: all variables at all steps would take more than "
             f"{self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the memory: fewer steps are kept. "
-            f"{what} {ADVICE}", RecordWarning, stacklevel=2)
+            f"{what} {ADVICE}", RecordWarning)
 
     def _stop(self, recording: RunRecording) -> NoReturn:
         recording.fail("the record does not fit into the memory")

@@ -39,7 +39,6 @@ from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..language.component import Component
     from ..nonsmooth.contract import IndeterminateGroup
     from ..results.bottlenecks import Bottleneck, StepShares
     from ..results.drawn_parts import Net, Part
@@ -296,7 +295,7 @@ class RunRecording:
         """Parameters, initial targets and options of the run, as they were when it began."""
         return MadeWith() if self.given is None else self.given.made_with()
 
-    def model_then(self) -> Component:
+    def model_then(self) -> Any:
         """The model with its parts and values as they were when the run began, for reading."""
         assert self.given is not None  # of every run that is handed out
         return self.given.model()

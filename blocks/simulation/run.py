@@ -23,7 +23,7 @@ from ..system.problem import Problem
 from ..units import SECOND, to_si
 from .driver import Driver, PartsJoin
 from .given_values import GivenValues
-from .interrupts import interruptible
+from .interrupts import forget_interrupt, interruptible
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .settings import (
@@ -103,9 +103,18 @@ def run(model: Model, duration: object, options: Options) -> Result:
     Interrupted
         After Ctrl-C, so that a loop of runs ends as well; its ``result`` holds everything before.
     """
-    with interruptible():
-        ready = prepared(model, duration, options)
-    result = ready.result()
+    result = ready = None
+    try:
+        with interruptible():
+            ready = prepared(model, duration, options)
+            result = ready.result()
+    except KeyboardInterrupt:
+        forget_interrupt()
+        if result is None and ready is not None and ready.driver.recording.episodes:
+            from ..results.result import Result
+
+            result = Result(ready.driver.recording)
+        raise Interrupted(result) from None
     if result.status == "interrupted":
         raise Interrupted(result)
     return result
@@ -137,18 +146,18 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     if known is not None:
         known[0].driven = options.driven
         return _begun(*known, options, began, clock.perf_counter())
-    t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
+    t0 = float(to_si(options.start_time, SECOND, "simulate(start_time=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
 
     def start_of(kind: type[Problem] = Problem, laws: Any = None) -> RunStart:
-        made = RunStart(model, t0, t1, kind, laws, options.start_from)
+        made = RunStart(model, t0, t1, kind, laws, options.initial)
         made.driven = options.driven
         return made
 
     starting = start_of()
     given = GivenValues(model, duration, options)
     with suppress(SimulationError):  # the run says it again, and has a result
-        own = t0 == 0 and options.start_from is None
+        own = t0 == 0 and options.initial is None
         model._checked(starting if own else RunStart(model)).raise_errors()
     system = model.compile()
     checked = clock.perf_counter()
@@ -196,8 +205,8 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     problem, start = starting.consistent()
     system, settings, tolerances = problem.system, decided.settings, decided.tolerances
     problem.choose_states(settings.t_start)  # how many are integrated says which method can
-    if options.start_from is None:
-        warn_of_compromises(start, stacklevel=6)
+    if options.initial is None:
+        warn_of_compromises(start)
     opening = starting.opening()
     if isinstance(problem, DaeProblem):
         problem.implicit = native.residuals_of_run(system)

@@ -15,8 +15,6 @@ from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import (
-    SMALL,
-    bends_within_tolerance,
     explicit_one_step,
     explicit_steps,
     implicit_one_step,
@@ -42,7 +40,6 @@ LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer t
 FIRST_LOOK = 64  # the first one there, at what is plainly stiff
 DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
 PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
-NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 2.5  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
@@ -101,14 +98,8 @@ class RunningMethod:
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and bool(problem.size) and (
             settings.method.name in RESTARTED) and settings.method.many is None
-        #: From a multistep method in machine code, where laws bend so that it hardly gets on.
-        self.may_crawl = settings.may_switch and bool(problem.size) and (
-            self.kind.name == "cvode" and self.kind.looks_itself)
         #: To a method of another kind, where one that was not chosen by the user stops.
         self.may_replace = settings.may_switch and bool(problem.size)
-        #: From exact steps, where there are more modes than matrices are kept of.
-        self.may_forget = settings.may_switch and self.kind.name == "exact" and (
-            problem.size > SMALL)
         self.current: Any = None
         self._longest = settings.max_step if problem.size else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
@@ -203,9 +194,8 @@ class RunningMethod:
         """A step of the method, as far as it may go before it is asked again."""
         if self.may_switch and self.current.looks_itself and self._is_dear:
             self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
-        elif (self.may_switch or self.may_forget) and self.current.looks_itself and (
-                not self._judged):
-            self.current.look = FIRST_LOOK, 0.0 if self.may_forget else PLAINLY
+        elif self.may_switch and self.current.looks_itself and not self._judged:
+            self.current.look = FIRST_LOOK, PLAINLY
         elif self._explicit is not None and self.current.looks_itself and not self._judged:
             self.current.look = LOOK_COMPILED, LOOK_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
@@ -331,13 +321,6 @@ class RunningMethod:
         """Whether another method had better go on from the end of a step."""
         if not self.driven:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
-        if self.may_restart and self.kind.name == "cvode" and self.current.own_events and (
-                self.interrupted):  # by what it has passed itself
-            return True
-        if self.may_forget:
-            return self._has_too_many_modes(step)
-        if self.may_crawl and self._crawls(step):
-            return True
         if self._explicit is not None:
             return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
@@ -354,41 +337,9 @@ class RunningMethod:
                 self.problem)
         if kind is None or not self._fits(kind, self.problem, step):
             return False
-        self.may_replace = self.may_switch = self.may_crawl = self.may_forget = False
+        self.may_replace = self.may_switch = False
         self._explicit = None
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
-        return True
-
-    def _has_too_many_modes(self, step: Step) -> bool:
-        """Whether exact steps find modes that they have no matrices of, again and again.
-
-        To make these takes as long as a hundred steps of another method, or more.
-        """
-        self._judged = taken = self.work.get("steps", 0) + self.current.work.steps
-        if self.current.replaced <= NEW_MODES * taken:
-            return False
-        kind = implicit_one_step(self.problem)
-        if kind is None:
-            return False
-        self.may_forget = False
-        self._take(kind, f"up to t = {step.t:.4g} s its {taken:,} steps were exact, in more modes "
-                         "than matrices are kept of")
-        return True
-
-    def _crawls(self, step: Step) -> bool:
-        """Whether implicit one-step steps get on where a law bends within the tolerance."""
-        taken = self.work.get("steps", 0) + self.current.work.steps
-        if taken - self._judged < LOOK_COMPILED:
-            return False
-        self._judged = taken
-        if not bends_within_tolerance(self.problem, step.t, step.y, self.settings.rtol):
-            return False
-        kind = implicit_one_step(self.problem)
-        self.may_crawl = kind is not None and self._fits(kind, self.problem, step)
-        if kind is None or not self.may_crawl or not self._reaches_farther(kind, step):
-            return False
-        self.may_crawl = False
-        self._take(kind, f"laws bend within the tolerance at t = {step.t:.4g} s")
         return True
 
     def _steps_left(self, step: Step) -> float:
@@ -420,12 +371,9 @@ class RunningMethod:
         left = self._steps_left(step)
         if problem.bulky or left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
-        kind = None  # with memory: it evaluates less often, but a doubt of branches begins anew
-        solves = not self._is_dear and native.is_solved_for(problem.system)
-        if problem.laws is not None or self.interrupted or many is not None or solves:
-            kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
-            if kind is not None and not self._fits(kind, problem, step):
-                kind = None
+        kind = implicit_one_step(problem)
+        if kind is not None and not self._fits(kind, problem, step):
+            kind = None
         if kind is None and many is not None and left < many(problem.size):
             return False
         limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS

@@ -34,7 +34,7 @@ LOST = 0.5  # part of a duration that rounding may take
 class Options(NamedTuple):
     """What a user asks of a run, as given to ``Model.simulate``, which explains it."""
 
-    start: Any = "0 s"
+    start_time: Any = "0 s"
     method: str = "auto"
     rtol: float = 1e-6
     atol: Any = None
@@ -47,13 +47,13 @@ class Options(NamedTuple):
     record: Any = None
     record_every: Any = None
     record_to: Any = None
-    start_from: Any = None  # states, torn unknowns, relations, and discrete values but for nan
+    initial: Any = None  # states, torn unknowns, relations, and discrete values but for nan
     driven: bool = False  # by a program, step by step
 
 
 #: Those that are a user's, and those of them that whoever makes many runs hands on to these.
 OF_RUNS = tuple(name for name in Options._fields if name != "driven")
-HANDED_ON = tuple(name for name in OF_RUNS if name not in ("progress", "start_from"))
+HANDED_ON = tuple(name for name in OF_RUNS if name not in ("progress", "initial"))
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ def end_of_run(t0: float, duration: float) -> float:
     """When a run ends that can be told apart from its start."""
     t1 = t0 + duration
     if not np.isfinite(t0):
-        raise ParameterError("simulate(start=…)", f"must be a time, but is {t0:g} s.",
+        raise ParameterError("simulate(start_time=…)", f"must be a time, but is {t0:g} s.",
                              "Write for example '0 s'.", given=t0)
     if not t1 - t0 > LOST * duration:
-        raise ParameterError("simulate(start=…)", f"is {t0:g} s, where times are told apart by "
-                             f"{np.spacing(t0):.2g} s: a run of {duration:g} s is lost there.",
+        raise ParameterError("simulate(start_time=…)", f"is {t0:g} s, where times are told apart "
+                             f"by {np.spacing(t0):.2g} s: a run of {duration:g} s is lost there.",
                              "Begin nearer to 0 s.", given=t0)  # fmt: skip
     return t1
 
@@ -190,7 +190,7 @@ def refuse_positional(duration: object, nameless: tuple[object, ...]) -> None:
     if isinstance(span, (list, tuple)) and len(span) == 2:
         raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
                         f"{span[0]!r} and {span[1]!r}.", "Give the duration, and the start where "
-                        "it is not 0 s: simulate('4 s', start='1 s').", given=span)  # fmt: skip
+                        "it is not 0 s: simulate('4 s', start_time='1 s').", given=span)
     if nameless:
         raise WrongCall("simulate()", f"takes the duration alone without a name, but was given "
                         f"{len(span)} values.", "Name all else: simulate('4 s', rtol=1e-8).",

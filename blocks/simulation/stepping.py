@@ -6,7 +6,8 @@ anew. Every step ends an episode of the run, so the record is that of any other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -41,30 +42,55 @@ if TYPE_CHECKING:
 __all__ = ["RunState", "SteppedRun", "started"]
 
 NO_SLOTS = np.zeros(0, dtype=np.int64)
+ADVANCED, SAVED = -1, -2
+SAME_STATE = 1e-3  # nominal values by which processors of another kind may come out elsewhere
 
 
 def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iterable[str],
             duration: Any, options: Options) -> SteppedRun:
-    """A run at its start; see ``Model.start``."""
+    """A run at its start; see ``Model.stepper``."""
     made, driven = driven_copy(model, inputs)
-    ready = prepared(made, duration, options._replace(driven=True))
-    return SteppedRun(ready.driver, driven, outputs)
+
+    def begin() -> Driver:
+        return prepared(made, duration, options._replace(driven=True)).driver
+
+    return SteppedRun(begin, driven, tuple(outputs) if not isinstance(outputs, str) else outputs)
 
 
 @dataclass(frozen=True)
 class RunState:
-    """Where a run was when it was saved. Of that run alone, in this process."""
+    """Where a run was when it was saved.
 
-    run: SteppedRun
-    memory: Memory
+    In its own process it brings the run back at once. Pickled it holds what the run was told, with
+    which another one that was started in the same way gets there: to the bit on the same kind of
+    processor.
+
+    Attributes
+    ----------
+    name : of the model
+    t : in s
+    told : what the run had been told until then, see :class:`SteppedRun`
+    x : states
+    run, steps, memory : in the process of the run
+    """
+
+    name: str
     t: float
+    told: Array
+    x: Array
+    run: SteppedRun | None = None
+    steps: DrivenSteps | None = None
+    memory: Memory | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RunState, (self.name, self.t, self.told, self.x)
 
     def __repr__(self) -> str:
-        return f"<state of the run of {self.run.name!r} at {self.t:.6g} s>"
+        return f"<state of the run of {self.name!r} at {self.t:.6g} s>"
 
 
 class SteppedRun:
-    """A run that goes on when it is told to; ``Model.start`` makes it.
+    """A run that goes on when it is told to; ``Model.stepper`` makes it.
 
     Attributes
     ----------
@@ -77,21 +103,26 @@ class SteppedRun:
     --------
     ::
 
-        run = model.start(inputs=["motor.S"], outputs=["load.w"])
+        run = model.stepper(inputs=["motor.S"], outputs=["load.w"])
         while run.time < quantity("10 s"):
             run.set("motor.S", control(run["load.w"]))
             run.advance("1 ms")
         run.result().plot("load.w")
     """
 
-    def __init__(self, driver: Driver, driven: list[DrivenInput], outputs: Iterable[str]) -> None:
-        self._driver = driver
+    def __init__(self, begin: Callable[[], Driver], driven: list[DrivenInput],
+                 outputs: Sequence[str]) -> None:
+        driver = begin()
+        self._driver, self._begin = driver, begin
+        #: What was told, and how far the run went on: pairs of a number of a told value and that
+        #: value, of ADVANCED and a time, of SAVED and 0.
+        self._told = array("d")
         self._recording: RunRecording = driver.recording
         self._driven = {one.path: one for one in driven}
         self._looked = Result(self._recording)
         self.name = self._recording.name
         if isinstance(outputs, str):
-            raise WrongCall("start(outputs=…)", f"takes a list of variables, but was given "
+            raise WrongCall("stepper(outputs=…)", f"takes a list of variables, but was given "
                             f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
@@ -112,9 +143,9 @@ class SteppedRun:
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise ParameterError(
-            self.name, "a run that goes on step by step cannot be pickled, nor can a state of it: "
-            "both hold compiled equations.", "Start it anew where it is needed: pickle the model, "
-            "and call model.start() there.", code="result.pickle")
+            self.name, "a run that goes on step by step cannot be pickled: it holds compiled "
+            "equations.", "Pickle run.save_state(), start the model in the same way where it is "
+            "needed, and restore the state there.", code="result.pickle")
 
     # -- what a program does -----------------------------------------------------------------
     @property
@@ -214,21 +245,57 @@ class SteppedRun:
         """Where the run is now, to go on from there again with :meth:`restore`."""
         self._steps.settle()
         self._steps.pause()
+        self._told.extend((SAVED, 0.0))
         recording = self._recording
         memory = Memory(self._steps, recording.episodes, recording.log, recording.statistics)
-        return RunState(self, memory, self._steps.t)
+        return RunState(self.name, self._steps.t, np.array(self._told), recording.problem.x.copy(),
+                        self, self._steps, memory)
 
     def restore(self, state: RunState) -> None:
-        """Go back to a saved state of this run; what came after it is forgotten.
+        """Go to a saved state of this run, or of one that was started in the same way.
 
-        What follows is the same to the bit as it was, if the inputs are.
+        What came after it is forgotten; what follows is the same to the bit as it was, if the
+        inputs are. A state that was pickled is reached by going there again, which takes as long
+        as it took the first time.
         """
-        if not isinstance(state, RunState) or state.run is not self:
+        if not isinstance(state, RunState) or state.run not in (None, self):
             raise ParameterError("run.restore()", "takes a saved state of this run, but was given "
-                                 f"{brief(state)}.", "Save it with run.save_state().", given=state)
+                                 f"{brief(state)}.", "Save it with run.save_state(); a run that "
+                                 "was started elsewhere in the same way takes it pickled.",
+                                 given=state)  # fmt: skip
+        if state.memory is None or state.steps is not self._steps:
+            self._go_again(state)
+            return
         state.memory.bring_back()
+        self._told = array("d", state.told)
         self._recording.status, self._recording.message = "finished", ""
         self._recording.forget_looks()
+
+    def _go_again(self, state: RunState) -> None:
+        """Begin anew, and do what led to a state."""
+        again = SteppedRun(self._begin, list(self._driven.values()), self.outputs)
+        x, numbers = again._recording.problem.x, again._steps.told
+        codes, values = state.told[::2].astype(int), state.told[1::2].tolist()
+        fits = x.shape == state.x.shape and codes.max(initial=-1) < len(numbers)
+        if fits:
+            for code, value in zip(codes.tolist(), values, strict=True):
+                if code >= 0:
+                    again._steps.tell(code, value)
+                elif code == ADVANCED:
+                    again._steps.advance(value)
+                else:
+                    again._steps.settle()
+                    again._steps.pause()
+            away = np.abs(x - state.x) / again._recording.problem.scale_x
+            fits = again._steps.t == state.t and bool((away <= SAME_STATE).all())
+        if not fits:
+            raise ParameterError(
+                "run.restore()", f"takes a state of a run that was started as this one, but "
+                f"{state!r} is of another: what it was told leads elsewhere here.",
+                "Start the same model with the same values, inputs and options.",
+                given=state, code="run.state")
+        again._told = array("d", state.told)
+        vars(self).update(vars(again))
 
     def result(self) -> Result:
         """What the run has recorded up to the present time; it may go on afterwards."""
@@ -246,7 +313,13 @@ class SteppedRun:
             raise ParameterError(where, f"was given {number} for {one.path!r}, which is not a "
                                  "finite number.", f"Give a value in {one.unit}.", given=number,
                                  code="parameter.finite")  # fmt: skip
-        self._steps.tell(self._places[one.path], number)
+        place = self._places[one.path]
+        if isinstance(place, int):
+            self._told.extend((place, number))
+        else:
+            for k, value in enumerate(np.broadcast_to(number, one.size), place.start):
+                self._told.extend((k, value))
+        self._steps.tell(place, number)
 
     def _advance(self, seconds: float) -> None:
         until = self._steps.t + seconds
@@ -254,9 +327,10 @@ class SteppedRun:
         if until > end * (1 + SAME_INSTANT):
             raise ParameterError(
                 "run.advance()", f"would go to {until:.6g} s, but the run was started for times up "
-                f"to {end:.6g} s.", "Start it for longer: model.start(…, duration='1 h').",
+                f"to {end:.6g} s.", "Start it for longer: model.stepper(…, duration='1 h').",
                 given=seconds, bound=end,
             )  # fmt: skip
+        self._told.extend((ADVANCED, min(until, end)))
         try:
             self._steps.advance(min(until, end))
         except SimulationError as error:
@@ -279,4 +353,4 @@ class SteppedRun:
         if any(k >= count for k in indices):
             raise ParameterError(path, "is a mode, which is known of a result only.",
                                  "Read run.result()[…].in_words(…), or a velocity here.")
-        return *self._recording.functions.function(indices), series.unit, series.is_array
+        return *self._recording.functions.function(indices), series.declared_unit, series.is_array

@@ -18,7 +18,6 @@ from ..native.courses import WholeRun
 from ..native.joined_courses import JoinedCourses
 from ..native.method import OneStep
 from ..native.own_events import EventRules
-from ..nonsmooth.modes.parts import DecisionParts
 from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
@@ -97,7 +96,7 @@ class WholeRuns:
         if parts is None:
             return None
         method = self._method
-        if type(method) is kind and isinstance(parts, DecisionParts) and parts.is_like(self._parts):
+        if type(method) is kind and not method.equations.reserve and parts.is_like(self._parts):
             method.begin_run(problem, t0, atol, parts.fast)
         else:
             method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,

@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags
 from .axes import Plan
 from .batch_conditions import common_of, refuse_request, refuse_varied
-from .runner import Outcome, Recipe, Runner
+from .runner import Outcome, Recipe, Runner, told
 from .settings import find_setting
 from .varied_values import VariedValues
 
@@ -43,6 +43,7 @@ class AtOnce:
     """
 
     how: ClassVar[str]  #: they are made, for people
+    why = ""
 
     def __init__(self, model: Model, recipe: Recipe, plan: Plan,
                  refuse: Callable[[System], None], *methods: str) -> None:
@@ -65,8 +66,7 @@ class AtOnce:
     @property
     def execution(self) -> str:
         """How the runs were made."""
-        rest = f", {self.alone} of them by themselves after all" if self.alone else ""
-        return f"{self.how}{rest}"
+        return told(self)
 
     def by_itself(self, number: int) -> Outcome:
         """A single run."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import BlocksError, ParameterError, brief
-from ..language.component import Component
+from ..language.component import Part
 from ..numerics.arrays import Array, Indices
 from ..units import (
     Unit,
@@ -86,7 +86,7 @@ class Plan:
         return sorted(numbers, key=lambda n: [str(self.point(n)[k]) for k in structural])
 
 
-def plan(model: Component, over: Any, samples: int | None, seed: int) -> tuple[Plan, list[Setting]]:
+def plan(model: Part, over: Any, samples: int | None, seed: int) -> tuple[Plan, list[Setting]]:
     """Axes and settings of what a user wants to vary."""
     points = _as_points(over)
     if points is not None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import native
 from ..initialisation.nominal_values import find_nominals
-from ..language.component import Component
 from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..results.samples import OVER_TIME
@@ -33,7 +32,7 @@ __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decis
            "refuse_request", "refuse_structure", "refuse_varied", "starts_follow"]  # fmt: skip
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
-KNOWN = {"start", "method", "rtol", "atol", "max_step"}
+KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
 
 
 class OneByOne(Exception):
@@ -122,7 +121,7 @@ def refuse_varied(settings: list[Setting]) -> None:
             raise OneByOne(f"{setting.path} is a list")
 
 
-def starts_follow(part: Component) -> bool:
+def starts_follow(part: Any) -> bool:
     """Whether initial targets of a component follow its parameters."""
     return any(isinstance(d, Variable) and d.follows and n not in part._targets
                for n, d in part._declared.items())
@@ -135,7 +134,7 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
     from ..simulation.tolerances import Tolerances
 
     options = recipe.options
-    t0 = float(to_si(options.get("start", "0 s"), unit("s"), "sweep(start=…)"))
+    t0 = float(to_si(options.get("start_time", "0 s"), unit("s"), "sweep(start_time=…)"))
     t1 = t0 + positive_time(recipe.duration, "duration")
     rtol, limit = options.get("rtol", RTOL), options.get("max_step")
     max_step = np.inf if limit is None else positive_time(limit, "max_step")

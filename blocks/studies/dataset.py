@@ -91,8 +91,9 @@ class Gathered:
                 {"units": self.units[name] or "1", "long_name": _in_words(output),
                  "description": output["doc"]},
             )
-        for name, array, doc in (("status", self.status, "finished, failed or not run"),
-                                 ("message", self.message, "why a run failed")):  # fmt: skip
+        for name, array, doc in (
+                ("status", self.status, "finished, until a condition, failed or not run"),
+                ("message", self.message, "why a run failed or ended early")):
             data[name] = (self.dims, array.astype(str).reshape(self.shape), {"long_name": doc})
         attributes = {"model": self.study["name"]}
         for word in ("finished", "failed", "not run"):

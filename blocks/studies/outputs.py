@@ -76,10 +76,11 @@ class Output:
         if self.function is not None:
             return self._value(result)
         series = result[self.path]
-        if self.reduction == "course":
-            return series.at(quantity(np.array(self.times), "s"))
-        if self.reduction == "at":
-            return series.at(quantity(self.times[0], "s"))
+        if self.reduction in ("course", "at"):
+            times = np.array(self.times if self.reduction == "course" else self.times[0])
+            last = result.recording.close_times[-1]  # earlier, where a condition has ended the run
+            found = series.at(quantity(np.minimum(times, last), "s"))
+            return quantity(np.where(times > last, np.nan, found.magnitude), found.units)
         return series.number(self.reduction)
 
     def handles(self, catalog: Catalog) -> tuple[int, ...]:

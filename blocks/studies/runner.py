@@ -20,15 +20,17 @@ from ..exceptions import BlocksError
 from ..simulation.interrupts import interruptible
 from ..simulation.run import prepared
 from ..simulation.settings import Options
+from ..simulation.until import model_until
 from ..units import unit_of
 from .axes import Plan
 from .outputs import Output, converted
-from .settings import Setting, find_setting
+from .settings import Setting, find_setting, rank
 
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints"]
+__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints",
+           "told"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
@@ -42,7 +44,7 @@ class Outcome:
     """What is kept of one run: numbers by output, in the units beside them."""
 
     number: int
-    status: str  # "finished", "failed" or "not run"
+    status: str  # "finished", "until …", "failed" or "not run"
     message: str = ""
     values: dict[str, Any] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
@@ -75,6 +77,10 @@ class Runner:
     """
 
     def __init__(self, model: Model, recipe: Recipe) -> None:
+        self.options = dict(recipe.options)
+        until = self.options.pop("until", None)
+        if until is not None:
+            model = model_until(model, until)
         self.model, self.recipe = model, recipe
         self.settings: list[Setting] = [
             find_setting(model, path, recipe.paths) for path in recipe.paths
@@ -124,13 +130,13 @@ class Runner:
         options = self._apply(values)
         with ASSEMBLY:
             run = prepared(self.model, self.recipe.duration,
-                           Options(progress=False, **{**self.recipe.options, **options}))
+                           Options(progress=False, **{**self.options, **options}))
         run.lock = ASSEMBLY
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
         self._share_functions(result)
-        outcome = Outcome(number, "finished", _unmet(result))
+        outcome = Outcome(number, result.status, _unmet(result) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)
             shown = output.unit
@@ -145,7 +151,8 @@ class Runner:
         for part, tables in self.tables:
             part._restore_values(tables)
         options: dict[str, Any] = {}
-        for setting, value in sorted(zip(self.settings, values, strict=True), key=_rank):
+        for setting, value in sorted(zip(self.settings, values, strict=True),
+                                     key=lambda pair: rank(pair[0])):
             if setting.component is None:
                 options[setting.path] = value
             else:
@@ -158,13 +165,6 @@ class Runner:
         if self.functions is None or recording.system is not self.system:
             self.system, self.functions = recording.system, recording.functions
         recording.functions = self.functions
-
-
-def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int, bool]:
-    """Options first, a composite before its parts, which it gives values to, an array before one
-    of its instances."""
-    setting = pair[0]
-    return setting.kind != "option", setting.path.count("."), setting.instance is not None
 
 
 def _bare(value: Any) -> Any:
@@ -180,8 +180,25 @@ def _unmet(result: Any) -> str:
     return f"Initial targets that were not met: {names}."
 
 
-class RunsPoints(Protocol):
-    """What runs the points of a study; ``execution`` says how, for people."""
+class Way(Protocol):
+    """How runs are made.
+
+    Attributes
+    ----------
+    how, why : for people; ``why`` is empty where there is nothing to explain
+    alone : runs that were made by themselves after all
+    """
+
+    @property
+    def how(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def alone(self) -> int: ...
+
+
+class RunsPoints(Way, Protocol):
+    """What runs the points of a study; ``execution`` says how, and where, for people."""
 
     @property
     def execution(self) -> str: ...
@@ -191,12 +208,20 @@ class RunsPoints(Protocol):
         ...
 
 
-class InProcess:
-    """Runs points here, on a copy of the model."""
+def told(way: Way, where: str = "") -> str:
+    """How runs were made, and where, for people."""
+    alone = f", {way.alone} of them by themselves after all" if way.alone else ""
+    return f"{way.how}{where}{alone}{': ' if way.why else ''}{way.why}"
 
-    def __init__(self, model: Model, recipe: Recipe) -> None:
-        self.runner = Runner.of_copy(model, recipe)
-        self.execution = "one by one, in this process"
+
+class InProcess:
+    """Runs points here, on a copy of the model; ``why`` not several at once."""
+
+    how, alone = "one by one", 0
+
+    def __init__(self, model: Model, recipe: Recipe, why: str = "") -> None:
+        self.runner, self.why = Runner.of_copy(model, recipe), why
+        self.execution = told(self, ", in this process")
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         return self.runner.run((n, plan.point(n)) for n in numbers)

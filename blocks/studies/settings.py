@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
-from ..language.component import Component
+from ..language.component import Part
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.form import refuse_idle
 from ..numerics.arrays import Indices
 from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit
 
-__all__ = ["RTOL", "SOLVER", "Setting", "find_setting"]
+__all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "rank"]
 
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
 RTOL = 1e-6  # unless another is given, as in ``simulate``
@@ -30,7 +31,7 @@ class Setting:
     """Something of a model, or of the solver, that may be varied."""
 
     path: str
-    component: Component | None  # None for an option of the solver
+    component: Part | None  # None for an option of the solver
     declared: Any = None  # a Parameter, an Option or a Variable with an initial target
     instance: int | None = None  # of an array of components; None for all
 
@@ -104,7 +105,7 @@ def _accept_solver_option(path: str, value: Any) -> None:
                              given=value)  # fmt: skip
 
 
-def find_setting(model: Component, path: str, others: Sequence[str] = (),
+def find_setting(model: Part, path: str, others: Sequence[str] = (),
                  where: str = "sweep()") -> Setting:
     """What a path names; ``others`` are the paths that are varied as well, ``where`` is asked.
 
@@ -121,7 +122,7 @@ def find_setting(model: Component, path: str, others: Sequence[str] = (),
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
     *names, last = path.split(".")
-    part: Component = model
+    part: Part = model
     instance: int | None = None
     for name in names:
         plain, number = NUMBERED.fullmatch(name).groups()  # type: ignore[union-attr]  # all match
@@ -156,7 +157,41 @@ def find_setting(model: Component, path: str, others: Sequence[str] = (),
     return Setting(path, part, declared, instance)
 
 
-def _unknown(model: Component, path: str, where: str, part: Component | None = None
+@contextmanager
+def changed_for_a_while(model: Any, given: Mapping[str, Any]) -> Iterator[None]:
+    """Give a model values by path, and what it had before at the end."""
+    where, paths = "values()", list(given)
+    settings = [find_setting(model, path, paths, where) for path in paths]
+    for setting in settings:
+        if setting.component is None:
+            raise ParameterError(where, f"{setting.path} belongs to a run, not to the model.",
+                                 f"Give it there: simulate({setting.path}=…).")
+        setting.accept(given[setting.path])
+    touched = {id(part): part for setting in settings if setting.component is not None
+               for part in (setting.component, *setting.component._parts().values())}
+    before = [(part, {name: table.copy() for name, table in part._value_tables().items()},
+               part._units.copy(), vars(part).get("_declared")) for part in touched.values()]
+    structure = model._structure_revision
+    try:
+        for setting in sorted(settings, key=rank):
+            setting.apply(given[setting.path])
+        yield
+    finally:
+        for part, tables, units, form in before:
+            part._restore_values(tables)
+            part._units = units
+            if form is not None:
+                part._declared = form
+        model._changed(model._structure_revision != structure)
+
+
+def rank(setting: Setting) -> tuple[bool, int, bool]:
+    """Options first, a composite before its parts, which it gives values to, an array before one
+    of its instances."""
+    return setting.kind != "option", setting.path.count("."), setting.instance is not None
+
+
+def _unknown(model: Part, path: str, where: str, part: Part | None = None
              ) -> UnknownName:
     if part is not None:
         inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
@@ -168,12 +203,12 @@ def _unknown(model: Component, path: str, where: str, part: Component | None = N
 _KINDS = "parameters, options and initial targets"
 
 
-def _names(part: Component) -> list[str]:
+def _names(part: Part) -> list[str]:
     return [n for n, d in part._declared.items()
             if not isinstance(d, (Port, Signal)) and d.exists(part)]
 
 
-def _all_names(model: Component) -> list[str]:
+def _all_names(model: Part) -> list[str]:
     known = [*SOLVER, *_names(model)]
     for path, part in model._parts().items():
         if len(known) > COMPARED:

@@ -1,20 +1,23 @@
 """How are runs spread over threads, processes or machines?
 
-Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. The
-model is pickled once, goes along with every run (a few kilobytes) and is loaded
-and assembled once per worker, which keeps it for the runs that follow.
+Over any ``concurrent.futures.Executor``; a Dask client makes one of itself. Points go out in
+batches that take about a second, and a worker makes those of a batch as this process would
+make them by itself: several at once where that can be. It gets the model once, and keeps it,
+assembled and compiled, for the batches that follow.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
+import os
 import pickle
 import signal
 import threading
+import time
 import uuid
-import warnings
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -22,50 +25,33 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import BlocksError, ParameterError
+from ..exceptions import BlocksError, ParameterError, warn_user
 from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
 from .calls import chosen_executor
 from .repeated import Repeated
-from .runner import InProcess, Outcome, Outcomes, Recipe, Runner, RunsPoints
+from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints, told
 
 if TYPE_CHECKING:
     from ..model import Model
 
 __all__ = ["Spread", "runner_for"]
 
-WAITING = 256  # runs handed to an executor and not yet back
+LASTS = 1.0  # s of a batch: far longer than it takes to send it, and little to lose
+TOO_LONG = 4 * LASTS  # s, after which what is left of it goes out again
+PARTS = 4  # batches at least for each worker, of what is left
+WAITING = 256  # batches handed to an executor and not yet back: by these a cluster grows
 KEPT = 2  # studies whose model a worker keeps
 _CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
 
-_initial: dict[str, bytes] = {}
 
-
-class _Studies(threading.local):
-    """The studies whose model this thread of a worker keeps, by their tokens."""
-
-    def __init__(self) -> None:
-        self.runners: OrderedDict[str, Runner] = OrderedDict()
-
-    def runner(self, token: str, cargo: Any) -> Runner:
-        """The runner of a study, made where it is not kept; the oldest others are given up."""
-        if token not in self.runners:
-            self.runners[token] = _load(_initial[token] if cargo is None else cargo)
-            while len(self.runners) > KEPT:
-                self.runners.popitem(last=False)
-        return self.runners[token]
-
-
-_studies = _Studies()
-
-
-def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
-               ) -> RunsPoints:
+def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan) -> RunsPoints:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
     workers, executor = (0, None) if executor is None else chosen_executor(executor, "sweep")
     if executor is None:
@@ -78,70 +64,164 @@ def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
                 return Repeated(model, recipe, plan)
             except OneByOne as reason:
                 why = reason
-        single: InProcess | Spread = (
-            Spread(model, recipe, None, workers) if workers else InProcess(model, recipe))
-        single.execution += f": {why}"
-        return single
-    return Spread(model, recipe, executor)
+        if not workers:
+            return InProcess(model, recipe, str(why))
+    return Spread(model, recipe, plan, executor, workers)
+
+
+@dataclass
+class _Batch:
+    """What a worker sends back of a batch.
+
+    Attributes
+    ----------
+    outcomes : of the runs that were made
+    left : numbers of the others
+    seconds : that the runs took
+    alone : runs that were made by themselves after all
+    how, why : of the runner
+    warm : the worker has made others before
+    stopped : by Ctrl-C
+    """
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+    alone: int = 0
+    how: str = InProcess.how
+    why: str = ""
+    warm: bool = False
+    stopped: bool = False
 
 
 class Spread:
-    """Runs points on an executor, in whatever order they finish."""
+    """Runs points on an executor, in whatever order they finish.
 
-    def __init__(self, model: Model, recipe: Recipe, executor: Executor | None,
+    Parameters
+    ----------
+    model, recipe, plan : what is run, and where
+    executor : None for processes of its own
+    workers : how many of these
+    """
+
+    def __init__(self, model: Model, recipe: Recipe, plan: Plan, executor: Executor | None,
                  workers: int = 0) -> None:
         self.executor, self.workers = executor, workers
-        self.execution = (f"one by one, on {workers} processes" if executor is None
-                          else f"one by one, on a {type(executor).__name__}")
+        self.where = (f", on {workers} processes" if executor is None
+                      else f", on a {type(executor).__name__}")
+        self.how, self.why, self.alone = InProcess.how, "", 0
         self.token = uuid.uuid4().hex
         if isinstance(executor, ThreadPoolExecutor):  # nothing needs to be pickled
-            self.cargo: Any = _Shared(model, recipe)
+            self.cargo: Any = _Shared(model, recipe, plan)
         else:
-            self.cargo = _pickled(model, recipe)
+            self.cargo = _pickled(model, recipe, plan)
+
+    @property
+    def execution(self) -> str:
+        """How the runs were made."""
+        return told(self, self.where)
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points; those under way are given up where the caller stops listening."""
         own = self.executor is None
         executor: Any = self.executor
         if own:
-            executor = ProcessPoolExecutor(self.workers, initializer=_prepare,
-                                           initargs=(self.token, self.cargo))  # fmt: skip
-        cargo = None if own else self.cargo
+            executor = ProcessPoolExecutor(self.workers, initializer=_prepare)
+        batches = _Batches(numbers, self.workers or _workers(executor))
         waiting: set[Future] = set()
         back: SimpleQueue[Future | None] = SimpleQueue()  # None: Ctrl-C
-        rest = ((n, plan.point(n)) for n in numbers)
         try:
             with postponed(lambda: back.put(None)):
                 while True:
-                    for number, values in rest:
-                        future = executor.submit(_work, self.token, cargo, number, values)
+                    for some, known in batches.until(waiting):
+                        future = executor.submit(_work, self.token, None if known else self.cargo,
+                                                 some, own)  # fmt: skip
                         waiting.add(future)
                         future.add_done_callback(back.put)
-                        if len(waiting) >= WAITING:
-                            break
                     if not waiting:
                         return
                     done = back.get()
-                    outcome = None
-                    if done is not None:
-                        waiting.remove(done)
-                        outcome = done.result()
-                    if outcome is None:
+                    if done is None:
                         raise KeyboardInterrupt
-                    yield outcome
+                    waiting.remove(done)
+                    batch = _back(done)
+                    batches.take(batch)
+                    self.how, self.why = batch.how, batch.why
+                    self.alone += batch.alone
+                    yield from batch.outcomes
+                    if batch.stopped:
+                        raise KeyboardInterrupt
         except BrokenExecutor as error:
-            warnings.warn(
+            warn_user(
                 f"The executor broke down ({error}), so the rest of the study was not run. A "
                 "worker may have been killed or run out of memory; classes and functions of a "
                 "worker must be importable there; where processes are not forked, a script needs "
-                "if __name__ == '__main__': around its calls.", stacklevel=5,
-            )  # fmt: skip
+                "if __name__ == '__main__': around its calls.")
         finally:
             if own:
                 _end(executor, at_once=bool(waiting))
             else:
                 for future in waiting:
                     future.cancel()
+
+
+class _Batches:
+    """Which points go out together, and how many batches at a time.
+
+    Parameters
+    ----------
+    numbers : of all points
+    workers : of the executor
+
+    At first there is one run for each worker; with each batch that is back one more goes out, and
+    is better sized.
+    """
+
+    def __init__(self, numbers: Iterable[int], workers: int) -> None:
+        self.left, self.workers = deque(numbers), workers
+        self.again: list[list[int]] = []  # that have come back
+        self.fit = 1.0  # runs that take as long as a batch should, as far as is known
+        self.sent = 0
+        self.most = workers  # that are under way
+
+    def until(self, waiting: Collection[Future]) -> Iterator[tuple[list[int], bool]]:
+        """Batches that go out now, and whether workers may be expected to know the study."""
+        while self.again:
+            yield self.again.pop(), False
+        while self.left and len(waiting) < self.most:
+            share = len(self.left) / (PARTS * self.workers)
+            size = max(1, int(min(self.fit, max(share, self.fit / 10))))
+            some = [self.left.popleft() for _ in range(min(size, len(self.left)))]
+            self.sent += 1
+            yield some, self.sent > self.workers
+
+    def take(self, batch: _Batch) -> None:
+        """Learn from a batch that is back."""
+        if batch.left:
+            self.again.append(batch.left)
+        if batch.outcomes and batch.warm:
+            self.most = min(self.most + 1, WAITING)
+            self.fit = LASTS * len(batch.outcomes) / max(batch.seconds, 1e-9)
+
+
+def _back(future: Future) -> _Batch:
+    """What has come back; an error is the executor's, as those of runs are outcomes."""
+    try:
+        batch: _Batch = future.result()
+        return batch
+    except (BlocksError, BrokenExecutor):
+        raise
+    except Exception as error:  # each has its own, such as Dask of a worker that was killed
+        raise BrokenExecutor(f"{type(error).__name__}: {error}") from error
+
+
+def _workers(executor: Any) -> int:
+    """How many workers an executor has, as far as it tells: pools, mpi4py, Dask."""
+    client: Any = getattr(executor, "_client", None)
+    if hasattr(client, "ncores"):
+        return max(1, sum(client.ncores().values()))
+    return (getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+            or os.cpu_count() or 1)
 
 
 def _end(executor: Any, at_once: bool) -> None:
@@ -157,17 +237,17 @@ def _end(executor: Any, at_once: bool) -> None:
 
 
 class _Shared:
-    """A model for threads: copied, not pickled."""
+    """A study for threads: copied, not pickled."""
 
-    def __init__(self, model: Model, recipe: Recipe) -> None:
-        self.model, self.recipe = model, recipe
+    def __init__(self, model: Model, recipe: Recipe, plan: Plan) -> None:
+        self.model, self.recipe, self.plan = model, recipe, plan
 
-    def runner(self) -> Runner:
-        return Runner.of_copy(self.model, self.recipe)
+    def parts(self) -> tuple[Model, Recipe, Plan]:
+        return copy.deepcopy(self.model), self.recipe, self.plan
 
 
-def _pickled(model: Model, recipe: Recipe) -> bytes:
-    """Model and recipe as bytes; by cloudpickle where something of ``__main__`` is in them."""
+def _pickled(model: Model, recipe: Recipe, plan: Plan) -> bytes:
+    """A study as bytes; by cloudpickle where something of ``__main__`` is in them."""
     functions = [o.function for o in recipe.outputs if o.function is not None]
     parts = [model, *model._parts().values()]
     local = any(type(p).__module__ == "__main__" for p in parts)
@@ -175,7 +255,7 @@ def _pickled(model: Model, recipe: Recipe) -> bytes:
     tool: Any = pickle
     try:
         if not local:
-            return pickle.dumps((model, recipe))
+            return pickle.dumps((model, recipe, plan))
     except BlocksError:
         raise
     except _CANNOT:
@@ -183,7 +263,7 @@ def _pickled(model: Model, recipe: Recipe) -> bytes:
     with contextlib.suppress(ImportError):
         import cloudpickle as tool  # type: ignore[no-redef]
     try:
-        return tool.dumps((model, recipe))
+        return tool.dumps((model, recipe, plan))
     except BlocksError:
         raise
     except _CANNOT as error:
@@ -194,28 +274,64 @@ def _pickled(model: Model, recipe: Recipe) -> bytes:
         ) from error  # fmt: skip
 
 
-def _prepare(token: str, cargo: bytes) -> None:
-    """Start of a worker process, which Ctrl-C may end runs of but not itself."""
+# -- in a worker -------------------------------------------------------------------------------
+class _Studies(threading.local):
+    """What this thread of a worker has made ready, by the tokens of studies."""
+
+    def __init__(self) -> None:
+        self.kept: OrderedDict[str, tuple[RunsPoints, Plan]] = OrderedDict()
+
+    def add(self, token: str, cargo: Any) -> None:
+        """Make a study ready; the oldest others are given up."""
+        with ASSEMBLY:
+            model, recipe, plan = (
+                cargo.parts() if isinstance(cargo, _Shared) else pickle.loads(cargo))
+            self.kept[token] = runner_for(model, recipe, None, plan), plan
+        while len(self.kept) > KEPT:
+            self.kept.popitem(last=False)
+
+
+_studies = _Studies()
+
+
+def _prepare() -> None:
+    """Start of a process of our own, which Ctrl-C may end runs of but not itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _initial[token] = cargo
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _work(token: str, cargo: Any, number: int, values: Sequence[Any]) -> Outcome | None:
-    """One run, in a worker; None where it was interrupted."""
+def _work(token: str, cargo: Any, numbers: list[int], own: bool) -> _Batch:
+    """Make the runs of a batch, or none where the study is not known."""
+    batch = _Batch(left=numbers, warm=token in _studies.kept)
     try:
-        if cargo is None:
+        if own:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        return _studies.runner(token, cargo).run_one(number, values)
+        if not batch.warm and cargo is not None:
+            _studies.add(token, cargo)
+        if token in _studies.kept:
+            _make(batch, *_studies.kept[token])
     except KeyboardInterrupt:
-        return None
+        batch.stopped = True
     finally:
-        if cargo is None:
+        if own:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return batch
 
 
-def _load(cargo: Any) -> Runner:
-    if isinstance(cargo, _Shared):
-        return cargo.runner()
-    model, recipe = pickle.loads(cargo)
-    return Runner(model, recipe)
-
+def _make(batch: _Batch, runner: RunsPoints, plan: Plan) -> None:
+    """Make what is left of a batch, until it has taken far longer than it should."""
+    began, alone, outcomes = time.perf_counter(), runner.alone, runner.run(plan, batch.left)
+    batch.how, batch.why = runner.how, runner.why
+    try:
+        for outcome in outcomes:
+            batch.outcomes.append(outcome)
+            batch.seconds = time.perf_counter() - began
+            if batch.seconds > TOO_LONG and not outcome.more:
+                break
+    finally:
+        outcomes.close()
+        batch.alone = runner.alone - alone
+        made = {outcome.number for outcome in batch.outcomes}
+        batch.left = [number for number in batch.left if number not in made]
+        for outcome in batch.outcomes:
+            outcome.more = outcome is not batch.outcomes[-1]

@@ -15,14 +15,13 @@ import contextlib
 import json
 import math
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnitError, brief, optional_package
+from ..exceptions import ParameterError, UnitError, brief, optional_package, warn_user
 from ..results.files import whole
 from ..units import unit
 from .dataset import Gathered
@@ -182,8 +181,7 @@ class Store:
             if self.opened:
                 with contextlib.suppress(OSError):  # aside, where no reader looks
                     file.rename(file.with_name(f"_{file.name}"))
-        warnings.warn(f"{str(file)!r} cannot be read ({reason}): its runs count as not made.",
-                      stacklevel=5)  # fmt: skip
+        warn_user(f"{str(file)!r} cannot be read ({reason}): its runs count as not made.")
         return None
 
     def _fault(self, table: Any) -> str:
@@ -228,7 +226,7 @@ class Store:
         for row in table.to_pylist():
             values, units = {}, {}
             for heading, (name, shown) in named.items():
-                if row[heading] is not None and row["status"] == "finished":
+                if row[heading] is not None and row["status"] not in ("failed", "not run"):
                     units[name] = shown
                     shape = self.shapes[name]
                     values[name] = np.reshape(row[heading], shape) if shape else row[heading]
@@ -270,10 +268,9 @@ class Store:
         except OSError as error:
             if not self.full:
                 self.full = True
-                warnings.warn(
+                warn_user(
                     f"Runs cannot be kept in {str(self.folder)!r} ({error.strerror or error}). The "
-                    "study goes on; those that were not kept will be made again by the next call.",
-                    stacklevel=8)  # fmt: skip
+                    "study goes on; those that were not kept will be made again by the next call.")
 
     def _rows(self, outcomes: list[Outcome]) -> Any:
         """A table with a row for every outcome."""

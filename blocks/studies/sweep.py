@@ -7,16 +7,16 @@ make the runs that are missing, and keeps what comes.
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnknownName
+from ..exceptions import ParameterError, UnknownName, warn_user
 from ..native import COMPILED
-from ..simulation.interrupts import forget_interrupt
+from ..simulation.interrupts import forget_interrupt, terminable
 from ..simulation.progress import Progress
+from ..simulation.until import model_until
 from ..solvers import method_named
 from ..units import to_si, unit
 from .axes import plan
@@ -40,7 +40,8 @@ LOG = logging.getLogger("blocks.studies")
 def sweep(
     model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
     samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
-    progress: bool | None = None, start: Any = "0 s", **options: Any,
+    progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
+    **options: Any,
 ) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
@@ -53,11 +54,14 @@ def sweep(
 
     refuse_unknown_options(options, [*options_named(sweep), *SOLVER], "sweep(over, {0}, outputs=…)")
 
-    t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
+    t0 = float(to_si(start_time, unit("s"), "sweep(start_time=…)"))
     length = positive_time(duration, "duration")
     end = end_of_run(t0, length)
     _refuse_wrong(model)
     system = model.compile()
+    if until is not None:
+        model_until(model, until)  # mistakes in it are told before the first run
+        options["until"] = until
     points, settings = plan(model, over, samples, seed)
     _refuse_varied_and_given(settings, options)
     _refuse_bad(options, system, {s.path for s in settings})
@@ -73,11 +77,12 @@ def sweep(
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
     recipe = Recipe(tuple(s.path for s in settings), chosen, duration,
-                    {"start": start, **options}, len(points))  # fmt: skip
+                    {"start_time": start_time, **options}, len(points))  # fmt: skip
     if missing:
         runner = runner_for(model, recipe, executor, points)
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))
-        with Progress(progress, len(done), len(points), "runs", counts=True) as tell:
+        with Progress(progress, len(done), len(points), "runs", counts=True) as tell, (
+                terminable()):
             _collect(runner.run(points, missing), gathered, folder, tell)
         gathered.execution = runner.execution
         LOG.info("%s: runs were made %s", model.name, runner.execution)
@@ -113,8 +118,8 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
                 tell(len(gathered.done))
     except KeyboardInterrupt:
         forget_interrupt()
-        warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
-                      "others have the status 'not run'.", stacklevel=4)  # fmt: skip
+        warn_user(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
+                  "others have the status 'not run'.")
     finally:
         if folder is not None:
             folder.flush()

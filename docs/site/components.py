@@ -12,17 +12,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from blocks import BlocksError, Component, Option
-from docs.site.equations import mathml
+from blocks import BlocksError, Component, Option, Replaceable
+from docs.site.equations import wrapped
+from docs.site.named import Said, named, tree_of
 from docs.site.signs import directions, picture
 from docs.site.traced import Traced, packages, traced
 from docs.site.words import markdown
 
-__all__ = ["component_page", "domain_page", "other_words", "page_of", "table"]
+__all__ = ["component_page", "domain_page", "laws", "other_words", "page_of", "said_in_words",
+           "table", "tables", "variants"]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 220  # characters of an equation that is typeset; what is longer is read in the class
-MOST_CHOICES = 6  # of an option, whose equations are shown one after the other
+LONGEST_TYPESET = 2000  # characters of an equation, before its parts are named
 BOUNDS = re.compile(r", (?=at least |at most |greater than |less than |or a function)")
 
 
@@ -37,17 +38,24 @@ def component_page(cls: type[Component]) -> str:
     package = page_of(cls).split("/")[1]
     base = traced(cls)
     parts = [
+        f"```{{index}} {said_in_words(cls.__name__)}\n```",  # what a search finds first
         f"# {cls.__name__}",
         f"```python\nfrom library.{package} import {cls.__name__}\n```",
         _figure(picture(base, getattr(cls, "symbol", None), cls.__name__)),
         _written(cls),
-        *_equations(cls, base),
-        *_tables(cls, base),
+        *_equations(cls),
+        *tables(cls, base),
         *_elsewhere(cls, package),
         *_golden(cls, package),
         *_examples(cls),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def said_in_words(name: str) -> str:
+    """``"hard stop"`` of ``"HardStop"``, ``"DC motor"`` of ``"DCMotor"``."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|\d+[A-Z]?|[a-z]+", name)
+    return " ".join(w if w.isupper() else w.lower() for w in words)
 
 
 def _figure(svg: str) -> str:
@@ -88,53 +96,95 @@ def _own_laws(one: Traced) -> list[str]:
     return [law for law in one.laws if law not in told]
 
 
-def _typeset(texts: list[str]) -> str:
-    rows = []
-    for text in texts:
-        if len(text) > LONGEST:
-            left = mathml(text.split(" == ")[0]).replace("</math>", "<mo>=</mo><mi>…</mi></math>")
-            rows.append(f'<div class="equation">{left}<small>as the class says, below</small>'
-                        "</div>")  # fmt: skip
-        else:
-            rows.append(f'<div class="equation">{mathml(text)}</div>')
+def _typeset(said: Said) -> str:
+    rows = [f'<div class="equation">{wrapped(tree)}</div>' for tree in said.equations]
+    rows += ['<div class="with">with</div>'] * bool(said.parts)
+    rows += [f'<div class="equation">{wrapped(tree_of(name))} <math><mo>=</mo></math> '
+             f"{wrapped(tree)}</div>" for name, tree in said.parts]  # fmt: skip
     return f'<div class="equations">{"".join(rows)}</div>'
 
 
+def laws(cls: type[Component], texts: list[str], taken: set[str]) -> Iterator[Said | str]:
+    """Equations that can be read, and a word about those that cannot.
+
+    The letters that they give are added to ``taken``.
+    """
+    taken |= {name for name in dir(cls) if len(name) < 3} | set(
+        re.findall(r"(?<![\w'])[a-z](?![\w'])", inspect.getdoc(cls) or "")) - {"a"}  # fmt: skip
+    shown = [text for text in texts if len(text) < LONGEST_TYPESET]
+    hidden = [text for text in texts if text not in shown]
+    together = named(shown, taken)
+    for group in [shown] if together.readable else [[text] for text in shown]:
+        said = named(group, taken)
+        if said.readable and group:
+            taken |= {name for name, _ in said.parts}
+            yield said
+        hidden += group * (not said.readable)
+    if hidden:
+        left = ", ".join(f"`{text.split(' == ')[0]}`" for text in hidden)
+        yield f"Too long to be typeset, and read in the class below: the equation of {left}."
+
+
 def _held(one: Traced) -> Iterator[str]:
-    words = {"friction": "sticks and slides", "contact": "opens and closes"}
-    for kind, effort, flow in one.held:
-        yield (f"`{effort}` is set-valued: it {words.get(kind, 'conducts and blocks')} "
-               f"({kind}), with the rate `{flow}`.")
+    for kind, effort, flow, gap in one.held:
+        if gap:
+            yield (f"`{effort}` is never negative and presses only while the gap `{gap}` is "
+                   f"closed, with the rate `{flow}`; the gap is never negative either.")
+        elif kind != "friction":
+            yield (f"`{effort}` is set-valued: it conducts and blocks ({kind}), with the rate "
+                   f"`{flow}`.")
 
 
-def _equations(cls: type[Component], base: Traced) -> Iterator[str]:
-    laws = _own_laws(base)
-    yield "## Equations"
-    if laws:
-        yield _typeset(laws)
-    yield from _held(base)
-    if base.computed:
-        yield "Computed for results:"
-        yield _typeset(base.computed)
+def variants(cls: type[Component]) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
+    """Under which option, laws, computed values and words, the default ones first."""
+    base = traced(cls)
+    chosen = [(name, getattr(cls(), name)) for name, *_ in _options_with_laws(cls)]
+    default = ", ".join(f"`{name}={value!r}`" for name, value in dict(chosen).items())
+    words = list(_held(base))
+    yield f"{default} (default)" * bool(default), _own_laws(base), base.computed, words
     shown = {*base.laws, *base.computed}
     for name, choice, other in _choices(cls):
         new = [law for law in _own_laws(other) if law not in shown]
-        if new:
-            yield f"With `{name}={choice!r}`:"
-            yield _typeset(new)
-        yield from (line for line in _held(other) if line not in list(_held(base)))
-    yield from _source(cls, any(len(law) > LONGEST for law in base.laws))
+        told = [line for line in _held(other) if line not in words]
+        if new or told:
+            yield f"`{name}={choice!r}`", new, [], told
+
+
+def _options_with_laws(cls: type[Component]) -> Iterator[tuple[str, Any]]:
+    """Options some choice of which changes the equations."""
+    shown = {*traced(cls).laws}
+    seen: set[str] = set()
+    for name, choice, other in _choices(cls):
+        if name not in seen and not shown >= {*_own_laws(other)}:
+            seen.add(name)
+            yield name, choice
+
+
+def _equations(cls: type[Component]) -> Iterator[str]:
+    yield "## Equations"
+    long = False
+    taken: set[str] = set()
+    for option, own, computed, words in variants(cls):
+        if option:
+            yield f"With {option}:"
+        for title, texts in (("", own), ("Computed for results:", computed)):
+            if title and texts:
+                yield title
+            for said in laws(cls, texts, taken):
+                long |= isinstance(said, str)
+                yield said if isinstance(said, str) else _typeset(said)
+        yield from words
+    yield from _source(cls, long)
 
 
 def _choices(cls: type[Component]) -> Iterator[tuple[str, Any, Traced]]:
     """Equations for every choice of every option that is not the default."""
     for name in dir(cls):
         option = inspect.getattr_static(cls, name)
-        if not isinstance(option, Option):
+        if not isinstance(option, Option) or name == "thermal_port":  # the words say enough
             continue
-        choices = (True, False) if isinstance(option.default, bool) else option.choices or ()
-        if len(choices) > MOST_CHOICES:
-            continue
+        listed = option.named if isinstance(option, Replaceable) else option.choices
+        choices = (True, False) if isinstance(option.default, bool) else listed or ()
         for choice in choices:
             if choice != option.default:
                 try:
@@ -170,7 +220,8 @@ def _declared(text: str) -> Iterator[tuple[str, str, str]]:
         yield match[1], match[2], " ".join(match[3].split())
 
 
-def _tables(cls: type[Component], base: Traced) -> Iterator[str]:
+def tables(cls: type[Component], base: Traced) -> Iterator[str]:
+    """Options, parameters, initial targets, ports and variables."""
     sections = _sections(cls)
     options, parameters, targets = [], [], []
     for name, kind, doc in _declared(sections.get("Keywords", "")):

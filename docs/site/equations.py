@@ -6,7 +6,7 @@ import ast
 import re
 from html import escape
 
-__all__ = ["mathml"]
+__all__ = ["mathml", "wrapped"]
 
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "lambda": "λ",
           "mu": "μ", "omega": "ω", "phi": "φ", "psi": "ψ", "rho": "ρ", "sigma": "σ", "tau": "τ",
@@ -14,7 +14,8 @@ _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η"
 _FUNCTIONS = {"maximum": "max", "minimum": "min", "arctan2": "atan2", "log": "ln"}
 _RELATIONS = {ast.Eq: "=", ast.Lt: "&lt;", ast.LtE: "≤", ast.Gt: "&gt;", ast.GtE: "≥",
               ast.NotEq: "≠"}  # fmt: skip
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly an operation binds
+_DRAWN = ("der", "sqrt", "abs_", "exp")  # calls that have a sign of their own
+_LOOSE, _SUM, _PRODUCT, _POWER, _ATOM = range(-1, 4)  # how tightly an operation binds
 
 
 def mathml(text: str) -> str:
@@ -28,6 +29,75 @@ def mathml(text: str) -> str:
     except SyntaxError:
         return f"<code>{escape(text)}</code>"
     return f'<math display="block">{_Writer().visit(tree)[0]}</math>'
+
+
+def wrapped(tree: ast.expr) -> str:
+    """An equation in pieces that a narrow page may put on several lines; cases below each other."""
+    return "".join(_pieces(tree, _LOOSE))
+
+
+WHOLE = 24  # characters that stay on one line
+GLUE = "&#8288;"  # forbids a new line
+
+
+def _piece(inside: str) -> str:
+    return f"<math>{inside}</math>"
+
+
+def _pieces(node: ast.expr, binding: int) -> list[str]:
+    """Pieces with blanks between them where a line may end."""
+    text, own = _Writer().visit(node)
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    if called == "where":
+        return [_stacked(node.args)]  # type: ignore[attr-defined]
+    if own < binding:
+        return [_piece(_sign("(")), GLUE, *_pieces(node, _LOOSE), GLUE, _piece(_sign(")"))]
+    match node:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return [*_pieces(left, _LOOSE), GLUE, " ", _piece(_sign("=")), " ",
+                    *_pieces(right, _LOOSE)]  # fmt: skip
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            sign = _piece(_sign("+" if isinstance(op, ast.Add) else "−"))
+            return [*_pieces(left, _SUM), " ", sign, GLUE, *_pieces(right, _PRODUCT)]
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
+            word = _piece(_sign("and" if isinstance(op, ast.BitAnd) else "or"))
+            return [*_pieces(left, _SUM), " ", word, " ", *_pieces(right, _PRODUCT)]
+        case ast.Compare(left=left, ops=[relation], comparators=[right]) if (
+                len(ast.unparse(node)) > WHOLE):
+            sign = _piece(_sign(_RELATIONS.get(type(relation), "?")))
+            return [*_pieces(left, _LOOSE), " ", sign, GLUE, " ", *_pieces(right, _LOOSE)]
+        case ast.BinOp(left=left, op=ast.Mult(), right=right) if len(ast.unparse(node)) > WHOLE:
+            signed = isinstance(left, ast.UnaryOp)
+            return [*_pieces(left, _SUM if signed else _PRODUCT), " ", _piece(_sign("·")), GLUE,
+                    *_pieces(right, _PRODUCT)]  # fmt: skip
+        case ast.UnaryOp(op=ast.USub(), operand=inner) if len(ast.unparse(node)) > WHOLE:
+            return [_piece(_sign("−")), GLUE, *_pieces(inner, _PRODUCT)]
+        case ast.Call(args=args) if len(ast.unparse(node)) > WHOLE and called not in _DRAWN:
+            listed = [p for k, arg in enumerate(args)
+                      for p in (*[GLUE, _piece(_sign(",")), " "] * bool(k), *_pieces(arg, _LOOSE))]
+            head = _piece(f"<mi>{_FUNCTIONS.get(called, called)}</mi>{_sign('(')}")
+            return [head, GLUE, *listed, GLUE, _piece(_sign(")"))]
+    return [_piece(text)]
+
+
+def _stacked(args: list[ast.expr]) -> str:
+    """Cases below each other, behind one brace."""
+    rows = []
+    for value, condition in _cases_of(args):
+        said = "otherwise"
+        if condition is not None:
+            said = f"if&nbsp;{GLUE}{''.join(_pieces(condition, _LOOSE))}"
+        rows.append(f'<span class="case">{"".join(_pieces(value, _LOOSE))} '
+                    f'<span class="if">{said}</span></span>')  # fmt: skip
+    return f'<span class="cases">{"".join(rows)}</span>'
+
+
+def _cases_of(args: list[ast.expr]) -> list[tuple[ast.expr, ast.expr | None]]:
+    """``where(a, x, where(b, y, z))`` as values and conditions, the last one without."""
+    condition, value, other = args
+    if isinstance(other, ast.Call) and ast.unparse(other.func) == "where" and len(other.args) == 3:
+        return [(value, condition), *_cases_of(other.args)]
+    return [(value, condition), (other, None)]
 
 
 def _row(*parts: str) -> str:
@@ -109,7 +179,7 @@ class _Writer(ast.NodeVisitor):
         parts = [sides[0]]
         for relation, side in zip(node.ops, sides[1:], strict=True):
             parts += [_sign(_RELATIONS.get(type(relation), "?")), side]
-        return _row(*parts), _SUM - 1
+        return _row(*parts), _LOOSE
 
     def visit_Call(self, node: ast.Call) -> tuple[str, int]:
         name = ast.unparse(node.func)
@@ -132,15 +202,8 @@ class _Writer(ast.NodeVisitor):
 
     def _cases(self, args: list[ast.expr]) -> str:
         """``where(a, x, where(b, y, z))`` as one brace with three rows."""
-        rows = []
-        while True:
-            condition, value, other = args
-            rows.append((self.visit(value)[0], _row("<mtext>if&#160;</mtext>",
-                                                    self.visit(condition)[0])))  # fmt: skip
-            if not (isinstance(other, ast.Call) and ast.unparse(other.func) == "where"
-                    and len(other.args) == 3):  # fmt: skip
-                break
-            args = other.args
-        rows.append((self.visit(other)[0], "<mtext>otherwise</mtext>"))
+        rows = [(self.visit(value)[0], "<mtext>otherwise</mtext>" if condition is None else
+                 _row("<mtext>if&#160;</mtext>", self.visit(condition)[0]))
+                for value, condition in _cases_of(args)]  # fmt: skip
         cells = "".join(f"<mtr><mtd>{a}</mtd><mtd>{b}</mtd></mtr>" for a, b in rows)
         return _row('<mo stretchy="true">{</mo>', f'<mtable>{cells}</mtable>')

@@ -12,11 +12,17 @@ import re
 import runpy
 import shutil
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.connection import wait
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 from docs.site import friction_curves
 
-__all__ = ["examples", "gallery", "run_examples"]
+__all__ = ["examples", "gallery", "run_all", "run_examples"]
+
+LONGEST = 300.0  # seconds of one example
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,8 +39,8 @@ def _version() -> str:
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
-def _run(example: Path, folder: Path) -> str:
-    """Run one; returns its name if it fails."""
+def _run(example: Path, folder: Path) -> None:
+    """Run one, in a process of its own, and keep what it prints, or why it failed."""
     printed = io.StringIO()
     sys.argv = [example.name, "--save", str(folder)]
     os.chdir(folder)
@@ -42,17 +48,17 @@ def _run(example: Path, folder: Path) -> str:
         try:
             runpy.run_path(str(example), run_name="__main__")
         except Exception as error:  # the build says which, and goes on with the others
-            return f"{example.name}: {error}"
+            (folder / f"{example.stem}.failed").write_text(f"{type(error).__name__}: {error}")
+            return
     text = re.sub(r"\n*The (picture|film) is in .*", "", printed.getvalue()).rstrip()
     (folder / f"{example.stem}.txt").write_text(text, encoding="utf-8")
-    return ""
 
 
-def run_examples(folder: Path) -> list[str]:
+def run_examples(folder: Path, longest: float = LONGEST) -> list[str]:
     """Pictures and printed words of all examples, and the picture of all friction laws, in a
     folder that is kept while no code changes.
 
-    Returns what failed.
+    Says how far it is. Returns what failed, or took more than ``longest`` seconds.
     """
     done = folder / "version.txt"
     if done.exists() and done.read_text() == _version():
@@ -62,13 +68,47 @@ def run_examples(folder: Path) -> list[str]:
     os.environ["MPLBACKEND"] = "agg"
     sys.path.insert(0, str(ROOT / "examples"))
     _imports()
-    with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
-        curves = pool.apply_async(friction_curves.draw, (folder / "friction_curves.png",))
-        failed = [f for f in pool.starmap(_run, [(e, folder) for e in examples()], 1) if f]
-        curves.get()
+    tasks = {e.name: (_run, (e, folder)) for e in examples()}
+    tasks["friction curves"] = (friction_curves.draw, (folder / "friction_curves.png",))
+    failed = list(run_all(tasks, longest))
+    for file in sorted(folder.glob("*.failed")):
+        failed = [f for f in failed if not f.startswith(f"{file.stem}.py:")]
+        failed.append(f"{file.stem}.py: {file.read_text()}")
     if not failed:
         done.write_text(_version())
     return failed
+
+
+def run_all(tasks: Mapping[str, tuple[Callable[..., object], tuple[Any, ...]]],
+            longest: float) -> Iterator[str]:
+    """Call each function in a process of its own, as many at once as there are processors.
+
+    Yields names, with the reason, of those that end badly or not within ``longest`` seconds.
+    """
+    context = multiprocessing.get_context("fork")
+    waiting, running, ended = list(tasks), {}, 0
+    while waiting or running:
+        while waiting and len(running) < (os.cpu_count() or 1):
+            name = waiting.pop(0)
+            process = context.Process(target=tasks[name][0], args=tasks[name][1])
+            process.start()
+            running[name] = process, monotonic()
+        wait([process.sentinel for process, _ in running.values()], timeout=0.5)
+        for name, (process, start) in list(running.items()):
+            took = monotonic() - start
+            if process.is_alive() and took < longest:
+                continue
+            late = process.is_alive()
+            if late:
+                process.kill()
+            process.join()
+            del running[name]
+            ended += 1
+            if late:
+                yield f"{name}: not done after {longest:g} s"
+            elif process.exitcode:
+                yield f"{name}: ended with code {process.exitcode}"
+            print(f"[{ended}/{len(tasks)}] {name}, {took:.0f} s", flush=True)
 
 
 def _imports() -> None:
@@ -109,7 +149,8 @@ def gallery(source: Path, pictures: Path | None) -> None:
     for example in examples():
         title, text = _page(example, pictures)
         (source / "gallery" / f"{example.stem}.md").write_text(text, encoding="utf-8")
-        shown = f":img-top: gallery/pictures/{example.stem}.png\n" * (
+        picture = f"gallery/pictures/{example.stem}.png"
+        shown = f":img-top: {picture}\n:img-alt: What the example draws: {title}\n" * (
             pictures / f"{example.stem}.png").exists()  # fmt: skip
         cards.append(f":::{{grid-item-card}}\n{shown}:link: gallery/{example.stem}\n"
                      f":link-type: doc\n\n{title}\n:::")  # fmt: skip

@@ -25,8 +25,10 @@ def write_source(source: Path, pictures: Path | None = None) -> list[str]:
     shutil.copytree(ROOT / "docs" / "site" / "pages", source)
     shutil.copytree(ROOT / "docs" / "images", source / "images")
     for page in (ROOT / "docs").glob("*.md"):
+        if page.stem == "examples":  # the gallery shows them here
+            continue
         text = page.read_text(encoding="utf-8")
-        _write(source / page.name, re.sub(r"(?<=\]\()\.\./", "https://checkout/", text))
+        _write(source / page.name, re.sub(r"(?<=\]\()\.\./([^)]*)", _inside, text))
     failed = gallery.run_examples(pictures) if pictures is not None else []
     gallery.gallery(source, pictures)
     curves = source / "images" / "friction_curves.png"
@@ -43,6 +45,16 @@ def write_source(source: Path, pictures: Path | None = None) -> list[str]:
     _write(source / "reference.md", _reference())
     _write(source / "other_names.md", _other_names())
     return failed
+
+
+def _inside(link: re.Match[str]) -> str:
+    """Where the site has what a page finds beside the folder of the pages."""
+    if link[1] == "README.md":
+        return "index.md"
+    example = re.fullmatch(r"examples/(\w+)\.py", link[1])
+    if example:
+        return f"gallery/{example[1]}.md"
+    raise ValueError(f"A page links to ../{link[1]}, which is no part of the site.")
 
 
 def _write(file: Path, text: str) -> None:

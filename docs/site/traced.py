@@ -16,6 +16,7 @@ from blocks.language.tracing import kernel_of
 
 __all__ = ["Traced", "packages", "traced"]
 
+LONGEST = 2500  # characters of an equation: what is longer is not typeset
 _LEAVE = {"library.simscape", "library.symbols", "library.othernames"}
 
 
@@ -48,7 +49,7 @@ class Traced:
     variables: list[str] = field(default_factory=list)
     laws: list[str] = field(default_factory=list)
     computed: list[str] = field(default_factory=list)
-    held: list[tuple[str, str, str]] = field(default_factory=list)  # kind, effort, flow
+    held: list[tuple[str, str, str, str]] = field(default_factory=list)  # kind, effort, flow, gap
 
 
 @cache
@@ -58,9 +59,24 @@ def traced(cls: type[Component], **options: Any) -> Traced:
     names = [v.name for v in kernel.variables]
     kinds = {kind: [v.name for v in kernel.variables if v.kind == kind]
              for kind in ("input", "output")}  # fmt: skip
+    laws = [law.wording(LONGEST) for law in kernel.laws]
+    laws += [f"{names[law.effort]} == {_friction(law)}" for law in kernel.set_valued
+             if law.kind == "friction"]  # fmt: skip
+    laws += [f"{names[law.effort]} == {_said(law.law)}" for law in kernel.load_laws]
     return Traced(
         {name: domain for name, (domain, _) in kernel.ports.items()}, kinds["input"],
-        kinds["output"], [n for n in names if "." not in n], [law.text for law in kernel.laws],
-        [f"{names[i]} == {readable(sx)}" for i, sx in kernel.observed.items()],
-        [(law.kind, names[law.effort], readable(law.flow)) for law in kernel.set_valued],
+        kinds["output"], [n for n in names if "." not in n], laws,
+        [f"{names[i]} == {_said(sx)}" for i, sx in kernel.observed.items()],
+        [(law.kind, names[law.effort], _said(law.flow), "" if law.gap is None else _said(law.gap))
+         for law in kernel.set_valued],
     )  # fmt: skip
+
+
+def _said(sx: Any) -> str:
+    return readable(sx, LONGEST)
+
+
+def _friction(law: Any) -> str:
+    """Either way of sliding, and the bounds of what holds at rest."""
+    flow, held = _said(law.flow), f"between({_said(law.low)}, {_said(law.high)})"
+    return f"where({flow} > 0, {_said(law.forth)}, where({flow} < 0, {_said(law.back)}, {held}))"

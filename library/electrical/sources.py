@@ -2,8 +2,8 @@
 
 Which way a positive current flows is decided here, by the order of the ports that a
 base names: inside the source from the first to the second. Of ``DCCurrentSource`` and
-``ACCurrentSource`` that is from p to n (not verified for Simscape's blocks), of all others
-along the arrow, from tail to head.
+``ACCurrentSource`` that is from p to n, as in Modelica; the plus sign of Simscape's blocks is
+at n, where the current leaves. Of all others it is along the arrow, from tail to head.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class DCCurrentSource(TwoPort):
 
     Notes
     -----
-    Direction and current (default not verified).
+    Simscape's DC Current Source has its + where this has n.
     """
 
     symbol = symbols.CURRENT_SOURCE
@@ -145,7 +145,7 @@ class ACCurrentSource(TwoPort):
 
     Notes
     -----
-    The direction was not verified.
+    Simscape's AC Current Source has its + where this has n.
     """
 
     symbol = symbols.CURRENT_SOURCE

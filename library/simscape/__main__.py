@@ -11,8 +11,13 @@ from pathlib import Path
 from blocks import BlocksError
 
 from . import Converted, convert
+from .comparison import compare, comparison_figure, comparison_table, read_log
+from .python_text import python_name
+from .repairs import read_repairs, repairs_of, write_repairs
 from .report import report_html, report_text
 from .source_text import source_class
+from .trial import Trial, try_text
+from .write import python_text
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,11 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
                         help="a value for a name of the workspace, in MATLAB's notation")
     parser.add_argument("--path", action="append", default=[], type=Path, metavar="FOLDER",
                         help="where scripts, data, libraries and referenced subsystems are")
+    parser.add_argument("--script", action="append", default=[], type=Path, metavar="FILE",
+                        dest="scripts", help="a script of MATLAB's that gives values and that the "
+                                             "model does not call")
     parser.add_argument("--with", action="append", default=[], metavar="MODULE", dest="modules",
                         help="a module of yours that is imported first: it may add counterparts "
                              "by library.simscape.add_counterpart")
     parser.add_argument("--report", action="store_true",
                         help="say what became of every block; also as a page beside the text")
+    parser.add_argument("--compare", type=Path, metavar="LOG",
+                        help="a run that was logged in Simscape (.csv with names, or .mat): say "
+                             "how far every signal is off, with a picture")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
     given = parser.parse_args(arguments)
     values = {}
@@ -48,15 +59,32 @@ def main(arguments: list[str] | None = None) -> int:
         except ImportError as error:
             parser.error(f"--with {module}: {error}. Give a module that Python finds from here.")
     output = given.output or given.model.with_suffix(".py")
+    if not output.stem.isidentifier():
+        output = output.with_name(f"{python_name(output.stem)}.py")
     try:
         if given.model.suffix == ".ssc":
             made = source_class(given.model)
             output.write_text(made.text, encoding="utf-8")
             print("\n  ".join([str(output), *made.remarks]))
             return 0
-        converted = convert(given.model, values=values, folders=given.path)
-        output.write_text(converted.text, encoding="utf-8")
-        _account(converted, output, given.report)
+        home = str(output.resolve().parent)  # of what stands beside the text
+        sys.path[:] = [home, *(place for place in sys.path if place != home)]
+        values = {**read_repairs(output), **values}
+        converted = convert(given.model, values=values, folders=given.path,
+                            scripts=given.scripts)
+        output.write_text(python_text(converted.script, repairs_of(output).stem),
+                          encoding="utf-8")
+        for name, text in converted.modules.items():
+            output.with_name(f"{name}.py").write_text(text, encoding="utf-8")
+        if write_repairs(output):
+            read_repairs(output)
+            print(f"{repairs_of(output)}: for what you change by hand; it is written once.")
+        trial = try_text(output, converted.script)
+        _account(converted, trial, output, given.report)
+        if not trial.builds:
+            return 1
+        if given.compare is not None:
+            _compare(trial, converted, given.compare, output)
         if given.run:
             runpy.run_path(str(output), run_name="__main__")
     except BlocksError as error:
@@ -69,20 +97,27 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _account(converted: Converted, output: Path, report: bool) -> None:
-    """Say what was converted; with ``report`` what became of every block, also as a page."""
-    print(f"{output}: {len(converted.entries)} blocks, "
+def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> None:
+    """Say how the text did and what was converted; with ``report`` every block, also as a page."""
+    print(f"{output}: {trial.sentence}")
+    print(f"{len(converted.entries)} blocks, "
           f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
     if report:
-        print(report_text(converted.script))
+        print(report_text(converted.script, trial.sentence))
         page = output.with_suffix(".html")
-        try:
-            model = runpy.run_path(str(output))["build"]()
-        except BlocksError as error:  # a gap may leave a model that cannot be built
-            print(f"The network is not drawn: {error}")
-            model = None
-        page.write_text(report_html(converted.script, model), encoding="utf-8")
+        page.write_text(report_html(converted.script, trial.model, trial.sentence),
+                        encoding="utf-8")
         print(page)
+
+
+def _compare(trial: Trial, converted: Converted, log: Path, output: Path) -> None:
+    """Say how far a logged run is from the same one here, and draw both."""
+    found, lost = compare(trial.model, converted.script, read_log(log))
+    print(comparison_table(found, lost))
+    if found:
+        picture = output.with_name(f"{output.stem}_compared.png")
+        comparison_figure(found).savefig(picture)
+        print(picture)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,12 @@ class Asked:
         return unread_options(self.block, self._read, self._file_defaults,
                               defaults_of(self.block.block_type))
 
+    def options(self) -> list[tuple[str, str]]:
+        """Names and texts of all that the block holds and that may matter."""
+        held = unread_options(self.block, (), self._file_defaults, defaults_of(
+            self.block.block_type))
+        return [(name, text) for name, _, text in (option.partition(" = ") for option in held)]
+
     def _of(self, name: str, default: str, unit: str = "") -> Written:
         where = f"{self.path}/{self.block.name}.{name}"
         return self.texts.of(self.written(name, default), self.scope, where, unit)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .diagram import Block, End, Signal, System
-from .elementwise import added, each, each_number, sources
+from .elementwise import added, each, each_number, is_matrix, sources, weighted
 from .nodes import inner_port
 from .physical_vectors import JOIN
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
@@ -55,9 +55,10 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
         for block in list(system.blocks.values()):
             if len(system.blocks) < most:
                 sources(system, block, names)
-    joins = any(b.block_type in JOINING or b.kind == JOIN for b in root.walk())
+    joins = any(b.block_type in JOINING or b.kind == JOIN or is_matrix(b, names)
+                for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
-        steps = [step for system, most in systems for step in _pass(system, most)]
+        steps = [step for system, most in systems for step in _pass(system, most, names)]
         if not any(steps):
             return
 
@@ -66,7 +67,7 @@ def _systems(root: System) -> list[System]:
     return [root, *(b.system for b in root.walk() if b.system is not None)]
 
 
-def _pass(system: System, most: int) -> Iterator[bool]:
+def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]:
     for block in list(system.blocks.values()):
         if len(system.blocks) >= most:
             return
@@ -74,6 +75,8 @@ def _pass(system: System, most: int) -> Iterator[bool]:
             for kind, carry in (("Outport", _out), ("Inport", _in), ("PMIOPort", _physical_out),
                                 ("PMIOPort", _physical_in)):
                 yield from (carry(system, block, p) for p in blocks_of(block.system, kind))
+        elif is_matrix(block, names):
+            yield weighted(system, block, names)
         elif block.kind == TO_PHYSICAL or block.block_type in _ELEMENTWISE and not any(
                 "[" in text for text in block.options.values()):
             yield each(system, block)

@@ -6,9 +6,11 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
@@ -16,21 +18,25 @@ from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
 from .masks import Masks
+from .matlab import NotUnderstood
 from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
+from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports
-from .plan import ClassPlan, Entry, Part, Script
+from .plan import ClassPlan, Entry, Part, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
 from .texts import Texts
+from .tidy import leave_out_idle_gains
 
 __all__ = ["Conversion"]
 
+LONGEST = 100  # numbers of one value that a gap holds
 NEWEST = "R2026a"  # the youngest release whose files were seen
 
 
@@ -44,23 +50,29 @@ class Conversion:
         Where scripts, data and other models are looked for.
     given : mapping of str to str
         Values of the user's.
+    scripts : iterable of paths
+        Scripts of the user's that give values.
     """
 
     def __init__(self, diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None) -> None:
+                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()) -> None:
         self.diagram = diagram
-        self.workspace: Workspace = workspace_of(diagram, folders, given)
+        self.workspace: Workspace = workspace_of(diagram, folders, given, scripts)
         self.texts = Texts(self.workspace)
         self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
                                                 self.workspace.values)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
-        self.texts.look_beside(diagram)
+        self.modules = use_sources(diagram, [Path(f) for f in folders], self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
+        # signals by the name of their line or of what shows them, with their unit
+        self.named: dict[str, tuple[str, str]] = {}
+        self.inputs: set[str] = set()  # of subsystems
+        self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
         self.class_names = self.workspace.python
         self.gaps = Gaps(self.class_names)
@@ -97,6 +109,7 @@ class Conversion:
                 self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
+        leave_out_idle_gains(self, level)
         level.plan.notes = level.system.notes
 
     def _is_out(self, level: Level, block: Block) -> bool:
@@ -120,6 +133,21 @@ class Conversion:
     def asked(self, level: Level, block: Block) -> Asked:
         """The parameters of a block."""
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
+
+    def writes(self, level: Level, block: Block) -> Callable[[str, str, str], Written | None]:
+        """What writes the numbers of a gap; None for what is no number, or has no value."""
+        def written(name: str, text: str, unit: str) -> Written | None:
+            where = f"{level.path}/{block.name}.{name}"
+            try:
+                known = Texts(self.workspace).of(text, level.scope, where, unit)
+                if known.value is None or isinstance(known.value, (str, list, Mapping)) or \
+                        np.size(known.value) > LONGEST or not np.all(np.isfinite(known.value)):
+                    return None
+                return self.texts.of(text, level.scope, where, unit)
+            except NotUnderstood:
+                return None
+
+        return written
 
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: Level, block: Block) -> None:
@@ -220,8 +248,23 @@ class Conversion:
             values=[*values, *self.masks.lines], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
             root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
-            plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
+            plots=self._shown(self.plots or self.ended),
+            shown={name: (path, unit) for name, (where, unit) in self.named.items()
+                   for path in self._shown([where])},
+            remarks=self.remarks,
             entries=self.entries)
+
+    def _shown(self, paths: Iterable[str]) -> list[str]:
+        """Signals as a result holds them: an input of a subsystem at what drives it."""
+        found: dict[str, None] = {}
+        for path in paths:
+            seen = {path}
+            while path in self.fed and self.fed[path] not in seen:
+                path = self.fed[path]
+                seen.add(path)
+            if path not in self.inputs or path in self.fed:
+                found[path] = None
+        return list(found)
 
     def _needed(self, used: set[str]) -> list[Any]:
         """The values the model uses, and those that these are computed from, in order."""

@@ -21,7 +21,7 @@ from .units import TEMPERATURES, unit_here
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "give_unit"]
+__all__ = ["Converters", "give_unit", "with_unit"]
 
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
@@ -50,6 +50,7 @@ class Converters:
         for block in ports:
             if output is None:  # it comes from outside
                 port = level.add_port(block, "Input", unit)
+                self.signals.conversion.inputs.add(f"{level.within}{port.name}")
                 output = Joint(f"{level.owner}.{port.name}", "output", unit)
             else:
                 port = level.add_port(block, "Output", output.unit or unit)
@@ -62,7 +63,7 @@ class Converters:
                 inputs += self._to_simulink(block, Joint(output.text, "output",
                                                          output.unit or unit))
         if inputs:
-            level.plan.connections.append([output.text, *inputs])
+            self.signals.connect(output, inputs)
 
     def _to_physical(self, block: Block, unit: str) -> Joint | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""
@@ -116,11 +117,11 @@ class Converters:
             return None
         if unit and unit not in part.note:
             if made.component == "signal.Ramp":
-                part.keywords = {k: (_with(_number_of(v), f"{unit}/s") if k == "slope" else
-                                     _with(v, unit) if k == "initial" else v)
+                part.keywords = {k: (with_unit(_number_of(v), f"{unit}/s") if k == "slope" else
+                                     with_unit(v, unit) if k == "initial" else v)
                                  for k, v in part.keywords.items()}
             else:
-                part.keywords = {k: _with(v, unit) if k in _FOLDED[made.component] else v
+                part.keywords = {k: with_unit(v, unit) if k in _FOLDED[made.component] else v
                                  for k, v in part.keywords.items()}
             part.note = unit
         self.signals.level.joints[converter.sid, "in1"] = Joint("", "folded")
@@ -134,6 +135,7 @@ class Converters:
         consumers, shown = self.signals.lines.consumers(end)
         written = block.options.get("Unit", "1")
         unit = source.unit if written in ("1", "inherit", "") else _unit_of(block)
+        self.signals.remember(source, end, unit)
         if shown:
             self.signals.plot(source)
         elif not consumers:
@@ -183,7 +185,7 @@ def give_unit(part: SignalPart, has: str, unit: str) -> bool:
         return False
     for keyword in keywords:
         if keyword in part.keywords:
-            part.keywords[keyword] = _with(part.keywords[keyword], unit)
+            part.keywords[keyword] = with_unit(part.keywords[keyword], unit)
     return True
 
 
@@ -198,7 +200,7 @@ def _per(unit: str) -> str:
     return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
 
 
-def _with(text: str, unit: str) -> str:
+def with_unit(text: str, unit: str) -> str:
     """A number's text in a unit."""
     try:
         float(text)

@@ -90,7 +90,8 @@ class Signal:
     name: str = ""
 
 
-_OF_SIMULINK = ("slpidlib", "pid_lib")  # of its libraries that are not called simulink…
+# of Simulink's libraries that are not called simulink…, and generators of signals
+_OF_SIMULINK = ("slpidlib", "pid_lib", "eePwmGenerator", "SignalEditorBlockLib")
 _OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
 
 
@@ -195,6 +196,8 @@ class Diagram:
         ``WSDataSource`` and what belongs to it; empty where there is none.
     defaults : dict of str to dict
         Values of Simulink blocks that the file does not repeat, by type.
+    workspace_data : bytes
+        The model's own workspace where it is binary.
     """
 
     path: Path
@@ -205,6 +208,7 @@ class Diagram:
     callbacks: dict[str, str]
     workspace: dict[str, str]
     defaults: dict[str, dict[str, str]]
+    workspace_data: bytes = b""
 
     @property
     def name(self) -> str:
@@ -235,6 +239,7 @@ def read_diagram(path: str | Path) -> Diagram:
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
         workspace=_workspace(model), defaults=_defaults(package, model),
+        workspace_data=package.parts.get("simulink/modelWorkspace.mxarray", b""),
     )  # fmt: skip
 
 

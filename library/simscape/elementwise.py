@@ -25,7 +25,7 @@ from .vector_edits import (
 )
 from .vectors import inputs_of
 
-__all__ = ["added", "each", "each_number", "sources"]
+__all__ = ["added", "each", "each_number", "is_matrix", "sources", "weighted"]
 
 
 def each(system: System, block: Block) -> bool:
@@ -78,6 +78,69 @@ def added(system: System, block: Block) -> bool:
     system.signals += [Signal(source, [End(block.sid, "in", k)], name)
                        for k, (source, name) in enumerate(drivers, start=1)]
     return True
+
+
+def is_matrix(block: Block, names: Mapping[str, Any]) -> bool:
+    """Whether a gain is a vector or a matrix."""
+    return block.block_type == "Gain" and np.size(_gains(block, names)) > 1
+
+
+def _gains(block: Block, names: Mapping[str, Any]) -> Any:
+    """The gains of a block by output and input, as numbers; empty where they are not known."""
+    try:
+        gains = np.atleast_2d(np.asarray(evaluate(parse(block.options.get("Gain", "1")), names),
+                                         dtype=float))
+    except (NotUnderstood, Unknown, TypeError, ValueError):
+        return np.zeros((0, 0))
+    way = block.options.get("Multiplication", "Element-wise(K.*u)")
+    if way.startswith("Element-wise"):
+        return np.diag(gains.ravel()) if gains.size > 1 else gains
+    return gains.T if "u*K" in way else gains
+
+
+def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
+    """A gain that is a vector or a matrix: a sum of gains for every output."""
+    gains, whole = _gains(block, names), joining(system, block.sid, 1)
+    drivers = inputs_of(system, block if whole is None else whole)
+    one = len(drivers) == 1 and gains.ndim == 2 and np.count_nonzero(gains - np.diag(np.diag(
+        gains))) == 0 and len(gains) > 1 and whole is None
+    if one:  # one signal, and a gain for every output
+        gains = np.diag(gains).reshape(-1, 1)
+    if gains.size < 2 or gains.shape[1] != len(drivers) or gains.size > WIDEST:
+        return False
+    unplug(system, End(block.sid, "in", 1))
+    del system.blocks[block.sid]
+    ends = [_row(system, block, k, row, [source for source, _ in drivers],
+                 "" if len(gains) == 1 else f" {k}") for k, row in enumerate(gains, 1)]
+    if len(ends) == 1:
+        move(system, End(block.sid, "out", 1), ends[0])
+        return True
+    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
+    move(system, End(block.sid, "out", 1), join(system, mux, mux.sid, [(e, "") for e in ends]))
+    return True
+
+
+def _row(system: System, block: Block, k: int, row: Any, drivers: list[End], number: str) -> End:
+    """One output of a matrix of gains; its end."""
+    text = block.options.get("Gain", "1")
+    made = []
+    for j, (gain, driver) in enumerate(zip(row, drivers, strict=True), 1):
+        if gain == 0 and np.any(row):
+            continue
+        sid = f"{block.sid}.{k}.{j}"
+        named = text.isidentifier() and not number
+        options = {"Gain": f"{text}({j})" if named else f"{gain:.15g}"}
+        system.blocks[sid] = Block(sid, f"{block.name}{number} {j}", "Gain", "Gain",
+                                   options=options)
+        system.signals.append(Signal(driver, [End(sid, "in", 1)]))
+        made.append(End(sid, "out", 1))
+    if len(made) == 1:
+        return made[0]
+    sid = f"{block.sid}.{k}"
+    system.blocks[sid] = Block(sid, f"{block.name}{number}", "Sum", "Sum",
+                               options={"Inputs": "+" * len(made)})
+    system.signals += [Signal(end, [End(sid, "in", n)]) for n, end in enumerate(made, 1)]
+    return End(sid, "out", 1)
 
 
 _SOURCES = {  # which parameters of a source may be vectors

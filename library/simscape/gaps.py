@@ -9,14 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
 
 from .diagram import Block, folded
 from .mapping import domain_here
-from .plan import PortPlan, Stub
-from .python_text import MEMBERS, PythonNames, class_name
+from .names import words_of
+from .plan import PortPlan, Stub, Written
+from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
 from .signal_part import SignalPart
 
 __all__ = ["Gaps", "title_of"]
+
+Writes: TypeAlias = Callable[[str, str, str], Written | None]
+_LONGEST = 60  # signs of a value that is no number
+_REGISTERED = ("A component of yours takes its place: library.simscape.add_counterpart({path!r}, "
+               "YourComponent, parameters={{…}}, ports={{…}}) in the module of repairs.")
 
 # what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
 # that no node floats
@@ -31,6 +40,21 @@ LEAKS = {
 }  # fmt: skip
 
 
+# blocks whose whole law is written in the text: units of their signals, and equations
+PHYSICAL_LAWS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "ee.sensors.power_sensor": ({"P": "W"}, (
+        "self.s.v == self.p.v", "self.s.i + self.p.i + self.n.i == 0", "self.n.i == 0",
+        "self.P == (self.p.v - self.n.v) * self.s.i")),
+    "sdl.sensors.rotational_power_sensor": ({"P": "W"}, (
+        "self.S.w == self.R.w", "self.S.t + self.R.t + self.C.t == 0", "self.C.t == 0",
+        "self.P == self.S.t * (self.R.w - self.C.w)")),
+    "sdl.sensors.translational_power_sensor": ({"P": "W"}, (
+        "self.S.v == self.R.v", "self.S.f + self.R.f + self.C.f == 0", "self.C.f == 0",
+        "self.P == self.S.f * (self.R.v - self.C.v)")),
+    "ee.sources.rail_positive": ({}, ("self.p.v == self.v0",)),
+}
+
+
 @dataclass
 class Gaps:
     """Classes of a script by name, each made once for all blocks that are alike."""
@@ -40,8 +64,9 @@ class Gaps:
     _known: dict[object, str] = field(default_factory=dict)
 
     def physical(self, block: Block, unit_of: Callable[[str], str], divisors: Collection[str],
-                 form: str = "here") -> tuple[str, dict[str, str]]:
-        """The class of a physical block without a counterpart, and its ports by end.
+                 why: str, value: Writes, form: str = "here"
+                 ) -> tuple[str, dict[str, str], dict[str, str]]:
+        """The class of a physical block without a counterpart, its ports by end, its keywords.
 
         Parameters
         ----------
@@ -50,6 +75,10 @@ class Gaps:
             The unit of a signal port.
         divisors : collection of str
             Ends of outputs that something is divided by.
+        why : str
+            Why it has none, and what to take here.
+        value : function of a name, a text and a unit
+            The value; None for one that is no number.
         form : str
             Where it has no counterpart: at all, or ``"in this form"``.
         """
@@ -72,24 +101,76 @@ class Gaps:
             else:
                 continue
             found[end] = port
-        made = self._made(
-            (block.kind, tuple(port.text for port in ports), tuple(equations)), title_of(block),
-            f"A gap: {block.kind} has no counterpart {form}.", ports, equations,
+        leaks = {leak: f'"{size}"' for leak, size in leaks.items()}
+        made, keywords = self._with_values(
+            (block.kind, why, tuple(port.text for port in ports), tuple(equations)),
+            title_of(block),
+            f"A gap: {block.kind} has no counterpart {form}.", why, block.kind, ports, equations,
             f"stands for {block.kind}, which has no counterpart {form}: it lets next to nothing "
-            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks)
-        return made, found
+            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks,
+            [(name, v.text, v.unit) for name, v in block.values.items() if v.specify is not False],
+            value, names)
+        return made, found, keywords
 
-    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str
-               ) -> SignalPart:
+    def physical_law(self, block: Block, value: Writes
+                     ) -> tuple[str, dict[str, str], dict[str, str]] | None:
+        """The class of a block whose law is known whole, its ports by end, its keywords."""
+        units, equations = PHYSICAL_LAWS.get(block.kind, ({}, ()))
+        used = {word for text in equations for word in re.findall(r"self\.(\w+)", text)}
+        ports = [PortPlan(name, block.types[name].title(), units.get(name, ""))
+                 if block.types.get(name) in ("input", "output") else
+                 PortPlan(name, "Port", domain_here(block.types.get(name, "")))
+                 for name in block.ports.values()]
+        own = {name: written.argument for name, v in block.values.items() if name in used
+               and (written := value(name, v.text, v.unit)) is not None}
+        if not equations or used != {port.name for port in ports} | set(own) or not all(
+                port.argument for port in ports):
+            return None
+        made = self._made((block.kind, tuple(own)), title_of(block), f"The block {block.kind}.",
+                          ports, list(equations), parameters=dict(own))
+        first = self.classes[made].parameters
+        return made, dict(block.ports), {
+            name: text for name, text in own.items() if first[name] != text}
+
+    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str,
+               options: Iterable[tuple[str, str]], value: Writes) -> SignalPart:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
         ins, outs = _numbered("u", inputs), _numbered("y", outputs)
-        made = self._made(
-            object(), block.name,
-            f"A gap: the Simulink block {block.kind}.",
+        made, keywords = self._with_values(
+            object(), block.name, f"A gap: the Simulink block {block.kind}.", why, "",
             [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
             [f"self.{p} == 0" for p in outs],
-            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0.")
-        return SignalPart(made, {}, ins, outs)
+            f"stands for the Simulink block {block.kind}. {why} Its outputs are 0.", {},
+            [(name, text, "") for name, text in options], value,
+            PythonNames((*MEMBERS, *ins, *outs)))
+        return SignalPart(made, keywords, ins, outs)
+
+    def _with_values(self, key: object, title: str, doc: str, why: str, path: str,
+                     ports: list[PortPlan], equations: list[str], missing: str,
+                     parameters: dict[str, str], values: Iterable[tuple[str, str, str]],
+                     value: Writes, names: PythonNames) -> tuple[str, dict[str, str]]:
+        """A stub that holds the values of its block; those that differ from the first one's."""
+        own, words = dict(parameters), []
+        for name, text, unit in values:
+            written = value(name, text, unit)
+            if written is not None:
+                if words_of(written.python) & own.keys():  # in a class its names come first
+                    written = Written(value_text(written.value), written.value,
+                                      np.ndim(written.value) == 0, written.unit)
+                own[names.make(name if name.isidentifier() else python_name(name))] = \
+                    written.argument
+            else:
+                shown = text if len(text) < _LONGEST else f"{text[:_LONGEST]} …"
+                words.append(f"{name} = {shown} {'' if unit == '1' else unit}".rstrip())
+        more = ["" if why == "It has no counterpart here." else why,
+                f"It holds as well: {'; '.join(words)}." if words else "",
+                _REGISTERED.format(path=path) if path else ""]
+        made = self._made(key, title, "\n\n".join([doc, *filter(None, more)]), ports, equations,
+                          missing, own)
+        first = self.classes[made].parameters
+        for name, text in own.items():
+            first.setdefault(name, text)
+        return made, {name: text for name, text in own.items() if first[name] != text}
 
     def law(self, block: Block, part: SignalPart) -> str:
         """The class of a law, one for all blocks with the same one."""
@@ -97,10 +178,14 @@ class Gaps:
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
                  *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
                    for p in part.outputs)]
-        return self._made(
+        made = self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
-            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
+            f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines(),
+            parameters=dict(part.keywords))
+        first = self.classes[made].parameters
+        part.keywords = {name: text for name, text in part.keywords.items() if first[name] != text}
+        return made
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
               equations: list[str], missing: str = "",

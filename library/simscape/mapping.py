@@ -21,8 +21,8 @@ from .diagram import Value
 from .python_text import CORE
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
-           "counterpart_of", "domain_here", "imported_names", "keyword_of", "why_none", "word_of",
-           "words_of"]  # fmt: skip
+           "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
+           "is_word", "keyword_of", "why_none", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -92,7 +92,8 @@ def _table() -> dict[str, Counterpart]:
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
         kind, _, word = row["parameter"].rpartition(" ")
-        if kind == "like":
+        if row["parameter"].startswith("like "):
+            word = row["parameter"].removeprefix("like ")
             mine, other = found[row["path"]], found[word]
             mine.choices |= {name: dict(choices) for name, choices in other.choices.items()}
             mine.words |= other.words
@@ -109,6 +110,19 @@ def _table() -> dict[str, Counterpart]:
             found[row["path"]] = Counterpart(f"library.{module}", name,
                                              why_none="" if name else row["note"])
     return found
+
+
+@cache
+def _directions() -> dict[str, str]:
+    """The evidence for the sign of every two-sided block, by its path."""
+    text = files("library.simscape").joinpath("directions.csv").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
+
+
+def is_verified(path: str) -> bool:
+    """Whether it is known which way a block counts positive; a user's own knows it."""
+    return _directions().get(path, "own") != "none"
 
 
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:
@@ -144,6 +158,11 @@ def word_of(value: Value) -> str:
         return f"{float(value.text):g}"
     except ValueError:
         return value.text.rpartition(".")[2].strip().strip("'\"").lower()
+
+
+def is_word(value: Value) -> bool:
+    """Whether a value is a member of an enumeration, rather than a number or an expression."""
+    return ".enum." in value.text
 
 
 def imported_names() -> set[str]:
@@ -186,6 +205,11 @@ def add_counterpart(path: str, component: type[Component], *,
         component.__module__, component.__name__,
         {name: dict(values) for name, values in (choices or {}).items()},
         dict(parameters or {}), dict(ports or {}))
+
+
+def forget_counterpart(path: str) -> None:
+    """Take a counterpart that was added out again, where there is one."""
+    _table().pop(path, None)
 
 
 def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:

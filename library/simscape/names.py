@@ -1,22 +1,26 @@
 """Which names does a model give values to, and where do these stand?
 
-Callbacks, the model's workspace, scripts and files of data beside the model, and what the user
-says; in the order in which they are read.
+In MATLAB's order: what the base workspace is given by callbacks, by scripts that the user names and
+by files of data; before these the model's own workspace; before all what the user says. Scripts
+that nothing calls are not read.
 """
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from blocks import FileError
+
 from .diagram import Diagram
 from .mapping import imported_names
+from .mat_data import file_values, workspace_values
 from .matlab import Apply, Field, Name, NotUnderstood, Text, Tree, dotted, parse
 from .matlab_scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
@@ -25,7 +29,8 @@ from .same_text import same_text
 
 __all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
-_CALLED = ("PreLoadFcn", "PostLoadFcn", "InitFcn", "StartFcn")
+_AT_LOADING, _AT_THE_START = ("PreLoadFcn", "PostLoadFcn"), ("InitFcn", "StartFcn")
+OWN = "model workspace"
 _LARGEST_SCRIPT = 1 << 22
 
 
@@ -59,8 +64,8 @@ class Workspace:
     notes: list[str] = field(default_factory=list)
     python: PythonNames = field(default_factory=lambda: PythonNames(  # of the script's module
         {*imported_names(), "None", "True", "False", "stop", "figure", "table"}))
-    unread: dict[str, str] = field(default_factory=dict)  # names and the statements that give them
-    _kept: frozenset[str] = frozenset()  # paths that a script beside the model does not change
+    unread: dict[str, str] = field(default_factory=dict)  # names, and what is not understood
+    consulted: set[str] = field(default_factory=set)  # names that something was computed from
     _written: set[str] = field(default_factory=set)  # paths that have had a line
     _running: list[str] = field(default_factory=list)
 
@@ -77,8 +82,7 @@ class Workspace:
                 self.run(branch, source)
             else:
                 for name in statement.names:
-                    if name not in self._kept:
-                        self._lose(name, f"{source}: {statement.text.splitlines()[0]:.60}")
+                    self._lose(name, f"{source}: {statement.text.splitlines()[0]:.60}")
 
     def _branch(self, statement: Skipped, source: str) -> tuple[Statement, ...] | None:
         """What an ``if`` does with these values; None where that is not known."""
@@ -93,7 +97,8 @@ class Workspace:
 
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
-        if not path or path in self._kept or self._is_property(path):
+        self.consulted.update(free_names(tree))
+        if not path or self._is_property(path):
             return
         if statement.if_missing and (self.has(path) or path in self.unread):
             return
@@ -110,6 +115,7 @@ class Workspace:
         elif isinstance(value, Mapping):
             self.give(path, copy.deepcopy(value), source)
         else:
+            self._compare(path, value, source)
             self.put(path, value)
             text = same_text(tree, value, self.values, self.python.variable)
             if self.python.variable(path) in words_of(text):  # m = m / 1000
@@ -141,7 +147,7 @@ class Workspace:
         if path in self._written:
             name = self.python.variable(path)
             for line in self.lines.values():
-                if name in words_of(line.text):
+                if name in words_of(line.text) and self.has(line.path):
                     line.text = value_text(self._value(line.path))
 
     def _value(self, path: str) -> Any:
@@ -175,11 +181,20 @@ class Workspace:
 
     def give(self, path: str, value: Any, source: str) -> None:
         """Take over a value that is no text of MATLAB's."""
-        if path in self._kept:
-            return
+        for inner, number in _flat(path, value):
+            self._compare(inner, number, source)
         self.put(path, value)
         for inner, number in _flat(path, value):
             self._write(Given(inner, value_text(number), "", source))
+
+    def _compare(self, path: str, value: Any, source: str) -> None:
+        """Say where another source has given another value, which does not hold."""
+        before = self.lines.get(path)
+        if before is not None and before.source != source and self.has(path) and source != "given":
+            old, new = value_text(self._value(path)), value_text(value)
+            if old != new:
+                self.notes.append(f"{path} is {old:.40} in {before.source} and {new:.40} in "
+                                  f"{source}, which holds.")
 
     def _find(self, name: str) -> Path | None:
         """A file of this name, without regard to folders that are not there."""
@@ -196,16 +211,20 @@ class Workspace:
         if found is None:
             self.notes.append(f"{name} is loaded by the model but was not found.")
             return
-        from scipy.io import loadmat
+        self._data(file_values, found.read_bytes(), found.name)
 
+    def _data(self, read: Callable[[bytes], tuple[dict[str, Any], list[str]]], content: bytes,
+              source: str) -> None:
+        """Take over what binary data hold."""
         try:
-            content = loadmat(found, simplify_cells=True)
-        except Exception as error:  # SciPy raises many kinds for files that are not what they seem
-            self.notes.append(f"{found.name} could not be read: {error}.")
+            values, unread = read(content)
+        except Exception as error:  # SciPy raises many kinds for data that are not what they seem
+            self.notes.append(f"{source} could not be read: {error}.")
             return
-        for key, value in content.items():
-            if not key.startswith("__") and _is_value(value):
-                self.give(key, _as_float(value), found.name)
+        for name, value in values.items():
+            self.give(name, value, source)
+        for name in unread:
+            self._lose(name, f"{source}: it is no number there")
 
     def _script(self, name: str) -> None:
         found = self._find(f"{name}.m")
@@ -213,24 +232,30 @@ class Workspace:
             self.notes.append(f"The script {name}.m is called by the model but was not found.")
         elif name not in self._running:
             self._running.append(name)
-            self.run(parse_script(_text_of(found), found.name), found.name)
+            self.script(found)
             self._running.pop()
 
-    def look_beside(self, missing: Iterable[str]) -> None:
-        """Look for names without a value in scripts beside the model that nothing calls."""
-        wanted, self._kept = set(missing), frozenset(self.lines)
-        for folder in self.folders:
-            for script in sorted(folder.glob("*.m")):
-                statements = parse_script(_text_of(script), script.name)
-                given = {name.partition(".")[0] for s in statements for name in (
-                    [dotted(s.target)] if isinstance(s, Assign) else
-                    s.names if isinstance(s, Skipped) and s.branches else [])}
-                if given & {name for name in wanted if name not in self.values}:
-                    self.run(statements, script.name)
+    def script(self, path: Path) -> None:
+        """Take over what a script assigns."""
+        try:
+            text = _text_of(path)
+        except OSError as error:
+            raise FileError(str(path), f"this script cannot be read: {error.strerror or error}.",
+                            "Give the path of an .m file.", code="simscape.file") from error
+        self.run(parse_script(text, path.name), path.name)
+
+    def scripts_beside(self, missing: Iterable[str]) -> list[str]:
+        """Scripts that nothing calls and that would give names without a value one."""
+        wanted = set(missing)
+        return [script.name for folder in self.folders for script in sorted(folder.glob("*.m"))
+                if wanted & {dotted(s.target).partition(".")[0]
+                             for s in parse_script(_text_of(script), script.name)
+                             if isinstance(s, Assign)}]
 
 
 def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
-                 given: Mapping[str, str] | None = None) -> Workspace:
+                 given: Mapping[str, str] | None = None, scripts: Iterable[Path] = ()
+                 ) -> Workspace:
     """The names a model and its user give values to.
 
     Parameters
@@ -240,20 +265,23 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
         Where scripts and data are looked for, after the model's own folder.
     given : mapping of str to str, optional
         Values of the user's, as expressions in MATLAB's language; they prevail.
+    scripts : iterable of paths
+        Scripts that are run after the model is loaded, in this order.
     """
     space = Workspace([diagram.path.parent, *folders])
-    given = given or {}
+    _call(space, diagram, _AT_LOADING)
+    for script in scripts:
+        space.script(script)
+    _call(space, diagram, _AT_THE_START)
     own = diagram.workspace
     if own.get("WSMATLABCode"):
-        space.run(parse_script(own["WSMATLABCode"], "model workspace"), "model workspace")
+        space.run(parse_script(own["WSMATLABCode"], OWN), OWN)
     elif own.get("WSSourceFileName"):
         name = own["WSSourceFileName"]
-        space.run([Load(name)] if name.endswith(".mat") else [Run(Path(name).stem)],
-                  "model workspace")
-    for callback in _CALLED:
-        if callback in diagram.callbacks:
-            space.run(parse_script(diagram.callbacks[callback], callback), callback)
-    for path, text in given.items():
+        space.run([Load(name)] if name.endswith(".mat") else [Run(Path(name).stem)], OWN)
+    elif diagram.workspace_data:
+        space._data(workspace_values, diagram.workspace_data, OWN)
+    for path, text in (given or {}).items():
         tree = parse(text, f"--set {path}")
         missing = [name for name in free_names(tree) if name not in space.values]
         if missing:
@@ -261,6 +289,12 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
                           name=missing[0])
         space.run([Assign(_target(path), tree, "")], "given")
     return space
+
+
+def _call(space: Workspace, diagram: Diagram, callbacks: Iterable[str]) -> None:
+    for name in callbacks:
+        if name in diagram.callbacks:
+            space.run(parse_script(diagram.callbacks[name], name), name)
 
 
 def words_of(text: str) -> set[str]:
@@ -282,21 +316,6 @@ def _flat(path: str, value: Any) -> Iterable[tuple[str, Any]]:
             yield from _flat(f"{path}.{name}", inner)
     else:
         yield path, value
-
-
-def _is_value(value: Any) -> bool:
-    if isinstance(value, dict):
-        return bool(value) and all(_is_value(v) for v in value.values())
-    return isinstance(value, (int, float, str)) or (
-        isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim <= 2)
-
-
-def _as_float(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _as_float(v) for k, v in value.items()}
-    if isinstance(value, str):
-        return value
-    return float(value) if np.ndim(value) == 0 else np.atleast_2d(np.asarray(value, dtype=float))
 
 
 def _text_of(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,14 +23,35 @@ from blocks import (
 
 from .diagram import Block, Value
 from .levels import Scope
-from .mapping import AS_HERE, MINUS, WITHOUT, Counterpart, keyword_of, word_of, words_of
+from .mapping import (
+    AS_HERE,
+    MINUS,
+    WITHOUT,
+    Counterpart,
+    is_word,
+    keyword_of,
+    word_of,
+    words_of,
+)
 from .matlab import NotUnderstood
 from .texts import WritesValues
 
 __all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
 
-_ON = ("1", "1.0", "true", "on")
-_OFF = ("0", "0.0", "false", "off")
+# words of enumerations that say the same, in all generations of files
+_ON = {"1", "true", "on", "yes", "enabled", "enable", "include"}
+_OFF = {"0", "false", "off", "no", "disabled", "disable", "none", "exclude"}
+_SAME = (_ON, _OFF, {"1", "positive", "same", "same direction", "forward"},
+         {"-1", "negative", "opposite", "reverse", "reversed", "opposite direction"})
+# what a block may have that others have not: the switch of it, and what is said of it alone
+_FEATURES = tuple((re.compile(switch), re.compile(says)) for switch, says in (
+    (r"enable_faults?(_\w+)?|enable_fault_input|faultable",
+     r"\w*fault\w*|max_permissible\w*|[nt]_fail_\w+|openCct|groundShortG?|turnsShort"),
+    (r"noise_mode", r"sample_time|repeatability|\w*_seed|PSD|Tdevice"),
+    (r"enable_\w+_tol", r"\w+_tol|tol_distribution|nSigma"),
+    (r"enable_operating_limits", r"operating_limit\w*|\w+_rating|max_working\w*"),
+    (r"enable_backlash", r"backlash_\w+|hardstop_model|r_base|coeff_rest|transition|[vf]_tol"),
+    (r"thermalEnable|enable_thermal\w*", r"thermal\w*|T_init|initial_temperature")))
 # rules of the table of counterparts, and whether a number that is not known follows them
 _RULES: tuple[tuple[str, Callable[[Any], Any], bool], ...] = (
     ("> 0", lambda x: x > 0, True), ("zero", lambda x: np.asarray(x) == 0, False),
@@ -47,6 +69,8 @@ class Keywords:
     notes: list[str] = field(default_factory=list)
     defaults: list[str] = field(default_factory=list)  # not in the file: the default here holds
     lost: list[str] = field(default_factory=list)  # values that could not be read
+    told: list[str] = field(default_factory=list)  # notes that the text tells as well
+    unknown: list[str] = field(default_factory=list)  # choices that the table does not know
     chosen: set[str] = field(default_factory=set)  # what the table of counterparts knows
     silent: set[str] = field(default_factory=set)  # what says nothing with that
     negative: set[str] = field(default_factory=set)  # what counts negatively with that
@@ -84,7 +108,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
                 continue
             if note:
                 found.notes.append(f"{name}: {note}")
-            elif not keyword:
+            elif not keyword and word_of(value) not in _OFF:
                 unit = "" if value.unit == "1" else value.unit
                 found.notes.append(f"{name} = {value.text} {unit}".rstrip()
                                    + " has no counterpart here.")
@@ -111,6 +135,11 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
 def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
             found: Keywords, number: Callable[[Value], Any]) -> None:
     """Options first: which parameters there are depends on them."""
+    for switch, says in _FEATURES:
+        for name in filter(switch.fullmatch, block.values):
+            if word_of(block.values[name]) in _OFF:
+                found.silent |= {other for other in block.values if says.fullmatch(other)
+                                 and not keyword_of(counterpart, other)[0]}
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
@@ -118,8 +147,15 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         if here is None and value is not None and isinstance(declared.get(keyword), Option):
             here = _same_word(declared[keyword], value)
             if here is None:
-                found.notes.append(f"{name} = {value.text}: this choice is not known here; "
-                                   f"{keyword}={declared[keyword].default!r} holds.")
+                found.unknown.append(f"{name} = {value.text}: this choice is not known here; "
+                                     f"{keyword}={declared[keyword].default!r} holds.")
+        elif here is None and value is not None and choices and is_word(value):
+            found.chosen.add(name)
+            if word_of(value) in _ON:
+                found.notes.append(f"{name} = {value.text} has no counterpart here.")
+                found.told.append(found.notes[-1])
+            else:
+                found.unknown.append(f"{name} = {value.text}: this choice is not known here.")
         if here is not None:
             found.chosen.add(name)
         if here is None or here == AS_HERE:
@@ -184,6 +220,9 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
         known = number(value)
         if isinstance(known, (int, float)) and f"{known:g}" in choices:
             return choices[f"{known:g}"]
+    for same in _SAME if choices else ():
+        if word in same and (known := next((c for c in choices if c in same), None)) is not None:
+            return choices[known]
     for rule, holds, unknown in _RULES:
         if rule in choices:
             known = number(value)
@@ -196,8 +235,9 @@ def _same_word(option: Any, value: Value) -> Any:
     """The choice that is called as it is written."""
     if isinstance(option.default, bool):
         return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(word_of(value))
-    wanted = word_of(value).replace("_", " ")
-    return next((c for c in option.choices or () if str(c).lower() == wanted), None)
+    wanted = {word_of(value), word_of(value).replace("_", " ")}
+    wanted |= next((same for same in _SAME[2:] if wanted & same), set())
+    return next((c for c in option.choices or () if str(c).lower() in wanted), None)
 
 
 def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywords) -> None:

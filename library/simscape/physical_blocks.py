@@ -12,7 +12,7 @@ from .converters import give_unit
 from .diagram import Block, End
 from .gaps import Gaps, title_of
 from .levels import Joint, Level
-from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, why_none
+from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, is_verified, why_none
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import keywords_of, port_kind
@@ -44,10 +44,38 @@ class PhysicalBlocks:
             self._signal(level, block)
             return
         counterpart = counterpart_of(block.kind, block.values)
-        if counterpart is None or counterpart.component is None:
+        law = None if counterpart is not None or not _tells_ports(block) else \
+            self.gaps.physical_law(block, self.conversion.writes(level, block))
+        if law is not None:
+            self._law(level, block, *law)
+        elif counterpart is None or counterpart.component is None:
             self._gap(level, block)
         else:
             self._component(level, block, counterpart)
+
+    def _law(self, level: Level, block: Block, made: str, ports: dict[str, str],
+             keywords: dict[str, str]) -> None:
+        """A part whose class, with the law of the block, stands in the text."""
+        name = level.names.make(python_name(block.name))
+        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
+        units = {port.name: port.argument for port in self.gaps.classes[made].ports}
+        for end, port in ports.items():
+            what = block.types[port]
+            signal = what in ("input", "output")
+            level.joints[block.sid, end] = Joint(f"{level.owner}.{name}.{port}", what if signal else
+                                                 domain_here(what), units[port] if signal else "")
+        left = [f"{n} = {v.text} is not read." for n, v in block.values.items()
+                if v.specify is not False and n not in self.gaps.classes[made].parameters]
+        notes = [*left, *(self._direction(level, block))]
+        self.conversion.enter(level, block, "approximated" if left else "mapped", made, notes)
+
+    def _direction(self, level: Level, block: Block) -> list[str]:
+        """What is to be said of a block whose direction nothing proves."""
+        if is_verified(block.kind):
+            return []
+        note = "Direction not verified: compare one sign with a run of Simscape."
+        self.conversion.remarks.append(f"{level.path}/{block.name}: {note}")
+        return [note]
 
     def _component(self, level: Level, block: Block, counterpart: Counterpart) -> None:
         conversion, where = self.conversion, f"{level.path}/{block.name}"
@@ -55,20 +83,22 @@ class PhysicalBlocks:
         assert component is not None
         keywords = keywords_of(block, counterpart, conversion.texts, level.scope, where)
         instance = keywords.instance(component) or component
-        lost = _lost_ports(level, block, counterpart, instance)
-        if lost:
-            self._gap(level, block, " ".join([*keywords.notes, lost]), "in this form")
+        lost = " ".join([*keywords.unknown, _lost_ports(level, block, counterpart, instance)])
+        if lost.strip():
+            self._gap(level, block, " ".join([*keywords.notes, lost]).strip(), "in this form")
             return
         name = level.names.make(python_name(block.name))
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
+        notes += self._direction(level, block)
         full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
         level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name),
                                      own=not counterpart.module.startswith("library.")))
         conversion.enter(level, block, "missing" if keywords.lost else "approximated"
                          if keywords.notes else "mapped", full, keywords.lost + notes)
         conversion.remarks += keywords.lost
+        conversion.remarks += [f"{where}: {note}" for note in keywords.told]
         for end, written in (block.ports or counterpart.ports).items():
             port = counterpart.port(written)
             level.joints[block.sid, end] = Joint(
@@ -139,18 +169,19 @@ class PhysicalBlocks:
         name = level.names.make(python_name(block.name))
         if not _tells_ports(block):
             self._ports_of_nodes(level, block)
-        made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
-                                         self._divisors(level, block), form)
+        why = why or _what_to_take(block)
+        made, ports, keywords = self.gaps.physical(
+            block, lambda end: units.of(block.sid, end) or "", self._divisors(level, block), why,
+            self.conversion.writes(level, block), form)
         self.stubs.add(block.sid)
         for end, port in ports.items():
             what = block.types.get(block.ports[end], "")
             level.joints[block.sid, end] = Joint(
                 f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
                 domain_here(what), units.of(block.sid, end) or "")
-        level.plan.parts.append(Part(name, made, original=said(block.name, name)))
+        level.plan.parts.append(Part(name, made, keywords, said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
-                              [f"{why or _what_to_take(block)} A stub with its ports stands for "
-                               "it."])
+                              [f"{why} A stub with its ports and values stands for it."])
 
     def _ports_of_nodes(self, level: Level, block: Block) -> None:
         """What the ports are that the file does not name or tell: as what they are joined to."""

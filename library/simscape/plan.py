@@ -92,7 +92,7 @@ class Stub:
     ports: list[PortPlan]
     equations: list[str]
     missing: str = ""  # what check() says of it
-    parameters: dict[str, str] = field(default_factory=dict)  # names and defaults
+    parameters: dict[str, str] = field(default_factory=dict)  # names and texts of defaults
 
 
 @dataclass
@@ -127,5 +127,6 @@ class Script:
     times: dict[str, Written]  # stop time, largest step and tolerance, where they are numbers
     solver: dict[str, str]  # keywords of simulate() that a local solver gives
     plots: list[str]
+    shown: dict[str, tuple[str, str]] = field(default_factory=dict)  # names: where, and its unit
     remarks: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)

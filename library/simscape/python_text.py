@@ -35,6 +35,8 @@ __all__ = ["CALLS", "CORE", "MEMBERS", "PythonNames", "class_name", "number_text
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
 
+_LONGEST_NAME = 40  # signs, so that two names fit into a line
+
 # what a script imports from ``blocks``
 CORE = ("Component", "Input", "Model", "Output", "Parameter", "Port", "Target", "quantity", "abs_",
         "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log", "maximum",
@@ -48,12 +50,19 @@ def python_name(written: str, default: str = "part") -> str:
     """A Python name for a name of the diagram: ``"Damper (Drag Force)"`` is damper_drag_force."""
     words = re.sub(r"([a-z0-9])([A-Z][a-z])", r"\1_\2", written)
     name = re.sub(r"\W+", "_", words, flags=re.ASCII).strip("_").lower()
-    name = re.sub(r"_+", "_", name)
+    name = _shortened(re.sub(r"_+", "_", name), "_", _LONGEST_NAME)
     if not name:
         return default
     if name[0].isdigit():
         name = f"{default}_{name}"
     return f"{name}_" if name in _RESERVED else name
+
+
+def _shortened(name: str, between: str, longest: int) -> str:
+    """A name of at most so many signs, cut between its words where that is possible."""
+    if len(name) <= longest:
+        return name
+    return name[:longest].rpartition(between)[0] or name[:longest]
 
 
 def said(written: str, name: str) -> str:
@@ -64,7 +73,7 @@ def said(written: str, name: str) -> str:
 
 def class_name(written: str) -> str:
     """A class name for a name of the diagram: ``"heat source"`` is HeatSource."""
-    words = re.findall(r"[A-Za-z0-9]+", written)
+    words = re.findall(r"[A-Za-z0-9]+", _shortened(written, " ", _LONGEST_NAME))
     name = "".join(word[0].upper() + word[1:] for word in words) or "Subsystem"
     return f"Subsystem{name}" if name[0].isdigit() else name
 

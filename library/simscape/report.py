@@ -34,11 +34,16 @@ def report_table(script: Script) -> Any:
         "notes": [" ".join(e.notes) for e in rows]})  # fmt: skip
 
 
-def _summary(script: Script) -> list[str]:
+def _summary(script: Script, outcome: str = "") -> list[str]:
     counts = Counter(e.outcome for e in script.entries)
     defaults = sum("Not in the file" in note for e in script.entries for note in e.notes)
     lines = [f"{counts[word]} {word}" for word in _ORDER if counts[word]]
-    said = [f"{len(script.entries)} blocks: {', '.join(lines)}."]
+    said = [f"The text {outcome}"] if outcome else []
+    said.append(f"{len(script.entries)} blocks: {', '.join(lines)}.")
+    gaps = Counter(e.kind for e in script.entries if e.outcome == "missing")
+    if gaps:
+        said.append("Without a counterpart: " + ", ".join(
+            f"{count} {kind}" for kind, count in gaps.most_common()) + ".")
     if defaults:
         said.append(f"{defaults} blocks take values from the defaults here, because the file does "
                     "not hold them.")
@@ -49,11 +54,11 @@ def _summary(script: Script) -> list[str]:
     return [*said, *dict.fromkeys(script.remarks)]
 
 
-def report_text(script: Script) -> str:
-    """The account as text."""
+def report_text(script: Script, outcome: str = "") -> str:
+    """The account as text; ``outcome`` is how the text did when it was tried."""
     rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
     lines = [f"{script.source}, {script.release}"]
-    lines += [line for said in _summary(script) for line in textwrap.wrap(said, 96)] + [""]
+    lines += [line for said in _summary(script, outcome) for line in textwrap.wrap(said, 96)] + [""]
     for entry in rows:
         here = f" -> {entry.component}" if entry.component else ""
         lines.append(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}")
@@ -62,12 +67,12 @@ def report_text(script: Script) -> str:
     return "\n".join(lines)
 
 
-def report_html(script: Script, model: Any = None) -> str:
+def report_html(script: Script, model: Any = None, outcome: str = "") -> str:
     """The account as one page; with the network drawn where a model is given."""
     picture = ""
     if model is not None:
         picture = model.draw().svg()
-    said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script))
+    said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script, outcome))
     table = report_table(script).to_html(index=False, border=0, justify="left")
     title = html.escape(f"{script.source}: what became of it")
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'

@@ -1,7 +1,8 @@
 """Which sample time does a block take that inherits it?
 
 That of the blocks that drive it, over all levels of the diagram; of several the shortest, as
-Simulink does where the others are multiples of it. In a triggered subsystem a block without one
+Simulink does where the others are multiples of it. Where none has one, the fixed step of the
+model's solver is it, as in Simulink. In a triggered subsystem a block without one
 samples at every trigger.
 """
 
@@ -20,6 +21,7 @@ from .simulink_sampled import SAMPLED, TRIGGERED
 
 __all__ = ["inherit_sample_times"]
 
+_VARIABLE = ("ode45", "ode23", "ode113", "ode15s", "ode23s", "ode23t", "ode23tb", "odeN")
 Place = tuple[System, Block]
 _CONTINUOUS = {"Integrator", "TransferFcn", "StateSpace", "Derivative", "TransportDelay"}
 
@@ -56,11 +58,32 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
+    triggered = {id(block) for system, _ in flow.places for block in system.walk() if any(
+        b.block_type == "TriggerPort" for b in system.blocks.values())}
+    step = _fixed_step(diagram, names)
+    for _, block in flow.places if step else ():
+        if _samples(block) and own[id(block)] is None and id(block) not in done | triggered:
+            block.options["SampleTime"] = step
+            done.add(id(block))
     for system, _ in flow.places:
         if any(block.block_type == "TriggerPort" for block in system.blocks.values()):
             for block in system.walk():
                 if _samples(block) and own[id(block)] is None and id(block) not in done:
                     block.options["SampleTime"] = TRIGGERED
+
+
+def _fixed_step(diagram: Diagram, names: Mapping[str, Any]) -> str:
+    """The step of a solver of fixed steps, which is what nothing else gives; else empty."""
+    text = diagram.settings.get("FixedStep", "auto")
+    if not diagram.settings.get("SolverName", diagram.settings.get("Solver", "")).startswith(
+            ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "FixedStep")) or text == "auto" or \
+            diagram.settings.get("SolverName", "") in _VARIABLE:
+        return ""
+    try:
+        value = evaluate(parse(text), names)
+    except (NotUnderstood, Unknown):
+        return ""
+    return text if isinstance(value, (int, float)) and value > 0 else ""
 
 
 def _samples(block: Block) -> bool:

@@ -64,9 +64,9 @@ class Asks(Protocol):
     def shape(self, name: str, default: str) -> tuple[int, ...]: ...
 
 
-def law(equation: str, inputs: tuple[str, ...] = ("u",)) -> SignalPart:
+def law(equation: str, inputs: tuple[str, ...] = ("u",), **parameters: str) -> SignalPart:
     """A block that becomes a class with one equation: ``law("sin(self.u)")``."""
-    return SignalPart("", inputs=inputs, equation=f"self.y == {equation}")
+    return SignalPart("", dict(parameters), inputs=inputs, equation=f"self.y == {equation}")
 
 
 def per_second(gain: str = '"1 1/s"') -> tuple[int, str, SignalPart]:

@@ -72,7 +72,8 @@ class SignalsOfLevel:
             if block.block_type == "Inport" and self.level.owner == "model":
                 self._open_input(block)
             elif block.block_type == "Inport":
-                self.level.add_port(block, "Input", "")
+                port = self.level.add_port(block, "Input", "")
+                self.conversion.inputs.add(f"{self.level.within}{port.name}")
         for block in live:
             if is_signal_block(block):
                 self._make(block)
@@ -103,7 +104,7 @@ class SignalsOfLevel:
             name = level.names.make("unconnected")
             value = f'"0 {unit}"' if unit else "0"
             level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
-            level.plan.connections.append([f"{level.owner}.{name}.y", *open_inputs])
+            self.connect(Joint(f"{level.owner}.{name}.y", "output", unit), open_inputs)
             named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
                               for text in open_inputs)
             self.conversion.remarks.append(
@@ -121,8 +122,11 @@ class SignalsOfLevel:
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
             outcome = "approximated" if notes else "mapped"
         except (Lacks, NotUnderstood, ValueError) as error:
-            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error))
-            outcome, notes = "missing", [f"{error} A stub with its ports stands for it."]
+            options = conversion.asked(level, block).options()
+            made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error), options,
+                                          conversion.writes(level, block))
+            outcome = "missing"
+            notes = [f"{error} A stub with its ports and values stands for it."]
         part, places = conversion.physical.place(level, block, name, made)
         conversion.enter(level, block, outcome, made.component, notes)
         self.placed[block.sid] = Placed(part, made, places)
@@ -202,13 +206,32 @@ class SignalsOfLevel:
             return
         if self.lines.consumers(source)[1]:
             self.plot(joint)
+        self.remember(joint, source)
         ends = [found.text for t in targets
                 if (found := self.target(t)) is not None and found.text]
         for target in targets:
             if target.sid in self.level.ports:
                 self.level.driven[self.level.ports[target.sid].name] = self.path_of(joint)
         if ends and joint.text:
-            self.level.plan.connections.append([joint.text, *ends])
+            self.connect(joint, ends)
+
+    def remember(self, joint: Joint, source: End, unit: str = "") -> None:
+        """What a signal is called in the model: by its line, and by what shows or keeps it."""
+        for signal in self.level.system.signals:
+            if signal.source != source:
+                continue
+            blocks = [b for t in signal.targets if (b := self.level.block(t)) is not None
+                      and (is_shown(b) or b.block_type == "Outport")]
+            names = [signal.name, *(b.options.get("VariableName", b.name) for b in blocks)]
+            self.conversion.named |= dict.fromkeys(filter(None, names), (self.path_of(joint), unit))
+
+    def connect(self, joint: Joint, ends: list[str]) -> None:
+        """Connect an output with inputs."""
+        level = self.level
+        level.plan.connections.append([joint.text, *ends])
+        for end in ends:
+            path = f"{level.within}{end.removeprefix(f'{level.owner}.')}"
+            self.conversion.fed.setdefault(path, self.path_of(joint))
 
     def _vector(self, source: End, targets: list[End]) -> None:
         """Connect the elements of a vector with the inputs of a block that has as many."""
@@ -232,7 +255,7 @@ class SignalsOfLevel:
                 continue
             for joint, port in zip(joints, known.made.inputs[target.index - 1:], strict=False):
                 if joint is not None:
-                    self.level.plan.connections.append([joint.text, known.places[port]])
+                    self.connect(joint, [known.places[port]])
 
     def plot(self, joint: Joint) -> None:
         """Let a signal be plotted."""

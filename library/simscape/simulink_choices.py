@@ -11,10 +11,11 @@ __all__ = ["CHOICES", "LINKED_CHOICES"]
 _EQUALITY = {"==": "1, 0", "~=": "0, 1"}
 
 
-def _equality(sign: str, other: str, inputs: tuple[str, ...]) -> SignalPart:
+def _equality(sign: str, other: str, inputs: tuple[str, ...], **parameters: str) -> SignalPart:
     """Whether a signal equals another: of signals that change continuously never for long."""
     own = f"self.{inputs[0]}"
-    made = law(f"where(({own} >= {other}) & ({own} <= {other}), {_EQUALITY[sign]})", inputs)
+    made = law(f"where(({own} >= {other}) & ({own} <= {other}), {_EQUALITY[sign]})", inputs,
+               **parameters)
     made.note = "Signals that change continuously are equal for no time at all here."
     return made
 
@@ -37,8 +38,8 @@ def _compare_to(default: str) -> Callable[[Asks], SignalPart]:
     def made(a: Asks) -> SignalPart:
         sign = _sign(a, "relop")
         if sign in _EQUALITY:
-            return _equality(sign, a.text("const", default), ("u",))
-        return law(f"where(self.u {sign} {a.text('const', default)}, 1, 0)")
+            return _equality(sign, "self.level", ("u",), level=a.text("const", default))
+        return law(f"where(self.u {sign} self.level, 1, 0)", level=a.text("const", default))
 
     return made
 

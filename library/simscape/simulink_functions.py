@@ -198,7 +198,7 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
     "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,
-    "Bias": lambda a: law(f"self.u + {a.text('Bias', '0')}"),
+    "Bias": lambda a: law("self.u + self.bias", bias=a.text("Bias", "0")),
     "Abs": lambda a: SignalPart("signal.Abs"), "Signum": lambda a: SignalPart("signal.Sign"),
     "DataTypeConversion": _type, "RateTransition": _passed, "SignalConversion": _passed,
     "SignalSpecification": _passed,

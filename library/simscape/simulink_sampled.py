@@ -133,19 +133,31 @@ def has_vectors(a: Asks) -> bool:
 
 def matrices_of(a: Asks) -> dict[str, str]:
     """Matrices of a state space of one input and one output: B is a column, C a row."""
-    found = {name: matrix(a.text(name, "1")) for name in "ACD"}
-    column = a.text("B", "1")
-    if column.startswith("[") and not column.startswith("[["):
-        rows = ", ".join(f"[{entry.strip()}]" for entry in column.strip("[]").split(","))
-        column = f"[{rows}]"
-    return {"A": found["A"], "B": matrix(column), "C": found["C"], "D": found["D"]}
+    return {name: matrix(a.text(name, "1"), a.shape(name, "1"), name == "B") for name in "ABCD"}
 
 
-def matrix(text: str) -> str:
-    """A matrix, also where it is written as a number or as one row."""
-    if text.startswith("[["):
+def matrix(text: str, shape: tuple[int, ...], column: bool = False) -> str:
+    """A matrix as rows, also where it is written as a number, a row or a column."""
+    if not shape:
+        return f"[[{text}]]"
+    if 1 not in shape or text.startswith("[["):
         return text
-    return f"[{text}]" if text.startswith("[") else text if text.isidentifier() else f"[[{text}]]"
+    column = shape[0] > 1 or column and shape == (1, 1)
+    if column and text.startswith("[") and "(" not in text:
+        return f"[{', '.join(f'[{entry.strip()}]' for entry in text.strip('[]').split(','))}]"
+    return f"[[x] for x in {text}]" if column else f"[{text}]"
+
+
+def _zero_pole(a: Asks) -> SignalPart:
+    sizes = {name: max(a.shape(name, default), default=1) for name, default in (
+        ("Zeros", "[1]"), ("Poles", "[0 0.5]"))}
+    zeros, poles = (listed(a.text(name, default)) for name, default in (
+        ("Zeros", "[1]"), ("Poles", "[0 0.5]")))
+    gain = a.text("Gain", "1")
+    above = f"[{gain}]" if 0 in a.shape("Zeros", "[1]") or not sizes["Zeros"] else \
+        f"{factor(gain)} * np.poly({zeros})"
+    return SignalPart("signal.DiscreteTransferFunction", {
+        **period_of(a, "1"), "numerator": above, "denominator": f"np.poly({poles})"})
 
 
 def _seed(a: Asks) -> str:
@@ -171,6 +183,6 @@ def _random(a: Asks) -> SignalPart:
 SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
     "ZeroOrderHold": _held, "UnitDelay": _unit_delay, "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
-    "DiscreteStateSpace": _space, "DiscreteFilter": _filter,
+    "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteZeroPole": _zero_pole,
     "DiscreteFir": _fir, "UniformRandomNumber": _uniform, "RandomNumber": _random,
 }  # fmt: skip

@@ -104,7 +104,31 @@ def _repeating(a: Asks) -> SignalPart:
         "values": listed(a.text("rep_seq_y", "[0 2]"))}, ())  # fmt: skip
 
 
+def _editor(a: Asks) -> SignalPart:
+    raise Lacks(f"Its signals are objects of MATLAB's in {a.written('FileName', 'untitled.mat')}. "
+                "Write them there as a table, [t, y] in a .csv file, and take TimeTable.")
+
+
+def _pwm(a: Asks) -> SignalPart:
+    """Pulses: high while the duty cycle is above a carrier between 0 and 1."""
+    period, count = a.text("Tper", "1/1000"), a.written("CarrCount", "Up")
+    times, values = {"Up": ("0, 1", "0, 1"), "Down": ("0, 1", "1, 0"),
+                     "Up-Down": ("0, 0.5, 1", "0, 1, 0")}.get(count, ("", ""))
+    if not times or a.number("Tdelay", "0"):
+        raise Lacks(f"Its carrier counts {count!r}, or begins later.")
+    scaled = ", ".join(t if t == "0" else factor(period) if t == "1" else f"{t} * {factor(period)}"
+                       for t in times.split(", "))
+    carrier = SignalPart("signal.RepeatingSequence", {
+        "times": f'quantity([{scaled}], "s")', "values": f"[{values}]"}, ())
+    return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"),
+                      before=((1, "carrier", carrier),),
+                      note="Its duty cycle is read at all times, and not at samples.")
+
+
 def _from_workspace(a: Asks) -> SignalPart:
+    if a.written("VariableName", "simulink_input").strip() == "tuvar":
+        raise Lacks("A Signal Builder keeps its signals in a binary part of the file. Write them "
+                    "there as a table, and take TimeTable.")
     rows = a.text("VariableName", "simulink_input")
     after = {"Extrapolation": "continued", "Holding final value": "held"}.get(
         a.written("OutputAfterFinalValue", "Extrapolation"))
@@ -155,5 +179,5 @@ SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
 
 LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
     "Ramp": _ramp, "Chirp Signal": _chirp, "Repeating Sequence": _repeating,
-    "Repeating table": _repeating,
+    "Repeating table": _repeating, "Signal Editor": _editor, "PWM Generator": _pwm,
 }  # fmt: skip

@@ -45,7 +45,7 @@ class Solvers:
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "
                                 "its initial targets, unless simulate() is given "
-                                "start_from='steady state'.")
+                                "initial='steady state'.")
         network = self.networks.find((block.sid, "rconn1"))
         if network in self._blocks:
             self.remarks.append(

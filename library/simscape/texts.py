@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from .diagram import Diagram
 from .levels import Scope
-from .matlab import Brace, Matrix, NotUnderstood, Number, Range, Transposed, Tree, Unary, parse
+from .matlab import Brace, Matrix, Number, Range, Transposed, Tree, Unary, parse
 from .matlab_values import Unknown, evaluate, free_names
 from .names import Workspace
 from .plan import Written
@@ -46,6 +44,7 @@ class Texts:
         """
         tree = parse(written, where)
         here = unit_here(unit, where)
+        self.workspace.consulted.update(free_names(tree))
         try:
             value = evaluate(tree, scope.values, where)
         except Unknown as error:
@@ -69,26 +68,6 @@ class Texts:
             return scope.local[first]
         self.used.add(path)
         return self.workspace.python.variable(path)
-
-    def look_beside(self, diagram: Diagram) -> None:
-        """Look beside the model for names that nothing has given a value."""
-        wanted: set[str] = set()
-        for written in _all_texts(diagram):
-            if len(written) < 1000 and any(c.isalpha() for c in written):
-                try:
-                    wanted |= set(free_names(parse(written)))
-                except NotUnderstood:
-                    continue
-        self.workspace.look_beside(n for n in wanted if n not in self.workspace.values)
-
-
-def _all_texts(diagram: Diagram) -> Iterable[str]:
-    for block in diagram.root.walk():
-        yield from (v.text for v in block.values.values() if v.specify is not False)
-        if "/" not in block.kind:
-            yield from block.options.values()
-        if block.mask is not None:
-            yield from block.mask.values.values()
 
 
 def _bare(tree: Tree) -> Tree:

@@ -112,6 +112,17 @@ def _picked(block: Block) -> list[int]:
                              np.arange(first[0], first[0] + min(size[0], _WIDEST)))]
 
 
+def _passed_name(system: System, driver: End) -> str:
+    """What a line without a name is called after: an input, or the block of a tag."""
+    block = system.blocks.get(driver.sid)
+    if block is not None and block.block_type in ("Inport", "From"):
+        return block.options.get("GotoTag", "") or block.name
+    inside = None if block is None or block.system is None else next(
+        (b for b in block.system.blocks.values() if b.block_type == "Outport"
+         and int(b.options.get("Port") or 1) == driver.index), None)
+    return "" if inside is None else inside.name
+
+
 def _named(system: System, source: End, path: str) -> list[End]:
     """The element of a bus by its path, ``"motor.speed"``."""
     source = origin(system, source)
@@ -119,7 +130,10 @@ def _named(system: System, source: End, path: str) -> list[End]:
     if block is None or block.block_type != "BusCreator":
         return []
     first, _, rest = path.partition(".")
+    said = re.findall(r"'([^']*)'", block.options.get("Inputs", ""))
     for k, (driver, name) in enumerate(inputs_of(system, block), start=1):
-        if first in (name, f"signal{k}"):
+        passed = _passed_name(system, driver)
+        own = said[k - 1] if k <= len(said) else ""
+        if first in (name, own, passed, f"signal{k}"):
             return _named(system, driver, rest) if rest else elements(system, driver)
     return []

@@ -16,18 +16,27 @@ __all__ = ["python_text"]
 _WIDTH = 100
 
 
-def python_text(script: Script) -> str:
-    """A module that builds and runs the model; equal scripts give equal text."""
-    body = [*_stubs(script), *_classes(script), *_build(script), *_run(script)]
+def python_text(script: Script, repairs: str = "") -> str:
+    """A module that builds and runs the model; equal scripts give equal text.
+
+    Parameters
+    ----------
+    script : Script
+    repairs : str
+        A module beside it, whose ``repair`` changes what was built; none where it is empty.
+    """
+    body = [*_stubs(script), *_classes(script), *_build(script, bool(repairs)), *_run(script)]
     text = "\n".join(body)
     values = list(_values(script))
     imports = _imports(script, f"{text}\n" + "\n".join(values))
-    head = [*docstring(_title(script), _WIDTH, ""), "", *imports, ""]
+    own = ["", f"from {repairs} import repair"] if repairs else []
+    head = [*docstring(_title(script), _WIDTH, ""), "", *imports, *own, ""]
     if values:
         head += [*values, ""]
     homes = {part.home for plan in (*script.classes, script.root)
              for part in plan.parts}
-    return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source, homes)
+    return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source,
+                               {*homes, repairs})
 
 
 def _title(script: Script) -> Iterator[str]:
@@ -89,7 +98,7 @@ def _values(script: Script) -> Iterator[str]:
 
 
 def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
-    if len(line) <= _WIDTH or "[" not in line or re.search(r'"[^"]* [^"]*"', line):
+    if len(line) <= _WIDTH or not {"[", "("} & {*line} or re.search(r'"[^"]* [^"]*"', line):
         yield line
         return
     lines = textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
@@ -108,12 +117,12 @@ def _is_python(text: str) -> bool:
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from docstring([stub.doc], _WIDTH)
+        yield from docstring(stub.doc.split("\n"), _WIDTH)
         yield ""
-        if stub.ports:
+        if stub.ports or stub.parameters:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
-            yield from (f"    {name} = Parameter({quoted(value)})"
-                        for name, value in stub.parameters.items())
+            for name, text in stub.parameters.items():
+                yield from _call(f"    {name} = Parameter(", [text], "    ")
             yield ""
         yield "    def equations(self):"
         for equation in stub.equations:
@@ -190,12 +199,12 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
             f"{indent})"]
 
 
-def _build(script: Script) -> Iterator[str]:
+def _build(script: Script, repaired: bool) -> Iterator[str]:
     yield from ("", "def build() -> Model:")
     yield from docstring([f"The model {script.title}."], _WIDTH)
     yield f"    model = Model({quoted(script.title)})"
     yield from _content(script.root, "model")
-    yield "    return model"
+    yield "    return repair(model)" if repaired else "    return model"
     yield ""
 
 

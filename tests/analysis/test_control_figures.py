@@ -70,7 +70,7 @@ def test_cruise_control():
     op = model.operating_point({"car.v": "20 m/s", "throttle.y": free})
     assert op["throttle.y"].magnitude == pytest.approx(CRUISE["throttle"], abs=5e-9)
     linear = model.linearise(["throttle.y", "hill.angle"], "car.v", at=op)
-    assert linear.poles == pytest.approx([-CRUISE["a"]], rel=1e-6)
+    assert linear.poles() == pytest.approx([-CRUISE["a"]], rel=1e-6)
     assert linear.B[0, 0] == pytest.approx(CRUISE["b"], rel=1e-7)
     # by hand: b = 12 T(240 rad/s) / m; a hill pulls with g
     assert linear.B[0] == pytest.approx([12 * 190 * (1 - 0.4 * (240 / 420 - 1)**2) / 1600, -9.8],
@@ -97,8 +97,8 @@ def test_controller_that_cancels_the_pole_of_the_car():
     op = model.operating_point()
     assert op["car.v"].magnitude == pytest.approx(20, rel=1e-12)
     linear = model.linearise("target.value", "car.v", at=op)
-    assert linear.poles == pytest.approx([-CRUISE["a"], -1 / CRUISE["time constant"]], rel=1e-6)
-    assert linear.dc_gain[0, 0] == pytest.approx(1, rel=1e-12)
+    assert linear.poles() == pytest.approx([-CRUISE["a"], -1 / CRUISE["time constant"]], rel=1e-6)
+    assert linear.dcgain()[0, 0] == pytest.approx(1, rel=1e-12)
 
 
 class Steered(Component):
@@ -144,7 +144,7 @@ def test_vehicle_steering():
 def test_steering_forward_and_in_reverse(speed, highest):
     """(s + 1.333) / s² forward, (-s + 1.333) / s² in reverse."""
     linear = steered(speed)
-    assert linear.poles == pytest.approx([0, 0], abs=1e-15)
+    assert linear.poles() == pytest.approx([0, 0], abs=1e-15)
     assert linear.zeros() == pytest.approx([-highest * 4 / 3], rel=1e-12)
     at = 2.5j
     assert linear.transfer([at])[0, 0, 0] == pytest.approx((highest * at + 4 / 3) / at**2,

@@ -166,8 +166,8 @@ def test_what_is_searched_over_needs_bounds_by_path(search):
 @pytest.mark.parametrize(("given", "text"), [
     ({"starts": 5}, "no option 'starts'. Did you mean 'start'"),
     ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
-    ({"start_from": "steady state"},
-     "no option 'start_from'. That is an option of model.simulate\\(\\) alone"),
+    ({"initial": "steady state"},
+     "no option 'initial'. That is an option of model.simulate\\(\\) alone"),
 ])
 @pytest.mark.parametrize("search", [
     lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",

@@ -140,7 +140,7 @@ def moved(model, path, op, t):
     for sign in (1, -1):
         setattr(getattr(model, part), name, value * (1 + sign * APART))
         end = run(model, quantity(t, "s"), Options(
-            rtol=1e-10, progress=False, start_from=(
+            rtol=1e-10, progress=False, initial=(
                 point.x, point.z, point.m, np.full(len(point.d), np.nan))))
         ends.append(end)
     setattr(getattr(model, part), name, value)

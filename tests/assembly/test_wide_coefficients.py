@@ -167,7 +167,7 @@ def test_a_random_network_of_resistances_over_decades_is_that_of_rational_number
     model = Model("net")
     model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="10 V")
     model.store = Capacitor(capacitance="1 F", vc="0 V")
-    model.parts = Resistor(count=len(edges), resistance=quantity(sizes, "ohm"))
+    model.pieces = Resistor(count=len(edges), resistance=quantity(sizes, "ohm"))
     ends = {k: [] for k in range(-3, n)}
     ends[source] += [model.source.p]
     ends[ground] += [model.source.n, model.ground.V, model.store.n]
@@ -175,8 +175,8 @@ def test_a_random_network_of_resistances_over_decades_is_that_of_rational_number
     matrix = [[Fraction(0)] * n for _ in range(n)]
     right = [Fraction(0)] * n
     for k, ((a, b), size) in enumerate(zip(edges, sizes, strict=True)):
-        ends[a].append(model.parts[k].p)
-        ends[b].append(model.parts[k].n)
+        ends[a].append(model.pieces[k].p)
+        ends[b].append(model.pieces[k].n)
         for here, there in ((a, b), (b, a)):
             if here >= 0:
                 matrix[here][here] += 1 / Fraction(size)
@@ -191,6 +191,6 @@ def test_a_random_network_of_resistances_over_decades_is_that_of_rational_number
     voltages = [at[a] - at[b] for a, b in edges]
     currents = np.array([float(v / Fraction(r)) for v, r in zip(voltages, sizes, strict=True)])
     run, start = model.simulate("1e-30 s"), quantity(0.0, "s")
-    assert_allclose(run["parts.v"].at(start).m, [float(v) for v in voltages], rtol=0, atol=1e-10)
-    assert_allclose(run["parts.i"].at(start).m, currents, rtol=0,
+    assert_allclose(run["pieces.v"].at(start).m, [float(v) for v in voltages], rtol=0, atol=1e-10)
+    assert_allclose(run["pieces.i"].at(start).m, currents, rtol=0,
                     atol=1e-6 * np.abs(currents).max())

@@ -93,8 +93,7 @@ def decay(t, delay):
 
 
 @pytest.mark.parametrize("delay", [1.0, 0.37])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "ode45", "Radau", "cvode",
-                                    "adams"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "ode45", "Radau"])
 def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(method, delay):
     rtol = 1e-8
     run = alone(Decay(delay=f"{delay} s")).simulate("4.9 s", method=method, rtol=rtol)
@@ -102,7 +101,7 @@ def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(
     assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, delay), atol=50 * rtol)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+@pytest.mark.parametrize("method", ["dopri5"])
 def test_many_instances_in_machine_code_read_the_past_of_their_own(method):
     delays = [f"{0.2 + k % 3 / 10} s" for k in range(400)]  # a large network: laws in loops
     run = alone(Decay(count=400, delay=delays)).simulate("0.5 s", method=method, rtol=1e-8)
@@ -151,15 +150,10 @@ def test_a_late_start_keeps_no_more_of_the_past_than_an_early_one(method, monkey
     points = []
     for start in (0, 1_000_000):  # whole periods, of which 1e-10 s are told apart
         asked.clear()
-        run = model.simulate("1 s", method=method, start=f"{start} s")
+        run = model.simulate("1 s", method=method, start_time=f"{start} s")
         assert_allclose(run["sum.y"].final.m, 1 / (2 * pi), atol=1e-6)  # over three quarters of one
         points.append(sum(asked))
     assert points[1] <= 1.5 * points[0]
-
-
-def test_a_method_whose_steps_are_exact_in_time_says_that_the_past_is_none_of_its_forms():
-    with pytest.raises(ParameterError, match="a while ago is no straight line"):
-        alone(Decay()).simulate("1 s", method="exact")
 
 
 def test_instances_of_an_array_have_delays_of_their_own():
@@ -204,7 +198,7 @@ def test_a_quarter_period_of_delay_in_a_loop_keeps_an_oscillation_going_for_ever
     assert_allclose(run["c.y"].at(quantity(t, "s")).to("m").m, np.cos(pi / 2 * t), atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["DOP853", "cvode"])
+@pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_step_arrives_one_delay_later_at_the_very_instant(method):
     model = Model("step")
     model.step = Step(final="5 N", start="1 s")
@@ -435,9 +429,9 @@ def test_a_spring_takes_up_a_delayed_position():
     assert np.abs(run["spring.x"].at(quantity(np.linspace(0, 2, 9), "s")).m).max() == 0
 
 
-@pytest.mark.parametrize(("method", "step"), [("ida", None), ("rk4", "5 ms"), ("BDF", None)])
+@pytest.mark.parametrize(("method", "step"), [("ida", None), ("rk4", "5 ms")])
 def test_every_kind_of_method_knows_the_past(method, step):
-    run = alone(Decay()).simulate("3 s", start="2 s", method=method, step=step, rtol=1e-8)
+    run = alone(Decay()).simulate("3 s", start_time="2 s", method=method, step=step, rtol=1e-8)
     t = np.linspace(0, 3, 31)
     found = run["c.y"].at(quantity(t + 2, "s")).m
     assert_allclose(found, decay(t, 1.0), atol=1e-6)
@@ -492,7 +486,7 @@ class Regrowth(Component):
         yield self.y == self.x
 
 
-@pytest.mark.parametrize("method", ["auto", "adams"])
+@pytest.mark.parametrize("method", ["auto"])
 def test_samples_are_taken_where_a_delay_has_passed_beside_friction(method):
     """x'(t) = 1 - x(t - 0.3 s) is the sum of (-1)^k (t - 0.3 k)^(k + 1)/(k + 1)! of what began."""
     model = Model("tallied")

@@ -21,7 +21,7 @@ from scipy.special import gammainc
 
 from blocks import Model, quantity
 
-METHODS = ("dopri5", "rodas4", "cvode", "BDF")
+METHODS = ("dopri5", "rodas4")
 
 
 def at(run, path, *times):

@@ -225,7 +225,7 @@ def test_facts_are_attributes_and_survive_pickling():
      r"sweep\(over, duration, \*, outputs, every=None"),
     (lambda m: m.operating_point(block_v="1 m/s"),
      r"operating_point\(\): got an unexpected keyword argument 'block_v'\. It is called as "
-     r"operating_point\(wishes=None, \*, at_rest=True, modes=None\)"),
+     r"operating_point\(targets=None, \*, at_rest=True, modes=None\)"),
     (lambda m: m.simulate("10 ms").save(), r"save\(\): missing .* It is called as save\(file"),
     (lambda m: table("run.csv", "t [s]", "F [N]"),
      r"It is called as table\(times, values=None, \*, time=None, value=None"),

@@ -104,7 +104,7 @@ def test_a_bouncing_ball_comes_to_rest_at_the_end_of_its_infinite_series():
     assert abs(value(run, "floor.x")) < 1e-12
 
 
-@pytest.mark.parametrize("method", ["cvode", "BDF", "adams"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6])
 def test_rebounds_below_the_error_of_the_run_do_not_go_on_without_end(method, rtol):
     e = 0.5
@@ -260,7 +260,7 @@ def test_friction_in_a_stop_and_the_stop_itself_work_in_one_component():
     assert missing_energy(run) < 1e-9
 
 
-@pytest.mark.parametrize("method", ["DOP853", "RK45", "ode45", "cvode", "Radau", "adams"])
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "ode45", "Radau"])
 def test_every_method_bounces_at_the_same_times(method):
     run = ball(0.7).simulate("1.5 s", rtol=1e-10, method=method)
     fall = np.sqrt(2 / G)
@@ -315,7 +315,7 @@ def test_a_ball_comes_to_rest_by_steps_that_overlap_by_their_error(rtol, floor):
                           upper_bound="100 m", x=f"{floor + h} m")  # fmt: skip
     model.connect(model.ball.M, model.weight.R, model.stop.R)
     model.connect(model.weight.C, model.stop.C, model.ground.V)
-    run = model.simulate("1 s", method="cvode", rtol=rtol)
+    run = model.simulate("1 s", method="rodas4", rtol=rtol)
     rests = np.sqrt(2 * h / g) * (1 + e) / (1 - e)
     # flights that are lower than some rtol of a place are not told apart
     assert times_of(run, "closes")[0] == pytest.approx(rests, abs=10 * np.sqrt(rtol))

@@ -31,7 +31,7 @@ from library.translational import Mass, Reference, TranslationalFriction
 
 CRANK, ROD, J, F, T = 0.05, 0.2, 0.1, 5.0, 0.1  # SI units
 PHASE = {1: [30.0], 2: [30.0, 120.0]}  # degrees, where the pistons' cranks start
-METHODS = ["auto", "rodas4", "DOP853", "cvode", "adams"]
+METHODS = ["auto", "rodas4", "DOP853"]
 
 
 def engine(pistons, mass, bearing):

@@ -33,7 +33,7 @@ from library.translational import (
     TwoPort,
 )
 
-METHODS = "auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida", "ode45"
+METHODS = "auto", "dopri5", "DOP853", "rodas4", "Radau", "ida", "ode45"
 
 
 class CubicDamper(TwoPort):

@@ -34,7 +34,7 @@ from library.translational import Mass, Reference, Spring, TwoPort
 
 CASE = reference()["belt"]["P6-A"]
 ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s": 1e-4,
-            "Radau": 1e-7, "BDF": 1e-5, "cvode": 1e-6, "adams": 1e-6}  # fmt: skip
+            "Radau": 1e-7, "rodas4": 1e-7}  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
@@ -113,7 +113,7 @@ def swing(torque, static, end):
         sense = -sense
 
 
-@pytest.mark.parametrize("method", ["DOP853", "rodas4", "cvode"])
+@pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
     stops = swing(1.5, 2.5, 60.0)
     model = Model("pendulum")
@@ -216,7 +216,7 @@ def test_an_arm_on_a_braked_shaft_gives_the_same_as_the_pendulum():
     assert_allclose(value(run, "arm.phi"), stops[-1][1], rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau", "cvode"])
+@pytest.mark.parametrize("method", ["DOP853", "Radau"])
 def test_a_stiff_spring_beside_friction_neither_creeps_nor_chatters(method):
     model = Model("stiff")
     model.body, model.ground = Mass(v="1 m/s"), Reference()

@@ -9,7 +9,7 @@ from library.mechanisms import LossyGear
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.translational import HardStop, Mass, Reference, TranslationalFriction
 
-METHODS = [{"method": "auto"}, {"method": "rodas4"}, {"method": "BDF"},
+METHODS = [{"method": "auto"}, {"method": "rodas4"},
            {"method": "rk4", "step": "1 ms"}]
 
 

@@ -231,5 +231,5 @@ def test_a_run_may_start_at_another_time():
         def equations(self):
             yield der(self.x) == quantity("2 m/s^2") * time
 
-    run = alone(Follow()).simulate("1 s", start="3 s", rtol=1e-10)
+    run = alone(Follow()).simulate("1 s", start_time="3 s", rtol=1e-10)
     assert final(run, "c.x") == pytest.approx(1 + 16 - 9, rel=1e-8)

@@ -74,7 +74,7 @@ def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
     model.connect(model.left.A, model.one.A)
     model.connect(model.one.B, model.other.A)
     model.connect(model.other.B, model.right.A)
-    found = model.start()["one.m"].to("kg/s").m
+    found = model.stepper()["one.m"].to("kg/s").m
     assert_allclose(found, list(map(flow_by_hand, p_a, p_b, temp_a, temp_b)), rtol=1e-6)
 
 

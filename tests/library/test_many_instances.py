@@ -23,10 +23,10 @@ from library import electrical, isothermal_liquid, rotational, signal, thermal, 
 
 pytest.importorskip("llvmlite")
 
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native import equations as machine_code  # noqa: E402
 from blocks.native import forms, why_not  # noqa: E402
 from blocks.native.equations import equations_of  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 
 COUNT = 5
 BASES = {"TwoPort", "PressedFriction"}

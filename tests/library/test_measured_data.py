@@ -81,8 +81,8 @@ def test_what_a_run_exports_drives_another_with_its_jumps(folder):
     """5 N from 0.3 s to 0.8 s make 1.25 m/s of 2 kg."""
     pulse = table(quantity([0, 0.3, 0.3, 0.8, 0.8, 1], "s"), quantity([0, 0, 5, 5, 0, 0], "N"))
     run = pushed(pulse).simulate("1 s")
-    for exported in (run["push.f"].to_pandas(), run.to_pandas("push.f"),
-                     run.to_pandas("push.f", "body.v")["push.f [N]"]):
+    for exported in (run["push.f"].to_pandas(), run.table("push.f"),
+                     run.table("push.f", "body.v")["push.f [N]"]):
         again = table(exported)
         assert np.count_nonzero(np.diff(again.times.m) == 0) == 2
         v = abs(pushed(again).simulate("1 s")["body.v"].final.to("m/s").m)

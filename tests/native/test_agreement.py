@@ -39,6 +39,7 @@ from blocks import (  # noqa: E402
     where,
 )
 from blocks import time as now  # noqa: E402
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native.front_lists import (  # noqa: E402
     COLUMN_GROUPS,
     COLUMN_ROWS,
@@ -47,7 +48,6 @@ from blocks.native.front_lists import (  # noqa: E402
 )
 from blocks.native.matrices import slope_of_states, sparse_form  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 from blocks.native.step_matrix import derive  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402
@@ -80,10 +80,10 @@ def pushed(part, count=1, grounded=True, **state):
     model.ground, model.masses = Reference(), Mass(count=count, mass="1 kg", **state)
     model.springs = Spring(count=count, stiffness="40 N/m")
     model.push = ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
-    model.parts = part
-    model.connect(model.springs.R, model.masses.M, model.parts.R)
+    model.pieces = part
+    model.connect(model.springs.R, model.masses.M, model.pieces.R)
     if grounded:
-        model.connect(model.parts.C, model.ground.V)
+        model.connect(model.pieces.C, model.ground.V)
     if count > 1:
         model.connect(model.springs[1:].C, model.masses[:-1].M)
     model.connect(model.springs[0].C if count > 1 else model.springs.C, model.ground.V)
@@ -108,7 +108,7 @@ def springs_on_friction(count, ends=None):
     """A mass that drags as many springs, each held by a friction at its end without mass."""
     model = pushed(Spring(count=count, stiffness="100 N/m"), grounded=False)
     model.ends = ends or dry(count, "0.3 N")
-    model.connect(model.parts.C, model.ends.R)
+    model.connect(model.pieces.C, model.ends.R)
     model.connect(model.ends.C, model.ground.V)
     return model
 
@@ -197,8 +197,8 @@ def friction_from_mass_to_mass(count):
     """Every element acts on all others."""
     strengths = quantity(np.random.default_rng(3).uniform(1, 3, count), "N")
     model = pushed(dry(count, strengths), count, grounded=False)
-    model.connect(model.parts[0].C, model.ground.V)
-    model.connect(model.parts[1:].C, model.masses[:-1].M)
+    model.connect(model.pieces[0].C, model.ground.V)
+    model.connect(model.pieces[1:].C, model.masses[:-1].M)
     return model
 
 

@@ -20,8 +20,8 @@ from library.translational import Damper, ForceSource, Mass, Reference, Spring, 
 
 pytest.importorskip("llvmlite")
 
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native.method import Rodas4  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 
 
 class TwoStage(TwoPort):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from benchmarks.planar import disc, poured
 from blocks import Model, quantity
-from blocks.native import costs
+from blocks.machine import compiling
 from library.planar import Body, Circle, Contact, Ground, Line
 
 
@@ -40,7 +40,7 @@ def test_steps_in_machine_code_are_those_of_python_to_rounding(case, monkeypatch
     model = make()
     compiled = model.simulate(end, method="moreau_jean", step=step)
     assert "machine code" in str(compiled.statistics)
-    monkeypatch.setattr(costs, "is_installed", lambda: False)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
     interpreted = model.simulate(end, method="moreau_jean", step=step)
     assert "machine code" not in str(interpreted.statistics)
     times = quantity(np.linspace(0, quantity(end).to("s").m, 40), "s")

@@ -14,7 +14,7 @@ from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin
 from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
-from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch
+from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch, SliderCrank
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -120,6 +120,31 @@ def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
     assert_allclose([heat.at(quantity(t, "s")).m for t in between],
                     weight * (1 - 0.7 ** (2 * (n + 1))), rtol=1e-7)
     assert_allclose(heat.final.m, weight, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode"])
+def test_a_crank_between_stops_keeps_a_share_of_its_energy_at_each(method, in_python):
+    """A ram of 0.5 kg at a crank of 50 mm bounces between two stops; J = 0.01 kg m^2."""
+    model = Model("crank")
+    model.wheel, model.frame, model.block = Inertia(inertia="0.01 kg*m^2", w="20 rad/s"), \
+        RotationalReference(), Reference()
+    model.crank = SliderCrank(crank="50 mm", rod="200 mm", phi="60 deg")
+    model.ram = Mass(mass="0.5 kg")
+    model.stop = HardStop(model="restitution", restitution=0.8, lower_bound="-20 mm",
+                          upper_bound="15 mm")  # fmt: skip
+    model.connect(model.wheel.I, model.crank.A)
+    model.connect(model.crank.P, model.ram.M, model.stop.R)
+    model.connect(model.stop.C, model.block.V)
+    run = model.simulate("0.25 s", method=method, rtol=1e-10)
+    assert not in_python
+    hits = np.array([0.0, *(e.time for e in run.events)])
+    assert 4 < len(hits) < 12
+    t = quantity((hits[1:] + hits[:-1]) / 2, "s")
+    w, v = run["wheel.w"].at(t).m, run["ram.v"].at(t).m
+    energy = 0.01 * w**2 / 2 + 0.5 * v**2 / 2
+    w, v = run["wheel.w"].initial.m, run["ram.v"].initial.m
+    assert_allclose(energy, (0.01 * w**2 / 2 + 0.5 * v**2 / 2) * 0.64 ** np.arange(len(energy)),
+                    rtol=1e-7)
 
 
 def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):

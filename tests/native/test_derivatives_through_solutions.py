@@ -22,9 +22,9 @@ from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 pytest.importorskip("llvmlite")
 
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native.matrices import band_of  # noqa: E402
 from blocks.native.method import Rodas4  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 
 
 def pipes(inertia):

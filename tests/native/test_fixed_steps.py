@@ -105,12 +105,12 @@ def ends_of_steps(run):
 
 
 CASES = {
-    "chain": (lambda: models.chain_of_arrays(5), "0.5 s", ("masses.v", "springs.x")),
-    "pendulum": (lambda: alone(Swing()), "2 s", ("part.angle",)),
+    "chain": (lambda: models.chain_of_arrays(5), "0.2 s", ("masses.v", "springs.x")),
+    "pendulum": (lambda: alone(Swing()), "0.5 s", ("part.angle",)),
     "samples": (lambda: alone(Sampled()), "0.2 s", ("part.x", "part.u")),
     "stops": (ball, "0.3 s", ("mass.v",)),
     "diode": (rectifier, "50 ms", ("store.v", "diode.i")),
-    "sticking": (models.block_on_belt, "2 s", ("block.v", "spring.x")),
+    "sticking": (models.block_on_belt, "1.3 s", ("block.v", "spring.x")),
 }
 
 

@@ -21,7 +21,7 @@ from library.translational import (
     TranslationalFriction,
 )
 
-METHODS = "auto", "dopri5", "rodas4", "cvode"
+METHODS = "auto", "dopri5", "rodas4"
 PUSH, SLIDING = 20.0, 3.0  # N
 
 

@@ -23,7 +23,7 @@ from library.signal import Sine
 from library.translational import Damper, Mass, Reference, Spring
 
 G = 9.81
-METHODS = "auto", "dopri5", "rodas4", "cvode"
+METHODS = "auto", "dopri5", "rodas4"
 
 
 def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
@@ -154,9 +154,9 @@ def swing():
 
 @pytest.mark.parametrize("make", [stack, cart, swing])
 def test_they_move_as_if_every_split_was_sought(make, monkeypatch):
-    quick = make().simulate("1.5 s", rtol=1e-9)
+    quick = make().simulate("1.01 s", rtol=1e-9)
     monkeypatch.setattr(GivenRows, "rows", lambda *_: None)
-    slow = make().simulate("1.5 s", rtol=1e-9)
+    slow = make().simulate("1.01 s", rtol=1e-9)
     # but for an instant at which a foot lands and lets go
     in_python = [run.statistics.get("stretches in Python", 0) for run in (quick, slow)]
     assert in_python[0] <= 2
@@ -173,13 +173,13 @@ def test_they_move_as_if_every_split_was_sought(make, monkeypatch):
 @pytest.mark.parametrize("make", [stack, cart])
 def test_shares_of_feet_are_read_at_many_times_as_at_each(make, monkeypatch):
     """Those shown are the smallest with half of the most room, whatever the run has gone by."""
-    run, times = make().simulate("1.5 s", rtol=1e-9), np.linspace(0.0, 1.5, 101)
+    run, times = make().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
     times = times[np.abs(times[:, None] - [e.time for e in run.events]).min(axis=1) > 1e-6]
     paths = [k for k in run.recording.catalog if "foot" in k and k[-2:] in (".N", ".T")]
     at_once = values(run, paths, times)
     monkeypatch.setattr(LoadedSplits, "split_at_points",
                         lambda self, points, *_: np.zeros(len(points), dtype=bool))
-    again = make().simulate("1.5 s", rtol=1e-9)
+    again = make().simulate("1 s", rtol=1e-9)
     assert_allclose(at_once, values(again, paths, times), rtol=1e-9, atol=1e-9)
     assert np.abs(at_once).max() > 4
 

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import lu_factor
 
 from blocks import Model, native, quantity, sin
+from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
 from blocks.native.held_equations import add_products, solve_for_units
 from blocks.native.joint_choice import (
@@ -19,7 +20,6 @@ from blocks.native.joint_choice import (
     choose_jointly,
     is_positive,
 )
-from blocks.native.signatures import address_of, run_code
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from library.planar import Body, Ground, Revolute, RigidOffset

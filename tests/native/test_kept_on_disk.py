@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from blocks.native import machine  # noqa: E402
-from blocks.native.functions import machine_code  # noqa: E402
+from blocks.machine import compiling  # noqa: E402
+from blocks.machine.functions import machine_code  # noqa: E402
 
-new_engine = machine._engine.__wrapped__
+new_engine = compiling._engine.__wrapped__
 
 
 def cube(x: float) -> float:
@@ -24,22 +24,23 @@ def cube(x: float) -> float:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder of its own, as for a new process."""
-    monkeypatch.setattr(machine, "folder", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "folder", lambda: tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def emitted(monkeypatch):
     """What is compiled, and not taken from disk."""
-    texts, emit = [], machine._emitted
-    monkeypatch.setattr(machine, "_emitted", lambda *given: (texts.append(given), emit(*given))[1])
+    texts, emit = [], compiling._emitted
+    monkeypatch.setattr(compiling, "_emitted",
+                        lambda *given: (texts.append(given), emit(*given))[1])
     return texts
 
 
 def compiled_as_in_a_new_process(monkeypatch):
-    monkeypatch.setattr(machine, "_addresses", {})
+    monkeypatch.setattr(compiling, "_addresses", {})
     engine = new_engine()
-    monkeypatch.setattr(machine, "_engine", lambda: engine)
+    monkeypatch.setattr(compiling, "_engine", lambda: engine)
     return machine_code(cube)
 
 
@@ -62,7 +63,7 @@ def test_a_damaged_file_is_written_anew(damage, folder, emitted, monkeypatch):
 
 
 def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):
-    monkeypatch.setattr(machine, "folder", lambda: None)
+    monkeypatch.setattr(compiling, "folder", lambda: None)
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
 
 
@@ -70,7 +71,7 @@ def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):
 def test_a_folder_that_cannot_be_used_is_none(given, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("BLOCKS_CACHE", given and str(tmp_path / given))
-    assert machine.folder.__wrapped__() is None
+    assert compiling.folder.__wrapped__() is None
 
 
 def test_a_full_disk_does_not_stop_a_compilation(folder, monkeypatch):
@@ -89,7 +90,7 @@ def test_what_was_not_used_for_longest_goes_first(folder, monkeypatch):
         file = folder / f"f{k:02}.o"
         file.touch()
         os.utime(file, (k, k))
-    monkeypatch.setattr(machine, "MOST_KEPT", 12)
+    monkeypatch.setattr(compiling, "MOST_KEPT", 12)
     compiled_as_in_a_new_process(monkeypatch)(3.0)
     names = sorted(f.name for f in folder.glob("f??.o"))
     assert names == [f"f{k:02}.o" for k in range(1, 12)]
@@ -126,10 +127,10 @@ def test_functions_are_compiled_from_an_archive(tmp_path, monkeypatch):
 
 def test_code_of_an_archive_that_has_changed_is_another(tmp_path, monkeypatch):
     archive = tmp_path / "archive.zip"
-    monkeypatch.setattr(machine, "__file__", str(archive / "blocks" / "native" / "machine.py"))
+    monkeypatch.setattr(compiling, "__file__", str(archive / "blocks" / "machine" / "compiling.py"))
     found = set()
     for time in (1e9, 2e9):
         archive.touch()
         os.utime(archive, (time, time))
-        found.add(machine._sources.__wrapped__())
+        found.add(compiling._sources.__wrapped__())
     assert len(found) == 2

@@ -33,9 +33,9 @@ from library.translational import (
 pytest.importorskip("llvmlite")
 
 from blocks.exceptions import ParameterError  # noqa: E402
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native import is_large, sparse_factors, why_not  # noqa: E402
 from blocks.native.equations import equations_of  # noqa: E402
-from blocks.native.signatures import run_code  # noqa: E402
 
 COPIES = 80
 

@@ -93,7 +93,7 @@ def test_a_block_thrown_over_a_rough_floor_stops_after_v_over_a(method, start):
     model.friction = TranslationalFriction(law="coulomb", coulomb_force="7 N")
     model.connect(model.block.M, model.friction.R)
     model.connect(model.friction.C, model.floor.V)
-    run = model.simulate("5 s", start=start, method=method)
+    run = model.simulate("5 s", start_time=start, method=method)
     assert [e.description for e in run.events] == ["sticks"]
     late = 2e-12 if start != "0 s" else EXACT  # ten times what tells two times from each other
     assert_allclose(times(run) - float(start[:-2]), 6 / 7, rtol=0, atol=late)
@@ -147,7 +147,7 @@ class Valley(Component):
         yield self.low == where(self.y < 0, 1, 0)
 
 
-@pytest.mark.parametrize("method", [*METHODS, "exact", "Radau"])
+@pytest.mark.parametrize("method", [*METHODS, "Radau"])
 def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
     model = Model("valley")
     model.part = Valley()
@@ -204,7 +204,7 @@ class Encoder(Component):
         yield when(abs_(place) < 0.15, {self.entered: self.entered + 1})
 
 
-@pytest.mark.parametrize("method", [*METHODS, "exact", "RK23", "cvode", "ode45", "Radau"])
+@pytest.mark.parametrize("method", [*METHODS, "RK23", "ode45", "Radau"])
 def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
     """Two steps of the exact method are longer than all of the fifty stretches."""
     model = Model("encoder")

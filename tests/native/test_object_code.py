@@ -11,7 +11,7 @@ import pytest
 
 llvm = pytest.importorskip("llvmlite.binding")
 
-from blocks.native import machine, object_code  # noqa: E402
+from blocks.machine import compiling, object_code  # noqa: E402
 
 if not object_code.processor():
     pytest.skip("for x86-64 under Linux", allow_module_level=True)
@@ -51,7 +51,7 @@ NUMBERS = np.array([0.1, 0.2, 0.3, 0.4])
 
 
 def emitted(text, model="jitdefault"):
-    machine._target(3)  # which makes LLVM ready
+    compiling._target(3)  # which makes LLVM ready
     target = llvm.Target.from_default_triple().create_target_machine(codemodel=model, jit=True)
     return target.emit_object(llvm.parse_assembly(text))
 
@@ -60,7 +60,7 @@ def emitted(text, model="jitdefault"):
 def symbols(monkeypatch):
     found = {"numbers": NUMBERS.ctypes.data}
     found["twice"] = object_code.placed(emitted(TWICE), "twice", {})
-    monkeypatch.setattr(machine, "_symbols", found)
+    monkeypatch.setattr(compiling, "_symbols", found)
     return found
 
 
@@ -74,13 +74,13 @@ def test_code_refers_to_constants_to_tables_to_other_code_and_to_functions_of_c(
     code = emitted(TEXT.format(name="placed_alone"))
     address = object_code.placed(code, "placed_alone", symbols)
     assert address and values(address) == pytest.approx(exact, rel=1e-15)
-    assert values(machine._loaded_by_llvm(code, "placed_alone")) == values(address)
+    assert values(compiling._loaded_by_llvm(code, "placed_alone")) == values(address)
 
 
 def test_code_that_refers_in_another_way_is_left_to_llvm():
     code = emitted(SINE, model="small")
     assert object_code.placed(code, "sine", {}) == 0
-    sine = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(machine._loaded(code, "sine"))
+    sine = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(compiling._loaded(code, "sine"))
     assert sine(0.5) == pytest.approx(math.sin(0.5), rel=1e-15)
 
 
@@ -97,17 +97,17 @@ def test_where_memory_must_not_be_executed_it_is_left_to_llvm(function, failure,
 
 
 def test_what_was_kept_is_taken_without_llvm(tmp_path, monkeypatch):
-    monkeypatch.setattr(machine, "folder", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "folder", lambda: tmp_path)
     text = "define i64 @main() {\n  ret i64 1729\n}\n"
     for _ in range(2):
-        monkeypatch.setattr(machine, "_addresses", {})
-        assert ctypes.CFUNCTYPE(ctypes.c_int64)(machine.compiled(text))() == 1729
+        monkeypatch.setattr(compiling, "_addresses", {})
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(compiling.compiled(text))() == 1729
         monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
 
 
 def test_code_is_kept_for_one_kind_of_processor(monkeypatch):
-    here = machine._made_for.__wrapped__()
-    monkeypatch.setattr(machine, "processor", lambda: object_code.processor() + " avx1024")
-    there = machine._made_for.__wrapped__()
-    monkeypatch.setattr(machine, "processor", lambda: "")  # where LLVM is asked
-    assert len({here, there, machine._made_for.__wrapped__()}) == 3
+    here = compiling._made_for.__wrapped__()
+    monkeypatch.setattr(compiling, "processor", lambda: object_code.processor() + " avx1024")
+    there = compiling._made_for.__wrapped__()
+    monkeypatch.setattr(compiling, "processor", lambda: "")  # where LLVM is asked
+    assert len({here, there, compiling._made_for.__wrapped__()}) == 3

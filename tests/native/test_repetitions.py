@@ -13,17 +13,17 @@ from benchmarks.models import blocks_on_belt
 pytest.importorskip("llvmlite")
 
 from blocks import Model, quantity
+from blocks.machine.signatures import run_code
 from blocks.native import columns, costs, often_called
 from blocks.native.columns import values_in_loops
 from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
-from blocks.native.signatures import run_code
 from blocks.native.text import Beginning, _own_function
 from blocks.system.evaluator import Evaluator
 from blocks.system.points import Points
 from library.translational import Mass, Reference, TranslationalFriction
-from tests.nonsmooth.modes.test_held_modes import pairs_on_floors, shaken_masses
+from tests.nonsmooth.modes.test_kept_factors import pairs_on_floors, shaken_masses
 
 PLACES = {0: ("%x", 0), 1: ("%p", 0)}
 
@@ -101,22 +101,21 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     monkeypatch.setattr("blocks.native.equations.REPEATS", 0)
     problem = build().simulate("1 ms", method="dopri5")._recording.problem
     problem.system.cache.pop("native", None)
-    problem.system.cache.pop("of elements", None)
     laws, random = problem.laws, np.random.default_rng(3)
     equations = equations_of(problem.system, problem.p, laws)
     held, n, nx = laws.held_modes, laws.size, problem.system.nx
     d = laws.delassus.matrix(problem, 0.0)
     wanted = [held.expressions["slope"],
               ca.vertcat(held.expressions["crossings"], laws.margin_expressions()),
-              held.decided_by]
+              held.present]
     function = ca.Function("held", held.symbols, [ca.densify(sx) for sx in wanted])
-    codes = [equations.slope, equations.crossings, equations.of_elements(held.decided_by)]
+    codes = [equations.slope, equations.crossings, equations.present]
     p = np.array(problem.p, dtype=float)
     for _ in range(5):
         modes, x = random.integers(-1, 2, n), random.normal(size=nx)
         constants = held.constants(problem, modes, d)
         q = equations.with_room(np.concatenate([problem.z, problem.m, problem.d, constants,
-                                                np.ones(nx)]))
+                                                np.ones(nx), np.zeros(n)]))
         k = ca.DM(held.symbols[-1].sparsity(), constants[n:])
         exact = function(0.3, x, problem.z, p, problem.m, problem.d, modes, k)
         for code, values in zip(codes, exact, strict=True):

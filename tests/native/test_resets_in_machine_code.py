@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from carried_out_in_python import flips
@@ -141,7 +143,7 @@ def in_python(monkeypatch) -> list[float]:
     return flips(monkeypatch)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "cvode"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
     run = alone(Ball).simulate("2.5 s", method=method, rtol=1e-10)
     first = np.sqrt(2 / 9.81)
@@ -152,7 +154,7 @@ def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
     assert not in_python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "cvode", "DOP853"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_what_was_before_an_event_is_told(method):
     run = alone(Falls).simulate("2.4 s", method=method, rtol=1e-10)
     assert run["part.n"].final.m == 3  # at pi/9, 3 pi/9 and 5 pi/9, each time by 1 + 2 t
@@ -168,11 +170,15 @@ def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     assert not in_python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode"])
+@cache
+def followed(name, method):
+    return MODELS[name]().simulate("2.4 s", method=method, rtol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_events_are_those_of_the_reference(name, method):
-    build = MODELS[name]
-    run, python = (build().simulate("2.4 s", method=m, rtol=1e-10) for m in (method, "DOP853"))
+    run, python = (followed(name, m) for m in (method, "DOP853"))
     assert run.statistics["events"] == len(run.events) == len(python.events)
     for mine, other in zip(run.events, python.events, strict=True):
         assert (mine.component, mine.mode) == (other.component, other.mode)
@@ -185,7 +191,7 @@ def test_events_are_those_of_the_reference(name, method):
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+@pytest.mark.parametrize("method", ["dopri5"])
 @pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum", "falls"])
 def test_nothing_is_left_to_python(in_python, name, method):
     MODELS[name]().simulate("2.4 s", method=method)

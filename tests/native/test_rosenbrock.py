@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks.circuits import rc_ladder
-from benchmarks.domains import cylinder
+from benchmarks.domains import cylinder, ladder
 from benchmarks.models import Buck, alone, block_on_belt
 from blocks import (
     Component,
@@ -288,16 +288,15 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often(monkeypatch):
     monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # the run begins otherwise
     run = alone(Sampled()).simulate("1 s")
     assert run.statistics["method"] == "rodas4"
-    assert "999 or more" in run.statistics["why"]
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip
     assert alone(Sampled()).simulate("3 ms").statistics["method"] == "dopri5"
-    exact = alone(Sampled()).simulate("1 s", rtol=1e-9)  # an eighth of the time of cvode there, too
+    exact = alone(Sampled()).simulate("1 s", rtol=1e-9)
     assert exact.statistics["method"] == "rodas4"
     assert_allclose(exact["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-12)  # fmt: skip
-    assert alone(Follower()).simulate("10 s").statistics["method"] == "cvode"
+    assert alone(Follower()).simulate("10 s").statistics["method"] == "rodas4"
 
 
 class Film(TwoPort):
@@ -470,3 +469,20 @@ def test_no_first_step_strides_over_a_stop(end):
     assert_allclose(result["body.v"].final.m, other["body.v"].final.m, rtol=1e-6)
     assert [e.description for e in result.events] == [e.description for e in other.events]
     assert abs(result.energy().residual.m) < 1e-6
+
+
+def test_a_steep_ladder_at_a_tight_tolerance_is_followed_in_steps_of_its_source():
+    """Time constants are a millionth of the source's period, whose values go through zero."""
+    n, omega, end = 1000, 2e3 * np.pi, 0.006
+    result = ladder(n).simulate(quantity(end, "s"), method="rodas4", rtol=1e-9)
+    lines = 1000 / n, 1e-6 / n  # ohm and farad a cell
+    admittance = 1j * omega * lines[1]
+    impedance = 1 / admittance  # of the last cell, seen from its node
+    gains = []
+    for _ in range(n):
+        gains.append(impedance / (impedance + lines[0]))
+        impedance = 1 / (admittance + 1 / (impedance + lines[0]))
+    voltages = 5 * np.cumprod(gains[::-1])
+    assert_allclose(result["capacitors.v"].final.to("V").m,
+                    (voltages * np.exp(1j * omega * end)).imag, atol=2e-6)
+    assert result.statistics["steps"] < 3000  # the transient is left to some 5 exp(-15) V

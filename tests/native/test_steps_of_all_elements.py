@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
-from blocks.native import costs, moreau_jean, step_equations
+from blocks.machine import compiling
+from blocks.native import moreau_jean, step_equations
 from library.mechanisms import OneWayClutch
 from library.rotational import Inertia, RotationalReference, RotationalSpring
 from library.translational import (
@@ -98,7 +99,7 @@ def test_whatever_has_modes_is_stepped_in_machine_code_as_in_python(case, monkey
     model = make()
     compiled = model.simulate("0.5 s", method="moreau_jean", step="5 ms")
     assert "machine code" in str(compiled.statistics)
-    monkeypatch.setattr(costs, "is_installed", lambda: False)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
     interpreted = model.simulate("0.5 s", method="moreau_jean", step="5 ms")
     assert compiled.statistics["steps"] == interpreted.statistics["steps"] == 100
     assert str(compiled.events) == str(interpreted.events)

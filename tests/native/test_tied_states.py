@@ -239,8 +239,8 @@ def test_the_implicit_method_swings_a_pendulum_and_is_of_order_four():
 
 def test_derivatives_are_those_through_the_constraint():
     """Against differences of the slopes, with tied states solved for at every point."""
+    from blocks.machine.signatures import run_code
     from blocks.native.method import Rodas4
-    from blocks.native.signatures import run_code
 
     model = pendulum(0.7, 0.4, swing="0.3 m")
     problem = model.simulate("1 ms", method="dopri5", rtol=1e-8).recording.problem

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from blocks.native.signatures import run_code  # noqa: E402
+from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native.stages import (  # noqa: E402
     ATOL,
     ERROR_NORM,

@@ -15,15 +15,15 @@ from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
 
 pytest.importorskip("llvmlite")
 
-from blocks.native.functions import machine_code  # noqa: E402
-from blocks.native.signatures import (  # noqa: E402
+from blocks.machine.functions import machine_code  # noqa: E402
+from blocks.machine.signatures import (  # noqa: E402
     CFunction,
     Untranslatable,
     address_of,
     indices_at,
     vector_at,
 )
-from blocks.native.translation import translated  # noqa: E402
+from blocks.machine.translation import translated  # noqa: E402
 
 PARTS = (0.25, 0.5, 1.0)
 ROOM = 4

@@ -128,7 +128,7 @@ def test_only_the_common_time_is_compared():
     a, b = thrown(), thrown(v0="2 m/s", duration="1 s")
     (gap,) = compare({"long": a, "short": b}, "where.P").gaps
     assert gap.difference.to("m").m == pytest.approx(1.0) and gap.time.to("s").m == 1.0
-    later = thrown(duration="1 s", start="5 s")
+    later = thrown(duration="1 s", start_time="5 s")
     with pytest.raises(ParameterError, match="no time in common: 'a' 0 s to 2 s, 'b' 5 s to 6 s"):
         compare({"a": a, "b": later}, "body.v")
 

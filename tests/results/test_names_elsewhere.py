@@ -17,7 +17,7 @@ def run():
 
 
 @pytest.mark.parametrize("name, told", [
-    ("to_dataframe", "result.to_pandas()"), ("y", "result['part.variable']"),
+    ("to_dataframe", "result.table()"), ("y", "result['part.variable']"),
     ("save_csv", "result.to_csv('run.csv')"), ("t_events", "result.events")])
 def test_of_a_result(run, name, told):
     with pytest.raises(UnknownName, match=f"slider: a run has no '{name}'") as caught:
@@ -35,7 +35,7 @@ def test_of_the_values_of_a_variable(run, name, told):
 
 
 @pytest.mark.parametrize("nearest, of", [
-    ("to_pandas", "to_dataframe"), ("save", "export"), ("events", "log")])
+    ("table", "to_dataframe"), ("save", "export"), ("events", "log")])
 def test_what_a_result_is_said_to_have_is_there(run, nearest, of):
     with pytest.raises(UnknownName) as caught:
         getattr(run, of)

@@ -79,7 +79,7 @@ def run():
 
 
 def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
-    run.report(tmp_path / "run.html")
+    run.report(save=tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     outline = Outline(page)
     assert outline.open == [] and outline.outside == []
@@ -92,7 +92,7 @@ def test_the_report_is_one_file_with_everything_in_it(run, tmp_path):
 
 
 def test_curves_are_those_of_the_run_in_its_units(run):
-    data = data_of(run.report(None, "block.v", "spring.f").html)
+    data = data_of(run.report("block.v", "spring.f").html)
     assert [(p["unit"], [c["name"] for c in p["curves"]]) for p in data["panels"]] == [
         ("m/s", ["block.v"]), ("N", ["spring.f"])]  # fmt: skip
     curve = data["panels"][1]["curves"][0]
@@ -190,10 +190,10 @@ def test_a_run_that_keeps_few_variables_has_a_report_that_says_so(tmp_path):
 
 
 def test_a_notebook_shows_the_same_page(run):
-    page = run.explore("block.v")
+    page = run.report("block.v")
     assert page._repr_html_().startswith("<iframe srcdoc=")
     assert "save('run.html')" in repr(page)
     with pytest.raises(Exception, match="there is no folder"):
         page.save("/nowhere/at/all/run.html")
     with pytest.raises(ParameterError, match="writes a page of HTML, but .* ends in '.pdf'"):
-        run.report("run.pdf")
+        run.report(save="run.pdf")

@@ -55,7 +55,7 @@ def test_a_difference_of_runs_is_taken_at_the_times_of_the_left_one():
 
 
 def test_runs_with_equally_many_samples_are_not_taken_sample_by_sample():
-    a, b = thrown(every="0.1 s"), thrown(every="0.05 s", duration="4 s", start="-1 s")
+    a, b = thrown(every="0.1 s"), thrown(every="0.05 s", duration="4 s", start_time="-1 s")
     assert len(b["body.v"]) == 81 and len(a["body.v"]) == 21
     c = thrown(every="0.2 s", duration="4 s")
     assert len(c["body.v"]) == len(a["body.v"])
@@ -166,7 +166,7 @@ def test_a_product_of_series_is_known_between_the_samples():
     assert_allclose(square["0 s":"0.6 s"].max().m, 1 / 36, rtol=1e-6)
     assert_allclose(power.mean().to("W").m, -3 * (1 - 3))
     assert_allclose(np.sqrt(run["body.v"] ** 2).at(["0 s", "0.5 s"]).m, [1, 0.5])
-    assert power.path == "body.v * pull.S" and str(power.unit) == "W"
+    assert power.path == "body.v * pull.S" and str(power.declared_unit) == "W"
 
 
 def test_powers_and_signs_know_their_run_too():
@@ -264,8 +264,3 @@ def test_a_result_that_cannot_be_stored_says_what_can(store):
         with pytest.raises(ParameterError, match=r"result\.save\('run\.nc'\)") as caught:
             store(thing)
         assert caught.value.code == "result.pickle"
-
-
-def test_time_is_guessed_by_its_letter():
-    run = thrown(every="0.5 s")
-    assert_allclose(run.t.to("ms").m, run.time.to("ms").m)

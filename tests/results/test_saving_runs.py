@@ -116,7 +116,7 @@ def test_values_at_any_time_are_those_of_the_run(tmp_path, runs, name):
     at = quantity(times, "s")
     assert_allclose(kept["body.v"].at(at).to("m/s").m, 0.6 * np.cos(W * times), atol=2e-6)
     assert_allclose(kept["spring.x"].at(at).to("m").m, 0.3 * np.sin(W * times), atol=1e-6)
-    assert kept["body.v"].unit.text == "m/s" and list(kept) == list(runs["swinging"])
+    assert kept["body.v"].declared_unit.text == "m/s" and list(kept) == list(runs["swinging"])
     with pytest.raises(ParameterError, match="7 s is outside the run, which covers 0 s to 5 s"):
         kept["body.v"].at("7 s")
 

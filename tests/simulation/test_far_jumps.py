@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps
@@ -31,9 +33,13 @@ def node(source, store):
     return middle - THERMAL * wrightomega(np.log(share) + middle / THERMAL).real
 
 
-def stores(amplitude, times):
+TIMES = np.arange(0.5, 30) * 1e-4
+
+
+@cache
+def stores(amplitude):
     """The voltage of the capacitors, half period by half period."""
-    voltage, begun, out = 0.0, 0.0, []
+    times, voltage, begun, out = TIMES, 0.0, 0.0, []
     for k in range(round(times[-1] / HALF)):
         source = amplitude * (-1) ** (k + 1)
         mine = times[(times > begun - 1e-12) & (times < begun + HALF - 1e-12)]
@@ -50,10 +56,9 @@ def stores(amplitude, times):
 @pytest.mark.parametrize("amplitude, count", [(10, 3), (325, 3), (325, 30)])
 def test_junctions_clamp_a_source_that_jumps(amplitude, count, method):
     run = clamps(Junction, count, amplitude).simulate("3 ms", rtol=1e-7, method=method)
-    times = np.arange(0.5, 30) * 1e-4
-    at = quantity(times, "s")
+    at = quantity(TIMES, "s")
     store, clamp, source = (np.array(run[path].at(at).m)
                             for path in ("store.vc", "clamp.v", "source.v"))
-    assert_allclose(store, np.tile(stores(amplitude, times), (count, 1)), rtol=1e-5,
+    assert_allclose(store, np.tile(stores(amplitude), (count, 1)), rtol=1e-5,
                     atol=1e-6 * amplitude)
     assert_allclose(clamp, node(source, store), rtol=1e-8)

@@ -135,5 +135,5 @@ def test_a_bridge_that_drives_nothing_runs(method):
     model.gear, model.load = LossyGear(forward_bearing_torque="0.2 N*m"), Inertia()
     model.connect(model.rotor.I, model.gear.S)
     model.connect(model.gear.O, model.load.I)
-    idle = model.simulate("1 ms", method=method)
+    idle = model.simulate("0.3 ms", method=method)
     assert abs(idle["coil0.i"].final.m) < 1e-12

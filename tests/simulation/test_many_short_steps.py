@@ -74,7 +74,7 @@ def driven(run, steps, look=False):
 
 def test_thousands_of_steps_add_up():
     """v = h sum F / m and x by the trapezia of v, through more events than a call keeps."""
-    run = pushed().start(inputs=["push.S"], outputs=["body.v", "place.P"])
+    run = pushed().stepper(inputs=["push.S"], outputs=["body.v", "place.P"])
     force = np.random.default_rng(1).uniform(-5, 5, 5000)
     seen = np.array([run.step([f], 1e-3) for f in force])
     v = np.cumsum(force) * 1e-3 / 2
@@ -91,7 +91,7 @@ def test_thousands_of_steps_add_up():
     (sampled, ["body.v", "sum.x"], "auto"),
 ])  # fmt: skip
 def test_machine_code_carries_out_what_python_would(make, outputs, method):
-    runs = [make().start(inputs=["push.S"], outputs=outputs, method=method) for _ in range(2)]
+    runs = [make().stepper(inputs=["push.S"], outputs=outputs, method=method) for _ in range(2)]
     runs[1]._driver.running.rules = lambda t: None  # Python judges every event
     seen = [driven(run, 400) for run in runs]
     assert runs[0]._steps._bound is not None
@@ -101,7 +101,7 @@ def test_machine_code_carries_out_what_python_would(make, outputs, method):
 
 
 def test_looks_change_nothing():
-    first, second = (rubbing().start(inputs=["push.S"], outputs=["body.v"]) for _ in range(2))
+    first, second = (rubbing().stepper(inputs=["push.S"], outputs=["body.v"]) for _ in range(2))
     assert np.array_equal(driven(first, 300), driven(second, 300, look=True))
     a, b = (run.result().sample("body.v", every="1.7 ms")["body.v"].m for run in (first, second))
     assert np.array_equal(a, b)
@@ -113,14 +113,14 @@ def test_numbers_of_arrays_come_one_after_the_other():
     model.push = ForceSource(count=3)
     model.connect(model.bodies.M, model.push.R)
     model.connect(model.floor.V, model.push.C)
-    run = model.start(inputs=["push.S"], outputs=["bodies.v"])
+    run = model.stepper(inputs=["push.S"], outputs=["bodies.v"])
     run.set("push.S", ["2 N", "4 N", "6 N"])
     run.advance("1 s")
     assert_allclose(run.numbers(), [1, 2, 3], rtol=1e-12)
 
 
 def test_what_is_no_number_is_refused():
-    run = pushed().start(inputs=["push.S"], outputs=["body.v"])
+    run = pushed().stepper(inputs=["push.S"], outputs=["body.v"])
     with pytest.raises(ParameterError, match=r"run.step\(\): was given nan for 'push.S', which is "
                                              "not a finite number. Give a value in N"):
         run.step([np.nan], 1e-3)

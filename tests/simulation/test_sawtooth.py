@@ -130,7 +130,7 @@ class Sum(Component):
 def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
     model = Model("sum")
     model.one = Sum()
-    run = model.simulate(quantity(END - start, "s"), method=method, start=quantity(start, "s"),
+    run = model.simulate(quantity(END - start, "s"), method=method, start_time=quantity(start, "s"),
                          rtol=1e-8)
     t = np.append(start, PERIOD * np.arange(np.ceil(start / PERIOD), PERIODS + 1))
     left = -t / PERIOD - np.floor(-t / PERIOD)  # of the tooth, as a share

@@ -138,14 +138,15 @@ def test_samples_are_taken_at_given_times(times):
         ({"times": []}, ParameterError, "takes one time or a list of times, but was given []"),
         ({"times": quantity([[0, 1]], "s")}, ParameterError, "takes one time or a list of times"),
         ({"times": ["0.1 s", "0.5 s", "0.2 s"]}, ParameterError, "0.2 s comes after 0.5 s"),
-        ({"start": 3}, MissingUnit, "simulate(start=…): takes s"),
-        ({"start": "nan s"}, ParameterError, "simulate(start=…): must be a time, but is nan s"),
+        ({"start_time": 3}, MissingUnit, "simulate(start_time=…): takes s"),
+        ({"start_time": "nan s"}, ParameterError,
+         "simulate(start_time=…): must be a time, but is nan s"),
         ({"sensitivities": 5}, ParameterError,
          "simulate(sensitivities=…): takes paths of parameters and initial values, but is 5"),
         ({"sensitivities": ["spring.f"]}, ParameterError, "names spring.f, which has no initial "
          "value: the start follows from others. Give it one (spring.f = …)"),
-        ({"start": "1e17 s"}, ParameterError,
-         "simulate(start=…): is 1e+17 s, where times are told apart by 16 s"),
+        ({"start_time": "1e17 s"}, ParameterError,
+         "simulate(start_time=…): is 1e+17 s, where times are told apart by 16 s"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_refused(options, kind, words):
@@ -313,8 +314,7 @@ def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "adams"])
 def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr("blocks.native.compiled_cvode", lambda *_: None)  # evaluates in Python,
-    monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # and so do these
+    monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
     model = oscillator()
     model.simulate("1 ms", method=method)
     calls = 0
@@ -423,6 +423,21 @@ except KeyboardInterrupt as stopped:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
+
+
+@pytest.mark.parametrize("pressed_in", [
+    "blocks.model.Model.compile", "blocks.simulation.run.GivenValues",
+    "blocks.simulation.run.chosen_method"])
+def test_an_interrupt_before_the_first_step_says_so(pressed_in, monkeypatch):
+    def pressed(*given, **more):
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("goes on")
+
+    monkeypatch.setattr(pressed_in, pressed)
+    with pytest.raises(Interrupted, match="interrupted before the first step") as told:
+        oscillator().simulate("1 s")
+    assert told.value.result is None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):

@@ -69,7 +69,7 @@ def servo():
 
 # -- steps ---------------------------------------------------------------------------------------
 def test_what_is_set_holds_until_it_is_set_anew():
-    run = body().start(inputs=["push.S"], outputs=["body.v"])
+    run = body().stepper(inputs=["push.S"], outputs=["body.v"])
     run.advance("1 s")
     assert run["body.v"] == quantity("0 m/s")
     run.set("push.S", "4 N")
@@ -83,14 +83,14 @@ def test_what_is_set_holds_until_it_is_set_anew():
 
 
 def test_outputs_follow_an_input_at_once():
-    run = body().start(inputs=["push.S"], outputs=["push.S"])
+    run = body().stepper(inputs=["push.S"], outputs=["push.S"])
     run.set("push.S", "4 N")
     assert run["push.S"] == quantity("4 N")
     assert abs(run["body.f"].to("N").m) == 4  # what accelerates it, at the same instant
 
 
 def test_the_result_is_that_of_any_run():
-    run = body().start(inputs={"push.S": "4 N"}, outputs=[])
+    run = body().stepper(inputs={"push.S": "4 N"}, outputs=[])
     for force in ("4 N", "0 N", "-4 N"):
         run.set("push.S", force)
         run.advance("1 s")
@@ -108,7 +108,7 @@ def test_the_result_is_that_of_any_run():
 def test_an_input_starts_with_what_it_has_while_nothing_is_connected():
     model = body()
     model.push.force = "6 N"
-    run = model.start(inputs=["push.S"], outputs=["body.v"])
+    run = model.stepper(inputs=["push.S"], outputs=["body.v"])
     run.advance("1 s")
     assert run["body.v"].m == pytest.approx(3.0, rel=1e-12)
 
@@ -117,13 +117,13 @@ def test_a_play_keeps_its_output_where_the_program_jumps_back():
     model = Model("play")
     model.double, model.play = Gain(gain=2.0), Backlash()
     model.connect(model.double.y, model.play.u)
-    run = model.start(inputs={"double.u": 0.0}, outputs=["play.y"])
+    run = model.stepper(inputs={"double.u": 0.0}, outputs=["play.y"])
     found = [run.step([u], 0.1)[0] for u in (1.0, 0.9, 0.3, -2.0, -1.9, 1.0)]
     assert_allclose(found, [1.5, 1.5, 1.1, -3.5, -3.5, 1.5])  # clip of the last to 2 u and 1/2
 
 
 def test_a_block_sticks_until_it_is_pushed_hard_enough():
-    run = rubbing().start(inputs=["push.S"], outputs=["body.v"])
+    run = rubbing().stepper(inputs=["push.S"], outputs=["body.v"])
     for force in ("10 N", "24.9 N", "-24.9 N"):
         run.set("push.S", force)
         run.advance("0.5 s")
@@ -139,7 +139,7 @@ def test_a_block_sticks_until_it_is_pushed_hard_enough():
 
 
 def test_numbers_are_taken_and_given_in_declared_units():
-    run = servo().start(inputs=["driver.vT"], outputs=["load.w", "motor.i"])
+    run = servo().stepper(inputs=["driver.vT"], outputs=["load.w", "motor.i"])
     assert run.input_units == ("V",) and run.output_units == ("rad/s", "A")
     given = run.step([5.0], 0.25)
     assert_allclose(given, [run["load.w"].to("rad/s").m, run["motor.i"].to("A").m])
@@ -150,7 +150,7 @@ def test_numbers_are_taken_and_given_in_declared_units():
 def test_a_controller_in_python_is_the_sampled_controller_of_the_library():
     """I control of speed, T = 10 ms: the same samples whoever adds them up."""
     h, gain = 0.01, 4.0
-    run = servo().start(inputs=["driver.vT"], outputs=["load.w"], rtol=1e-9)
+    run = servo().stepper(inputs=["driver.vT"], outputs=["load.w"], rtol=1e-9)
     summed, speeds = 0.0, [0.0]
     for _ in range(100):
         (speed,) = run.step([gain * summed], h)
@@ -175,7 +175,7 @@ def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
     model = Model("sum")
     model.sum = DiscreteIntegrator(sample_time="0.1 s")
     for steps in (["30 ms"] * 34, ["100 ms"] * 10 + ["20 ms"], ["1.02 s"]):
-        run = model.start(inputs={"sum.u": "1"}, outputs=["sum.y", "sum.x"])
+        run = model.stepper(inputs={"sum.u": "1"}, outputs=["sum.y", "sum.x"])
         for h in steps:
             run.advance(h)
         assert run["sum.x"].m == pytest.approx(1.1)  # eleven samples from 0 to 1 s
@@ -190,7 +190,7 @@ def test_functions_of_time_and_stops_go_on_in_steps():
     model.connect(model.body.M, model.drive.R)
     model.connect(model.floor.V, model.drive.C)
     whole = model.simulate("3 s", rtol=1e-9)
-    run = model.start(outputs=["body.v"], rtol=1e-9)
+    run = model.stepper(outputs=["body.v"], rtol=1e-9)
     for _ in range(30):
         run.advance("0.1 s")
     assert run["body.v"].m == pytest.approx(whole["body.v"].final.m, rel=1e-5, abs=1e-7)
@@ -218,7 +218,7 @@ def test_what_happens_as_a_step_ends_is_not_put_off(method):
     model.connect(model.source.p, model.diode.p)
     model.connect(model.diode.n, model.store.p, model.load.p)
     model.connect(model.store.n, model.load.n, model.source.n, model.ground.V)
-    run = model.start(duration="1 s", rtol=1e-9, method=method)
+    run = model.stepper(duration="1 s", rtol=1e-9, method=method)
     for piece in ("0.5 s", "0.2 s", "0.07 s", "0.23 s"):
         run.advance(piece)
     again = 0.5 + 0.2 * np.log(5)  # when the capacitor has come down to the source
@@ -249,7 +249,7 @@ def test_a_brake_presses_at_its_instant_whatever_the_steps_and_tables(pieces):
     model.connect(model.source.n, model.motor.n, model.earth.V)
     model.connect(model.motor.R, model.brake.R)
     model.connect(model.motor.C, model.brake.C, model.frame.W)
-    run = model.start(duration="1 s", rtol=1e-9)
+    run = model.stepper(duration="1 s", rtol=1e-9)
     for piece in pieces:
         run.advance(piece)
     moves = np.zeros(3)
@@ -264,7 +264,7 @@ def test_a_brake_presses_at_its_instant_whatever_the_steps_and_tables(pieces):
 
 
 def test_a_run_that_sticks_goes_back_to_the_bit():
-    run = rubbing().start(inputs=["push.S"], outputs=["body.v"])
+    run = rubbing().stepper(inputs=["push.S"], outputs=["body.v"])
     pushed(run, [30, 40, 0, 0, 0, 10])
     for sliding in (False, True):
         if sliding:
@@ -287,7 +287,7 @@ def test_a_run_that_sticks_goes_back_to_the_bit():
 
 @pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "rodas4"])
 def test_every_method_goes_back_to_the_bit(method):
-    run = servo().start(inputs=["driver.vT"], outputs=["load.w"], method=method)
+    run = servo().stepper(inputs=["driver.vT"], outputs=["load.w"], method=method)
     for volts in (5, 7):
         run.step([volts], 0.01)
     state = run.save_state()
@@ -297,7 +297,7 @@ def test_every_method_goes_back_to_the_bit(method):
 
 
 def test_a_state_belongs_to_its_run():
-    run, other = (body().start(inputs=["push.S"]) for _ in range(2))
+    run, other = (body().stepper(inputs=["push.S"]) for _ in range(2))
     with pytest.raises(ParameterError, match="takes a saved state of this run"):
         run.restore(other.save_state())
 
@@ -306,7 +306,7 @@ def test_a_state_belongs_to_its_run():
 def test_the_model_is_not_changed():
     model = body()
     before = list(model._children)
-    run = model.start(inputs=["push.S"])
+    run = model.stepper(inputs=["push.S"])
     model.body.mass = "100 kg"
     run.set("push.S", "4 N")
     run.advance("1 s")
@@ -317,14 +317,14 @@ def test_mistakes_are_answered_in_words():
     model = body()
     with pytest.raises(UnknownName, match=r"there is no 'push.T' among its inputs. Did you mean "
                                           r"'push.S'"):
-        model.start(inputs=["push.T"])
+        model.stepper(inputs=["push.T"])
     with pytest.raises(WrongCall, match=r"Write inputs=\['push.S'\]"):
-        model.start(inputs="push.S")
+        model.stepper(inputs="push.S")
     with pytest.raises(WrongCall, match=r"Write outputs=\['body.v'\]"):
-        model.start(outputs="body.v")
+        model.stepper(outputs="body.v")
     with pytest.raises(UnknownName, match="Did you mean 'body.v'"):
-        model.start(outputs=["body.w"])
-    run = model.start(inputs=["push.S"], duration="2 s")
+        model.stepper(outputs=["body.w"])
+    run = model.stepper(inputs=["push.S"], duration="2 s")
     with pytest.raises(UnknownName, match=r"run\.set\(\): there is no 'push' among its inputs"):
         run.set("push", "4 N")
     with pytest.raises(WrongDimension, match=r"run\.set\('push\.S'\): takes N"):
@@ -339,7 +339,7 @@ def test_mistakes_are_answered_in_words():
     model.wave = Sine(amplitude="3 N", frequency="1 Hz")
     model.connect(model.wave.y, model.push.S)
     with pytest.raises(ConnectionRefused, match="push.S: is connected to an output already"):
-        model.start(inputs=["push.S"])
+        model.stepper(inputs=["push.S"])
 
 
 def test_a_run_that_fails_has_its_result():
@@ -353,7 +353,7 @@ def test_a_run_that_fails_has_its_result():
     model = body()
     model.watched = Watched(mass="1 kg")
     model.connect(model.watched.M, model.body.M)
-    run = model.start(inputs={"push.S": "3 N"}, outputs=["body.v"])
+    run = model.stepper(inputs={"push.S": "3 N"}, outputs=["body.v"])
     run.advance("1 s")
     with pytest.raises(SimulationError, match="it is too fast") as caught:
         for _ in range(5):

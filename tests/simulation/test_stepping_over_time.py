@@ -58,7 +58,7 @@ def summed(source):
                          ids=["written", "block"])
 @pytest.mark.parametrize(("step", "count"), [("1 ms", 3), ("0.13 ms", 20), ("5 us", 700)])
 def test_no_edge_is_passed_over_in_steps_of_any_length(source, step, count):
-    run = summed(source()).start()
+    run = summed(source()).stepper()
     for _ in range(count):
         run.advance(step)
     periods, rest = divmod(round(count * quantity(step).to("ns").m), 10_000)
@@ -67,14 +67,14 @@ def test_no_edge_is_passed_over_in_steps_of_any_length(source, step, count):
 
 @pytest.mark.parametrize(("step", "count"), [("1 ms", 1), ("0.25 ms", 4), ("20 us", 50)])
 def test_a_burst_is_found_however_long_the_run_may_go_on(step, count):
-    run = summed(Burst()).start()
+    run = summed(Burst()).stepper()
     for _ in range(count):
         run.advance(step)
     assert_allclose(run["sum.y"].to("s").m, 3e-6 * np.sqrt(np.pi), atol=1e-7)  # atol is 1e-8 s
 
 
 def test_what_is_looked_over_anew_goes_back_to_the_bit():
-    run = summed(Gate()).start()
+    run = summed(Gate()).stepper()
     for _ in range(7):
         run.advance("30 us")
     state, ends = run.save_state(), []
@@ -96,7 +96,7 @@ def test_what_switches_for_ever_is_refused_in_driven_runs_too():
 
     model = Model("chatter")
     model.c = Chatter()
-    run = model.start()
+    run = model.stepper()
     with pytest.raises(SimulationError, match="^c: switches back and forth"):
         for _ in range(20):
             run.advance("0.1 ms")
@@ -115,7 +115,7 @@ def test_states_are_read_beside_unknowns_that_are_solved_for(method):
 
     model = Model("leak")
     model.leak = Leak()
-    run = model.start(outputs=["leak.x"], method=method, rtol=1e-9)
+    run = model.stepper(outputs=["leak.x"], method=method, rtol=1e-9)
     for k in range(1, 5):
         run.advance("0.25 s")
         y = run["leak.y"].m
@@ -141,7 +141,7 @@ def test_a_linkage_with_friction_goes_back_to_the_bit(method):
     model.connect(model.guide.F, model.slide.F, model.piston.P)
     model.connect(model.slide.A, model.rings.R)
     model.connect(model.rings.C, model.wall.V)
-    run = model.start(outputs=["main.w", "slide.s", "rings.f"], method=method)
+    run = model.stepper(outputs=["main.w", "slide.s", "rings.f"], method=method)
 
     def onwards():
         return [run.step([], 0.07).tolist() for _ in range(4)]

@@ -196,6 +196,33 @@ def test_ode23s_takes_the_reference_number_of_steps(model, eps, expected):
     assert n == pytest.approx(expected, rel=0.1)
 
 
+class GlidesIntoItsBand:
+    """v' = -8 until v - w <= 3 mm/s, then as the cart below: w' = 0 or 1. x' = v - w."""
+
+    size = 3
+    differential = np.ones(3, dtype=bool)
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def slope(self, t, y):
+        v, _, w = y
+        return np.array([(-8.0 if v - w > 3e-3 else 0.0) + self.rate, v - w, self.rate])
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])  # in the second case no unknown stands still
+@pytest.mark.parametrize("above", [1e-8, 6e-7, 1e-6, 3e-5])
+def test_ode23s_does_not_stand_for_ever_before_a_band_of_rest(above, rate):
+    start = np.array([3e-3 + above, 0.0, 0.0])
+    solver = method_named("ode23s")(
+        GlidesIntoItsBand(rate), 0.0, start, t_end=0.1, rtol=RTOL, atol=ATOL
+    )
+    while solver.t < 0.1 and solver.work.steps < 200:
+        assert not solver.advance(0.1).failure
+    assert solver.t == 0.1
+    assert solver.y[0] - solver.y[2] == pytest.approx(3e-3, abs=3 * RTOL * solver.y[0])
+
+
 @pytest.mark.parametrize(
     ("model", "bands"),
     [(1, (1e-2, 1e-3, 1e-4)), (4, (1e-1, 1e-2, 1e-3))],  # 4 at 1e-4: see below

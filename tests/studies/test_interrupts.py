@@ -117,8 +117,21 @@ def test_workers_do_not_outlive_the_study(send, tmp_path):
     assert "not run" in printed
 
 
+class Impatient:
+    """Presses Ctrl-C shortly after the first runs are shown."""
+
+    def __init__(self, *given, **more):
+        self.timer = threading.Timer(0.05, _thread.interrupt_main)
+
+    def __enter__(self):
+        return lambda done: self.timer.ident or self.timer.start()
+
+    def __exit__(self, *_):
+        self.timer.join()
+
+
 @pytest.mark.parametrize("workers", [None, 2])
-def test_ctrl_c_ends_a_study_in_machine_code(workers):
+def test_ctrl_c_ends_a_study_in_machine_code(workers, monkeypatch):
     pytest.importorskip("llvmlite")
     model = Model("oscillator")
     model.block, model.wall = Mass(mass="1 kg"), Reference()
@@ -127,12 +140,10 @@ def test_ctrl_c_ends_a_study_in_machine_code(workers):
     model.connect(model.spring.C, model.wall.V)
     speeds = quantity(np.linspace(1, 2, 100_000), "m/s")
     model.sweep({"block.v": speeds[:2]}, "1 s", outputs=["final(block.v)"], method="dopri5")
-    timer = threading.Timer(1.0, _thread.interrupt_main)
-    timer.start()
+    monkeypatch.setattr(sys.modules["blocks.studies.sweep"], "Progress", Impatient)
     with pytest.warns(UserWarning, match="of 100000 runs were made"):  # which would take minutes
         data = model.sweep({"block.v": speeds}, "20 s", outputs=["final(block.v)"], rtol=1e-9,
                            executor=workers, method="dopri5")  # fmt: skip
-    timer.join()
     made = data.status.values == "finished"
     assert 0 < made.sum() < 100_000
     assert_allclose(data["final(block.v)"][made], speeds.m[made] * np.cos(200), rtol=1e-5)

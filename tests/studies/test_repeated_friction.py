@@ -73,14 +73,14 @@ def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
 
     def study(*velocities):
         return model.sweep({"belt.velocity": list(velocities)}, "2 s", outputs=outputs,
-                           every="0.5 s", start="1 s")  # fmt: skip
+                           every="0.5 s", start_time="1 s")  # fmt: skip
 
     together, alone = study("0.1 m/s", "0.3 m/s", "-0.2 m/s"), study("0.3 m/s")
     assert all(isinstance(one, Repeated) and not one.alone for one in chosen)
     for name in outputs:
         assert np.array_equal(together[name].values[1], alone[name].values[0]), name
     model.belt.velocity = "0.3 m/s"
-    result = model.simulate("2 s", start="1 s")
+    result = model.simulate("2 s", start_time="1 s")
     assert_allclose(alone["max(springs.f)"].values[0], result["springs.f"].max().m, rtol=1e-12)
     assert_allclose(alone["min(frictions.f)"].values[0], result["frictions.f"].min().m, rtol=1e-12)
     assert_allclose(alone["final(blocks.v)"].values[0], result["blocks.v"].final.m, rtol=1e-12)

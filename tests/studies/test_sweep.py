@@ -415,6 +415,49 @@ def test_dask_gives_identical_results(alone):
     assert again.identical(alone)
 
 
+class Counting(ThreadPoolExecutor):
+    """Counts what it is given."""
+
+    given = 0
+
+    def submit(self, *call):
+        self.given += 1
+        return super().submit(*call)
+
+
+SLIDING = {"pull.velocity": quantity(np.linspace(0.05, 0.3, 200), "m/s")}
+READ = ["max(spring.f)", "final(block.v)", "at(friction.f, 0.3 s)"]
+
+
+def test_workers_make_a_friction_study_as_this_process_does_in_few_batches():
+    alone = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ)
+    with Counting(2) as executor:
+        data = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=executor)
+    assert data.identical(alone)  # to the last bit
+    assert "one by one, in machine code from start to end, on a Counting" in (
+        data.encoding["execution"])
+    assert executor.given < 100  # on a quiet machine some 20
+    own = bench.stick_slip().sweep(SLIDING, "0.5 s", outputs=READ, executor=2)
+    assert own.identical(alone)
+    assert own.encoding["execution"].endswith("in machine code from start to end, on 2 processes")
+
+
+def test_a_worker_that_is_killed_on_dask_leaves_what_is_finished():
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as some,
+        distributed.Client(some) as client,
+        pytest.warns(UserWarning, match="The executor broke down .KilledWorker"),
+    ):
+        data = bench.coasting().sweep({"mass.v": ["1 m/s", "2 m/s", "3 m/s"]}, "0.1 s",
+                                      outputs=bench.die, executor=client)  # fmt: skip
+    assert data.attrs["runs finished"] >= 1
+    assert str(data.status[2].values) == "not run"
+
+
 def test_a_worker_assembles_once(monkeypatch):
     made = []
     first = Runner.__init__

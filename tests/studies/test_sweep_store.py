@@ -46,7 +46,7 @@ print(data.attrs["runs finished"])
 """
 
 
-def started(tmp_path, monkeypatch, executor, runs=5):
+def started(tmp_path, monkeypatch, executor, runs=5, **how):
     """A study in a process (group) of its own that has finished some runs."""
     folder = tmp_path / "study"
     monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "log"))
@@ -54,7 +54,7 @@ def started(tmp_path, monkeypatch, executor, runs=5):
                            executor=executor)  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "SWEEP_PAUSE": "0.5"})  # fmt: skip
+                               env={**os.environ, "SWEEP_PAUSE": "0.5"}, **how)  # fmt: skip
     deadline = time.monotonic() + 120
     while len(list(folder.glob("run-*.parquet"))) < runs and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -90,6 +90,20 @@ def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_p
     printed, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
     assert said == ""
+    assert 5 <= int(printed) < 20
+    assert load(folder).attrs["runs finished"] == int(printed)
+
+
+@pytest.mark.parametrize("executor", [None, 2])
+def test_what_was_started_without_ctrl_c_ends_by_sigterm_in_the_same_way(
+        executor, tmp_path, monkeypatch):
+    process, folder = started(  # as by nohup
+        tmp_path, monkeypatch, executor,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))  # noqa: PLW1509
+    os.killpg(process.pid, signal.SIGINT)  # is not heeded
+    process.send_signal(signal.SIGTERM)
+    printed, said = process.communicate(timeout=120)
+    assert (process.returncode, said) == (0, "")
     assert 5 <= int(printed) < 20
     assert load(folder).attrs["runs finished"] == int(printed)
 

@@ -47,11 +47,10 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .linear_solves import signed_pivot
 from .linear_splits import LinearSplit, linear_split, linear_splits, loaded_linear_split
 from .minimal_splits import minimal_splits
 from .minimax import open_sides, ranges_end
-from .p_matrix import is_p_matrix
+from .p_matrix import is_p_matrix, signed_pivot
 from .scaling import components
 from .shown_splits import loaded_splits
 from .solution import Solution, Status

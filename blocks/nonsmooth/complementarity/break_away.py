@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.tolerances import CONSISTENT, TIE
-from .minimax import Rows, half_range, kernel, minimise_rows, rows_of, vertices
+from .minimax import Rows, half_range, kernel, minimise_rows, rows_of
 from .scaling import Matrix, MatrixLike, as_bounds, as_matrix, block, scale
 
 __all__ = ["Margin", "MarginProblem"]
@@ -59,11 +59,6 @@ class MarginProblem:
     ----------
     parts : list of int arrays
         Elements of each connected part, in the order of the margins.
-
-    Notes
-    -----
-    Parts of up to about a dozen elements are maxima of prepared linear functions; larger ones
-    need a linear program an evaluation (scipy's HiGHS, about 2 ms).
 
     Examples
     --------
@@ -117,7 +112,7 @@ class _Part:
         self._inverse = d[:, None] * inverse * d  # rates -> a particular effort
         lost = kernel(dense.T)[0]
         self._residue = lost @ (lost.T * d)  # rates that no effort can balance
-        self._d, self._vertices = d, vertices(self._turn)
+        self._d = d
 
     def margin(self, rate: Array) -> tuple[float, Indices]:
         """The margin, and who comes to a bound first."""
@@ -127,12 +122,5 @@ class _Part:
         ratios = self.rows.ratios(self._inverse @ rate)
         if not len(ratios):
             return -np.inf, nobody
-        if self._vertices is None:
-            value, _, weight = minimise_rows(ratios, self._turn)
-            return value, np.unique(self.rows.element[weight > TIE])
-        if not len(self._vertices):
-            return -np.inf, nobody
-        heights = self._vertices @ ratios
-        value = float(heights.max())
-        best = self._vertices[heights >= value - TIE * max(1.0, abs(value))]
-        return value, np.unique(self.rows.element[np.any(best > TIE, axis=0)])
+        value, _, weight = minimise_rows(ratios, self._turn)
+        return value, np.unique(self.rows.element[weight > TIE])

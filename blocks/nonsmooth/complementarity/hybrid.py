@@ -148,7 +148,7 @@ def _with_choice(matrix: Array, offset: Array, gives: Flags, low: Array, high: A
         if gives[k]:
             whole[n + j, n:] = -whole[k, n:]
     largest = max(float(np.abs(right).max(initial=0.0)), TINY)
-    z, found, _ = lemke_lcp(whole, right / largest)
+    z, found = lemke_lcp(whole, right / largest)
     z = z * largest
     w = whole @ z + right
     distance = np.where(gives, w[:n], z[:n])

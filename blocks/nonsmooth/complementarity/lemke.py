@@ -1,19 +1,11 @@
-"""Lemke's path of a linear complementarity problem, and of a box: complementary pivoting.
+"""Lemke's path through a linear complementarity problem, in plain loops.
 
-The problem (:func:`lemke_lcp`) is 0 <= z, 0 <= w = q + M z, z'w = 0. Its pivots are lexicographic,
-so that ties (two feet that carry the same load) cannot make it cycle. For copositive M, which
-frictional contact has, it ends at a solution wherever the theory promises one.
-
-On a box (:func:`lemke_box`) all elements start at a bound, held there by an artificial rate alone,
-which is driven to zero. In a compact box the path cannot run off: efforts are bounded, and the rate
-is endless only on the starting ray. So it ends at a solution for *every* matrix D, also where the
-answer is not unique. Where there are no bounds it may run off, which is reported as unbounded.
+Ties are broken lexicographically, so that it cannot cycle. Where the artificial variable cannot
+leave there is no solution, or none that the path leads to.
 
 References
 ----------
 Lemke, Management Science 11 (1965) 681-689.
-Cao, Ferris, Math. Oper. Res. 21 (1996) 44-64 (pivoting for affine
-variational inequalities over a box).
 Cottle, Pang, Stone, The Linear Complementarity Problem, 1992, ch. 4.
 """
 
@@ -21,100 +13,102 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import NO_SPEED, RISING, TIED_RATIO, TINY
-from .active_set import Trial
-from .scaling import ScaledBox
+from ...machine.functions import machine_code
+from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.tolerances import NO_SPEED, RISING, TIED_RATIO
 
-__all__ = ["lemke_box", "lemke_lcp"]
-
-FAR = 1e8
-"""Stand-in for the bound of an effort without any, in multiples of the largest finite number."""
+__all__ = ["lemke_lcp", "pivot"]
 
 
-def lemke_box(box: ScaledBox, limit: int) -> Trial:
-    """Follow the path on a box of a dense matrix; efforts are counted from a bound on."""
-    n, D = box.size, np.asarray(box.D)
-    known = np.concatenate([box.b, box.lower, box.upper])
-    far = FAR * np.max(np.abs(known[np.isfinite(known)]), initial=TINY)
-    inward = np.where(np.abs(box.lower) <= np.abs(box.upper), 1.0, -1.0)  # from the nearer bound
-    base = np.clip(np.where(inward > 0, box.lower, box.upper), -far, far)
-    width = np.where(inward > 0, box.upper - base, base - box.lower)
-    ends = np.flatnonzero(np.isfinite(width))  # where there is another bound
-    across = np.eye(n)[:, ends]
-    M = np.block([[inward[:, None] * D * inward, across], [-across.T, np.zeros((len(ends),) * 2)]])
-    q = np.concatenate([inward * (D @ base - box.b), width[ends]])
-    cover = np.where(np.arange(len(q)) < n, 1.0, 0.0)
-    z, found, pivots = lemke_lcp(M, q, limit, cover)
-    x = np.clip(base + inward * z[:n], box.lower, box.upper)
-    return Trial(x, pivots, unbounded=not found and pivots < limit)
+@machine_code
+def pivot(table: Matrix, basis: Indices, among: Flags, n: int, limit: int) -> int:
+    """Pivot until the artificial variable leaves; how often, or -1 where it never does.
+
+    Parameters
+    ----------
+    table : (n, 2 n + 2) or more: unit matrix, -M, what the artificial variable adds, right side
+    basis : filled with the variables that are not zero
+    among : room
+    """
+    right, artificial = 2 * n + 1, 2 * n
+    begins = False
+    for i in range(n):
+        basis[i], among[i] = i, table[i, right] < 0.0
+        begins |= among[i]
+    if not begins:
+        return 0
+    row, entering = _least(table, among, artificial, -1.0, n), artificial
+    for pivots in range(1, limit + 1):
+        leaving, own = basis[row], 1.0 / table[row, entering]
+        for j in range(2 * n + 2):
+            table[row, j] *= own
+        for i in range(n):
+            factor = table[i, entering]
+            if i != row and factor != 0.0:
+                for j in range(2 * n + 2):
+                    table[i, j] -= factor * table[row, j]
+        basis[row] = entering
+        if leaving == artificial:
+            return pivots
+        entering = leaving + n if leaving < n else leaving - n
+        largest, last, least = 1.0, -1, np.inf
+        for i in range(n):
+            largest = max(largest, abs(table[i, entering]))
+        rises = False
+        for i in range(n):
+            among[i] = table[i, entering] > RISING * largest
+            if among[i]:
+                rises = True
+                least = min(least, table[i, right] / table[i, entering])
+                if basis[i] == artificial:
+                    last = i
+        if not rises:
+            return -1
+        if last >= 0 and table[last, right] / table[last, entering] <= least + NO_SPEED * max(
+                1.0, abs(least)):
+            row = last  # the artificial variable may leave: prefer to end
+        else:
+            row = _least(table, among, entering, 1.0, n)
+    return -1
 
 
-def lemke_lcp(M: Array, q: Array, limit: int = 1000, cover: Array | None = None
-              ) -> tuple[Array, bool, int]:
-    """Pivot until the artificial variable leaves; returns z, whether it did, and the pivots.
+def _least(table: Matrix, among: Flags, column: int, sign: float, n: int) -> int:
+    """The row of the lexicographically least ratio to a column, counted with a sign."""
+    for k in range(n + 1):
+        least, left, first, at = np.inf, 0, 0, k - 1 if k > 0 else 2 * n + 1
+        for i in range(n):
+            if among[i]:
+                least = min(least, sign * table[i, at] / table[i, column])
+        for i in range(n):
+            if among[i]:
+                among[i] = sign * table[i, at] / table[i, column] <= least + TIED_RATIO * max(
+                    1.0, abs(least))
+            if among[i]:
+                first = i if left == 0 else first
+                left += 1
+        if left == 1:
+            return first
+    return first
 
-    ``cover`` tells by how much it adds to every w, by default to all alike.
+
+def lemke_lcp(M: Array, q: Array, limit: int = 1000) -> tuple[Array, bool]:
+    """The z >= 0 with w = M z + q >= 0 and no product z w, and whether it is found.
 
     Examples
     --------
-    >>> z, found, _ = lemke_lcp(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0]))
+    >>> z, found = lemke_lcp(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0]))
     >>> z.round(12).tolist(), found
     ([1.333333333333, 2.333333333333], True)
     """
     n = len(q)
-    if n == 0 or q.min() >= 0:
-        return np.zeros(n), True, 0
-    # columns: w (the inverse of the basis: decides ties), z, artificial, right side
-    cover = np.ones(n) if cover is None else cover
-    begun = np.hstack([np.eye(n), -M, -cover[:, None], q[:, None]])
-    table = begun.copy()
-    basis = np.arange(n)
-    artificial = 2 * n
-    row = _least(table, np.flatnonzero(q < 0), cover)
-    entering = artificial
-    for pivot in range(1, limit + 1):
-        leaving = int(basis[row])
-        table[row] /= table[row, entering]
-        others = np.arange(n) != row
-        table[others] -= np.outer(table[others, entering], table[row])
-        basis[row] = entering
-        if leaving == artificial:
-            return _values(table, basis, begun), True, pivot
-        entering = leaving + n if leaving < n else leaving - n
-        column = table[:, entering]
-        rising = np.flatnonzero(column > RISING * max(1.0, float(np.abs(column).max())))
-        if not len(rising):
-            break
-        last = np.flatnonzero(basis[rising] == artificial)
-        ratio = table[rising, -1] / column[rising]
-        if len(last) and ratio[last[0]] <= ratio.min() + NO_SPEED * max(1.0, abs(ratio.min())):
-            row = int(rising[last[0]])  # the artificial variable may leave: prefer to end
-        else:
-            row = _least(table, rising, column)
-    return _values(table, basis, begun), False, pivot
-
-
-def _values(table: Array, basis: Indices, begun: Array) -> Array:
-    """What z comes to, once more by the equations as they were ``begun``.
-
-    A flow beside efforts a million times as large would be rounding of these.
-    """
-    n = len(table)
-    inverse, matrix, q = table[:, :n], begun[:, basis], begun[:, -1]
+    begun = np.hstack([np.eye(n), -M, -np.ones((n, 1)), q[:, None]])
+    table, basis = begun.copy(), np.zeros(n, dtype=np.int64)
+    found = pivot(table, basis, np.zeros(n, dtype=bool), n, limit) >= 0
+    # once more by the equations as they were begun: a flow beside efforts a million times as large
+    # would be rounding of these
+    inverse = table[:, :n]
     value = inverse @ q
-    value += inverse @ (q - matrix @ value)
+    value += inverse @ (q - begun[:, basis] @ value)
     z = np.zeros(2 * n + 1)
     z[basis] = np.maximum(value, 0.0)
-    return z[n : 2 * n]
-
-
-def _least(table: Array, rows: Indices, column: Array) -> int:
-    """The row of the lexicographically least ratio to ``column``."""
-    for k in (-1, *range(len(table))):
-        ratio = table[rows, k] / column[rows]
-        least = ratio.min()
-        rows = rows[ratio <= least + TIED_RATIO * max(1.0, abs(float(least)))]
-        if len(rows) == 1:
-            break
-    return int(rows[0])
+    return z[n : 2 * n], found

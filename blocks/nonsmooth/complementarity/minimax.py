@@ -3,41 +3,24 @@
 The efforts of a part are lambda = particular + N t with t free (internal
 stress). Every finite bound is a row a + G t, 1 at the bound and less inside;
 wanted is min over t of the largest row.
-
-For a fixed N the answer is the maximum of finitely many linear functions of
-``a``, one per vertex of the dual polytope {mu >= 0, sum mu = 1, G' mu = 0}.
-Small parts list the vertices once, so that an evaluation is one product.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import (
-    FLAT_ROW,
-    LINEAR_PROGRAM,
-    NO_EFFORT,
-    RANK,
-    VERTEX_BALANCE,
-    VERTEX_DETERMINANT,
-    VERTEX_LIST,
-    VERTEX_WEIGHT,
-)
+from ...numerics.tolerances import NO_EFFORT, RANK, TINY
+from .lemke import lemke_lcp
 
-__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "ranges_end", "rows_of",
-           "vertices"]
+__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "ranges_end", "rows_of"]
 
 ENDLESS = 1e4
 """Times the smallest range: as good as no bound."""
 ONE_WAY = 1e-2
 """Of half the smallest range: what one is to those that bear anything one way, beside others."""
-MOST_VERTICES = 4000
-"""Candidate vertices up to which they are listed."""
 
 
 def half_range(lower: Array, upper: Array, effort: Array | float = 0.0) -> Array:
@@ -125,87 +108,37 @@ def rows_of(lower: Array, upper: Array, half: Array) -> Rows:
     )
 
 
-def vertices(G: Array) -> Array | None:
-    """Vertices mu of the dual polytope as rows; None where listing them is no good.
-
-    That is where there are too many, or where near-singular corners were missed
-    (several stresses: one linear program checks the list).
-    """
-    rows, free = G.shape
-    size = free + 1
-    if comb(rows, size) > MOST_VERTICES:
-        return None
-    if rows < size:
-        chosen = np.empty((0, size), dtype=int)
-    else:
-        chosen = np.array(list(combinations(range(rows), size)), dtype=int)
-    system = np.ones((len(chosen), size, size))
-    system[:, :free, :] = np.swapaxes(G[chosen], 1, 2)
-    regular = np.abs(np.linalg.det(system)) > VERTEX_DETERMINANT
-    right = np.zeros((int(regular.sum()), size, 1))
-    right[:, free] = 1.0
-    weight = np.linalg.solve(system[regular], right)[..., 0]
-    good = np.all(weight >= -VERTEX_WEIGHT, axis=1)
-    out = np.zeros((int(good.sum()), rows))
-    np.put_along_axis(out, chosen[regular][good], np.maximum(weight[good], 0.0), axis=1)
-    out = out[np.max(np.abs(out @ G), axis=1, initial=0.0) <= VERTEX_BALANCE]
-    if free > 1:
-        probe = np.random.default_rng(3).normal(size=(rows,))
-        best = float(np.max(out @ probe, initial=-np.inf))
-        exact = minimise_rows(probe, G)[0]
-        if best != exact and not abs(best - exact) <= VERTEX_LIST * max(1.0, abs(exact)):
-            return None
-    return np.unique(out.round(15), axis=0)
-
-
 def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
     """min over t of max(a + G t): the value, the t, and the dual weights.
 
     The value is -inf where the rows can all be lowered for ever.
+
+    Notes
+    -----
+    A linear program as a complementarity problem: rows below the value against their weights,
+    which sum to one and balance G. A floor far below keeps it bounded.
+
+    Examples
+    --------
+    >>> value, t, weight = minimise_rows(np.array([0.0, 1.0]), np.array([[1.0], [-3.0]]))
+    >>> value, t.tolist(), weight.tolist()
+    (0.25, [0.25], [0.75, 0.25])
     """
     rows, free = G.shape
-    if free == 0:
-        return float(np.max(a, initial=-np.inf)), np.zeros(0), (a == np.max(a)).astype(float)
-    if free == 1:
-        t, weight = _lowest_of_lines(a, G[:, 0])
-        return float(np.max(a + G @ t)) if weight.any() else -np.inf, t, weight
-    cost = np.append(np.zeros(free), 1.0)
-    from scipy.optimize import linprog  # takes long to load, and is seldom needed
-
-    answer = linprog(
-        cost, A_ub=np.column_stack([G, -np.ones(rows)]), b_ub=-a, bounds=(None, None),
-        method="highs-ds", options=LINEAR_PROGRAM,
-    )  # fmt: skip
-    if answer.status == 3:
+    if free == 0 or rows == 0:
+        value = np.max(a, initial=-np.inf)
+        return float(value), np.zeros(free), (a == value).astype(float)
+    unit = np.maximum(np.abs(G).max(axis=0), TINY)
+    size = max(np.abs(a).max(), TINY)
+    at = np.append(a / size, -ENDLESS)
+    A = np.column_stack([np.vstack([G / unit, np.zeros(free)]), -np.ones(rows + 1)])
+    A = np.hstack([A, -A])  # t and the value, of either sign
+    M = np.block([[np.zeros((rows + 1, rows + 1)), -A], [A.T, np.zeros((2 * free + 2,) * 2)]])
+    one = np.zeros(free + 1)
+    one[-1] = 1.0
+    z, _ = lemke_lcp(M, np.concatenate([-at, one, -one]))
+    weight, found = z[:rows], z[rows + 1:]
+    t = size * (found[:free] - found[free + 1 : -1]) / unit
+    if z[rows] > 0.5:  # the floor bears the value
         return -np.inf, np.zeros(free), np.zeros(rows)
-    if answer.x is None:  # not solved: no better split than the given one is known
-        return float(np.max(a)), np.zeros(free), (a == np.max(a)).astype(float)
-    t = answer.x[:free]
-    return float(np.max(a + G @ t)), t, -np.asarray(answer.ineqlin.marginals)
-
-
-def _lowest_of_lines(a: Array, g: Array) -> tuple[Array, Array]:
-    """Where the largest of the lines a + g t is lowest, and the dual weights; these are zero where
-    it falls for ever.
-
-    That is where a rising line crosses a falling one, of all such crossings the highest, unless a
-    level line lies above it.
-    """
-    flat = FLAT_ROW * np.abs(g).max(initial=0.0)
-    up, down = np.flatnonzero(g > flat), np.flatnonzero(g < -flat)
-    level = np.flatnonzero(np.abs(g) <= flat)
-    height, t, weight = -np.inf, 0.0, np.zeros(len(a))
-    if len(up) and len(down):
-        rise, fall = g[up][:, None], g[down]
-        meet = (rise * a[down] - fall * a[up][:, None]) / (rise - fall)
-        i, j = np.unravel_index(np.argmax(meet), meet.shape)
-        p, q = up[i], down[j]
-        height, t = meet[i, j], (a[q] - a[p]) / (g[p] - g[q])
-        weight[p], weight[q] = -g[q] / (g[p] - g[q]), g[p] / (g[p] - g[q])
-    if len(level) and a[level].max() >= height:
-        top = level[np.argmax(a[level])]
-        weight[:] = np.arange(len(a)) == top
-        # anywhere below it: at a corner, as a linear program
-        lower, upper = ((a[top] - a[some]) / g[some] for some in (down, up))
-        t = upper.min() if len(up) else lower.max(initial=0.0)
-    return np.array([t]), weight
+    return float(np.max(a + G @ t)), t, weight

@@ -21,14 +21,34 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+from typing import Any, NamedTuple
 
-from .affine_bounds import within_affine
-from .box import within_box
-from .scaling import MatrixLike
-from .solution import Solution
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...numerics import sparse as sp
+from ...numerics.arrays import Array, Flags, Indices, grouped
+from ...numerics.tolerances import (
+    BOUND_BAND,
+    CANCELLATION,
+    OWN_ROUNDING,
+    SELF_CARRYING,
+    SEMIDEFINITE,
+)
+from .decide import FOUND, NONE, SEVERAL, count_answers, decide
+from .p_matrix import is_p_matrix, signed_pivot
+from .problem import FEW, connect_all, problem_of
+from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, components, scale
+from .solution import Solution, Status
+from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["solve"]
+
+MANY_PARTS = 16
+"""From this many parts on, all are tried in one problem first."""
+ENUMERATED = 6
+"""Largest part of which all combinations of modes are tried."""
+FILLED = 20  # entries of factors, each by one of a matrix: to begin with
 
 
 def solve(
@@ -63,8 +83,7 @@ def solve(
         Elements that slide: their effort is their lower bound, whatever their rate. For bounds
         that depend on efforts; constant ones are equal then.
     start : (n,) array_like, optional
-        Efforts of an earlier solution; only guides the search, and where efforts are not
-        determined says which are near.
+        Efforts of an earlier solution: where efforts are not determined those found are near.
     tol : float
         Bound of the scaled natural residual.
     noise : array_like
@@ -78,13 +97,8 @@ def solve(
 
     Notes
     -----
-    From the quickest to the surest, part by part of what acts on each other:
-
-    ====================  ================================================================
-    one element           closed form
-    constant bounds       active set; proximal Newton; pivoting
-    affine bounds         active set; Lemke's path; all combinations where in doubt
-    ====================  ================================================================
+    Part by part of what acts on each other, by :func:`.decide.decide`. Where a small part may have
+    several motions (its matrix is no P-matrix), all combinations of modes are tried.
 
     Examples
     --------
@@ -108,7 +122,204 @@ def solve(
     >>> moved.effort.tolist(), moved.state.tolist(), moved.rate.tolist()
     ([10.0, 5.0], [0, 1], [0.0, 1.0])
     """
-    if by_lower is None or by_upper is None:
-        return within_box(D, b, lower, upper, start=start, tol=tol, noise=noise)
-    return within_affine(D, b, lower, upper, by_lower, by_upper, known=known, start=start, tol=tol,
-                         noise=noise)
+    load = np.array(b, dtype=float).reshape(-1)
+    n = len(load)
+    if not np.all(np.isfinite(load)):
+        raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
+    matrix = as_matrix(D, n)
+    loaded = by_lower is not None and by_upper is not None
+    if loaded:
+        low, high = np.array(lower, dtype=float), np.array(upper, dtype=float)
+        L, H = (as_matrix(given, n) for given in (by_lower, by_upper))
+        linked = abs(matrix) + abs(L) + abs(H)
+    else:
+        (low, high), linked = as_bounds(lower, upper, n), matrix
+        L = H = sp.csr_array((n, n)) if sp.issparse(matrix) else np.zeros((n, n))
+    whole = _Part(matrix, load, low, high, L, H,
+                  np.zeros(n, dtype=bool) if known is None else np.array(known, dtype=bool),
+                  np.zeros(n) if start is None else np.array(start, dtype=float),
+                  np.array(np.broadcast_to(np.asarray(noise, dtype=float), (n,))))
+    count, label = components(linked)
+    answers = [(np.arange(n), whole.answer(tol, 0 if count > 1 else ENUMERATED))] if (
+        n and (count == 1 or count >= MANY_PARTS and not loaded)) else []
+    left = np.ones(count, dtype=bool)
+    if answers:
+        left[:] = False
+        left[label[answers[0][1].failed]] = count > 1
+    answers += [(here, whole.part(here).answer(tol))
+                for here in grouped(label) if left[label[here[0]]]]
+    effort, rate, state, grazing = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(n, bool)
+    status, suspects = Status.SOLVED, np.zeros(n, dtype=bool)
+    for here, one in answers:
+        effort[here], rate[here], state[here] = one.effort, one.rate, one.state
+        grazing[here] = one.grazing
+        if one.status is not Status.SOLVED and (len(here) < n or count == 1):
+            status, suspects[here] = one.status, True
+    return Solution(effort, rate, state, grazing, status, np.flatnonzero(suspects),
+                    sum(one.systems for _, one in answers))
+
+
+class _Answer(NamedTuple):
+    """What a part comes to; where its laws do not hold."""
+
+    effort: Array
+    rate: Array
+    state: NDArray[np.int8]
+    grazing: Flags
+    status: Status
+    failed: Flags
+    systems: int
+
+
+class _Part(NamedTuple):
+    """Elements that act on each other; bounds are low + L effort and high + H effort."""
+
+    D: Matrix
+    b: Array
+    low: Array
+    high: Array
+    L: Matrix
+    H: Matrix
+    known: Flags
+    near: Array
+    noise: Array
+
+    def part(self, here: Indices) -> _Part:
+        """The problem of some of them."""
+        given: list[Any] = [m[here][:, here] if m.ndim == 2 else m[here] for m in self]
+        return _Part(*given)
+
+    def answer(self, tol: float, enumerated: int = ENUMERATED) -> _Answer:
+        """Eliminate what slides, search, and tell modes."""
+        gone = self.known | (self.low == self.high) & ~_rows(self.L - self.H)
+        free, held, effort = np.flatnonzero(~gone), np.flatnonzero(gone), self.near.copy()
+        part, back = self, None
+        if len(held):
+            effort[held] = self.low[held]
+            if _rows(self.L)[held].any():
+                own = np.eye(len(held)) - sp.dense(self.L[held][:, held])
+                if signed_pivot(own) <= SELF_CARRYING:  # friction that carries itself
+                    return self._told(effort, None, gone, tol, Status.NOT_UNIQUE, 0)
+                inverse = np.linalg.inv(own)
+                effort[held] = inverse @ self.low[held]
+                back = inverse @ sp.dense(self.L[held][:, free])
+            part = self._without(free, held, effort[held], back)
+        if not len(free):
+            return self._told(effort, None, gone, tol, Status.SOLVED, 0)
+        box, d = scale(part.D, part.b, part.low, part.high, part.noise)
+        x, status, systems = _searched(box, _scaled(part.L, d), _scaled(part.H, d), part.near / d,
+                                       tol, enumerated)
+        effort[free] = x * d
+        if back is not None:
+            effort[held] += back @ effort[free]
+        return self._told(effort, (box, x), gone, tol, status, systems)
+
+    def _without(self, free: Indices, held: Indices, effort: Array, back: Array | None) -> _Part:
+        """The problem of those whose effort is not known."""
+        inner = self.part(free)
+        D, L, H = (m[free][:, held] for m in (self.D, self.L, self.H))
+        pull = D @ effort
+        # cancellation with known efforts leaves noise of this size in b
+        noise = inner.noise + CANCELLATION * (np.abs(inner.b) + np.abs(pull))
+        inner = inner._replace(b=inner.b - pull, low=inner.low + L @ effort,
+                               high=inner.high + H @ effort, noise=noise)
+        if back is None:
+            return inner
+        return inner._replace(D=inner.D + D @ back, L=inner.L + L @ back, H=inner.H + H @ back)
+
+    def _told(self, effort: Array, found: tuple[ScaledBox, Array] | None, gone: Flags, tol: float,
+              status: Status, systems: int) -> _Answer:
+        """Rates and modes at efforts; constant bounds hold exactly, not to rounding."""
+        n, free = len(effort), ~gone
+        for bound, slope, inward in ((self.low, self.L, np.maximum), (self.high, self.H,
+                                                                      np.minimum)):
+            effort = np.where(_rows(slope), effort, inward(effort, bound))
+        force = self.D @ effort
+        rate, size = self.b - force, np.maximum(np.abs(self.b), np.abs(force))
+        moving = np.abs(rate) > tol * size.max(initial=0.0) + self.noise
+        state = np.where(gone & moving, np.sign(rate), 0).astype(np.int8)
+        grazing, failed = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        if found is not None:
+            box, x = found
+            w = box.rate(x)
+            unit = box.unit(w)
+            moving[free] = np.abs(w) > tol * unit + box.floor
+            low, high = self.low + self.L @ effort, self.high + self.H @ effort
+            band = BOUND_BAND * np.abs(effort)
+            band[free] += OWN_ROUNDING * unit * np.abs(np.divide(
+                effort[free], x, out=np.zeros(len(x)), where=x != 0))
+            bottom, top = effort <= low + band, effort >= high - band
+            state[free] = np.where(top & moving & (rate > 0), 1,
+                                   np.where(bottom & moving & (rate < 0), -1, 0))[free]
+            for bound, slope, way in ((self.low, self.L, -1), (self.high, self.H, 1)):
+                effort = np.where(free & (state == way) & ~_rows(slope), bound, effort)
+            rate = self.b - self.D @ effort
+            if status is not Status.SOLVED:
+                failed[free] = box.residual(x, w, tol) > tol
+            rest = free & (state == 0)
+            grazing = rest & (bottom | top)
+            rate[rest & ~failed] = 0.0
+        return _Answer(effort, rate, state, grazing, status, failed, systems)
+
+
+def _rows(matrix: Matrix) -> Flags:
+    """Which rows of a matrix have entries."""
+    return np.asarray(abs(matrix).sum(axis=1)).ravel() > 0
+
+
+def _scaled(matrix: Matrix, d: Array) -> Matrix:
+    if sp.issparse(matrix):
+        return sp.csr_array(sp.diags_array(1 / d) @ matrix @ sp.diags_array(d))
+    return matrix * (d / d[:, None])
+
+
+def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enumerated: int
+              ) -> tuple[Array, Status, int]:
+    """Efforts in equal units, how sure they are, and how many linear systems that took."""
+    n, loaded = box.size, bool(_rows(L).any() or _rows(H).any())
+    if n <= FEW:
+        dense = [sp.dense(m) for m in (box.D, L, H)]
+        starts, columns = np.arange(n + 1) * n, np.tile(np.arange(n), n)
+        values = [m.ravel() for m in dense]
+    else:
+        rows = [sp.csr_array(m) for m in (box.D, L, H)]
+        linked = sum(abs(m) for m in rows) + sp.eye_array(n, format="csr")
+        pattern = sp.csr_array(linked + linked.T)
+        pattern.sort_indices()
+        starts, columns = pattern.indptr, pattern.indices
+        owner = np.repeat(np.arange(n), np.diff(starts))
+        values = [np.asarray(m[owner, columns]).ravel() for m in rows]
+    problem, factors = problem_of(n, len(columns)), _analysed(starts, columns, n)
+    problem.starts[:], problem.columns[:] = starts, columns
+    for into, given in zip((problem.D, problem.L, problem.H, problem.b, problem.low, problem.high,
+                            problem.floor, problem.new), (*values, box.b, box.lower, box.upper,
+                                                          box.floor, near), strict=True):
+        into[:] = given
+    connect_all(problem, n)
+    found = decide(problem, factors, tol, n, loaded)
+    if n <= enumerated and not (found == FOUND and _is_sure(box)):
+        before = problem.x.copy()
+        answers = count_answers(problem, factors, tol, n)
+        if found == FOUND:
+            problem.x[:] = before
+        found = answers if found != FOUND or answers == SEVERAL else FOUND
+    status = {FOUND: Status.SOLVED, SEVERAL: Status.NOT_UNIQUE, NONE: Status.NO_SOLUTION}
+    return problem.x, status.get(found, Status.WORK_BOUND), int(problem.systems[0])
+
+
+def _analysed(starts: Indices, columns: Indices, n: int) -> Factors:
+    """The order and pattern of factors of matrices of a pattern."""
+    entries = n * n if n <= FEW else FILLED * len(columns)
+    while True:
+        factors = factors_of(n, entries)
+        factors.linked.reshape(n, n)[np.repeat(np.arange(n), np.diff(starts)), columns] = True
+        if analyse(factors, np.arange(n + 1), n):
+            return factors
+        entries *= 2
+
+
+def _is_sure(box: ScaledBox) -> bool:
+    """Whether a small part has one motion for every load."""
+    D = sp.dense(box.D)
+    return box.symmetric and bool(np.linalg.eigvalsh(D)[0] > -SEMIDEFINITE) or (
+        is_p_matrix(D) is True)

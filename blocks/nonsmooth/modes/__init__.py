@@ -1,10 +1,10 @@
 """Which elements stick or touch, and with what effort, between events?
 
 Compiled once for a system: who the ``elements`` are, ``law_functions`` and ``bound_functions``, and
-efforts while modes are held (``held_modes`` by ``held_parts`` and their ``held_factors``,
-``solved_modes``). In a run: the ``state``, the ``delassus`` operator and an ``evaluation`` of the
-laws at a point; ``efforts`` of the modes, ``margins`` to their end, ``decisions`` on those that
-follow (``impacts``, ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest
+efforts while modes are held (``solved_modes``, by ``kept_factors`` where D is constant). In a run:
+the ``state``, the ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts``
+of the modes, ``margins`` to their end, ``decisions`` on those that follow (``impacts``,
+``joint_problem``, ``look_ahead``; for machine code ``parts``), ``indeterminacy`` of efforts at rest
 (``split_program``; for machine code ``proven_splits`` and ``given_rows``), and friction that
 depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike
 are decided as one (``companions``, ``one_motion``), and a friction at a stop tells for both

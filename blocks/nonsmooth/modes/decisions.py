@@ -36,7 +36,6 @@ from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
-from .held_modes import HeldModes
 from .held_states import HeldStates
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
@@ -155,7 +154,7 @@ class Decisions:
         """
         held, spent = np.zeros((2, self.elements.size), dtype=bool)
         stuck = self.state.modes == 0
-        one_split = isinstance(self.evaluation.held_modes, HeldModes | SolvedModes)
+        one_split = isinstance(self.evaluation.held_modes, SolvedModes)
         if len(touched) and one_split and stuck.any():
             open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
             if np.isin(touched, open_).any():

@@ -1,8 +1,8 @@
 """Which efforts belong to the present modes?
 
 With inertia at both sides, efforts that slide follow from the states, and those that stick from
-``rate == 0``. Where a network has :mod:`held modes <blocks.nonsmooth.modes.held_modes>` these give
-them; here is what holds for every network.
+``rate == 0``. Where a network has held modes (:mod:`blocks.nonsmooth.modes.solved_modes`) these
+give them; here is what holds for every network.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Efforts:
         is; and, where bounds depend on no effort, lower and upper ones of all, else None
         """
         held = self.evaluation.held_modes
-        if isinstance(held, SolvedModes):
+        if isinstance(held, SolvedModes) and held.kept is None:
             return *held.at_points(
                 problem, points, self.elements.efforts_of(points.u)), None
         if not self.linear:

@@ -246,7 +246,7 @@ class Indeterminacy:
         (a one-way clutch) has no range to share: there the split with the most room is shown.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
-        if not isinstance(held, SolvedModes) or not held.apply(
+        if not isinstance(held, SolvedModes) or held.kept or not held.apply(
                 problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
             return None
         effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)

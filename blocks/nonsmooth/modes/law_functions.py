@@ -19,9 +19,7 @@ from ...system import System
 from .bound_functions import BoundFunctions
 from .companions import Companions, companions_of
 from .elements import Elements, elements_of
-from .held_factors import Acting
-from .held_modes import HeldModes, parts_of
-from .held_parts import MOST, HeldParts
+from .kept_factors import MOST, Acting, KeptFactors, connected
 from .law_expressions import LawExpressions, effort_units, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
@@ -110,7 +108,7 @@ class LawFunctions:
         self.values = self.system.function("laws", ca.densify(laws.values))
         return companions_of(self.elements, laws, self.values, self.flow_varies)
 
-    def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
+    def _held_modes(self, laws: LawExpressions) -> SolvedModes | None:
         """Held modes in one or two evaluations.
 
         Those of few elements, or of more that act on few others; where unknowns of loops follow
@@ -119,25 +117,31 @@ class LawFunctions:
         system, tape, size = self.system, self.system.tape, self.elements.size
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
-        if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
-            loaded = ca.jacobian_sparsity(laws.bounds, tape.z).nnz() > 0
-            if size > (MOST_SOLVED if loaded else MOST_ADDED_UP):
+        kept = stopped = None
+        through_loops = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
+        loaded = through_loops and ca.jacobian_sparsity(laws.bounds, tape.z).nnz() > 0
+        if self.constant and not self.nonlinear and not system.clusters:
+            kept = self._kept_factors(laws)
+            if not kept.few:
                 return None
-            solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
+            stopped = stopped_frictions(self.elements, laws, self.companions,
+                                        self.fixed and not kept.factored)
+        elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST):
+            return None
+        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions,
+                             kept, stopped)
+        if through_loops:
             return solved if solved.follows_linearly and (
                 solved.parts or size <= MOST_SOLVED) else None
-        if self.constant and not self.nonlinear and not system.clusters:
-            parts = parts_of(laws, self.elements.column)
-            acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), tape.p)
-            held = HeldParts(size, [part[self.companions.decides[part]] for part in parts],
-                             acting if _is_fixed(system, acting.motion) else None)
-            return HeldModes(system, self.elements, laws, held, self.companions,
-                             stopped_frictions(self.elements, laws, self.companions, self.fixed
-                                               and not held.factored)) if held.few else None
-        if size > MOST:
-            return None
-        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
-        return solved if max(map(len, solved.blocks)) <= MOST_ADDED_UP else None
+        return solved if kept or max(map(len, solved.blocks)) <= MOST_ADDED_UP else None
+
+    def _kept_factors(self, laws: LawExpressions) -> KeptFactors:
+        """Numbers that efforts follow by while modes last, where D depends on parameters only."""
+        parts = connected(laws.rate_u[:, self.elements.column.tolist()].sparsity())
+        acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), self.system.tape.p)
+        return KeptFactors(
+            self.elements.size, [part[self.companions.decides[part]] for part in parts],
+            acting if _is_fixed(self.system, acting.motion) else None)
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

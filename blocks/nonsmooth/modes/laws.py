@@ -30,7 +30,6 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...system import Problem
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
-from .decision_parts import decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
 from .elements import Change
@@ -41,7 +40,8 @@ from .law_functions import LawFunctions
 from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
-from .parts import DecisionParts, PredictedParts
+from .parts import PredictedParts
+from .predicted_parts import predicted_parts
 from .resting_relations import with_resting
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
@@ -172,12 +172,11 @@ class SetValuedLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.compiled.fit(problem, t)
 
-    def decision_parts(self, problem: Problem, t: float
-                       ) -> DecisionParts | PredictedParts | None:
+    def decision_parts(self, problem: Problem, t: float) -> PredictedParts | None:
         if self.elements.contact.any():
-            return decision_parts(self.evaluation, problem, t)
+            return predicted_parts(self.evaluation, problem, t)
         parts = self.evaluation.memory.once_simple(
-            problem.p, "decision parts", lambda: decision_parts(self.evaluation, problem, t))
+            problem.p, "decision parts", lambda: predicted_parts(self.evaluation, problem, t))
         return parts and replace(parts, fast=self.state.by_kind(self.state.fast))
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:

@@ -20,12 +20,11 @@ from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
 from .given_rows import GivenRows
-from .held_modes import HeldModes, point_to_the_bit
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
 from .proven_splits import ProvenSplits
-from .solved_modes import SolvedModes
+from .solved_modes import SolvedModes, point_to_the_bit
 
 __all__ = ["CompiledMargins", "Margins"]
 
@@ -54,7 +53,7 @@ class Margins:
         self.state.notice_flow(now.flow)
         margin = self.of_determined(now, evaluation.efforts(problem))
         stuck = modes == 0
-        if isinstance(held, SolvedModes) and held.holds(now.flow):
+        if isinstance(held, SolvedModes) and held.kept is None and held.holds(now.flow):
             reserve = held.reserve(modes)
             if reserve > 0:
                 together = evaluation.functions.companions.room(margin, modes, problem.p)
@@ -137,10 +136,10 @@ class CompiledMargins:
             evaluation.elements
         self.indeterminacy, self.held_states = indeterminacy, held_states
         held = evaluation.held_modes
-        self.splits = ProvenSplits(held, indeterminacy) if isinstance(
-            held, HeldModes) and len(held.parts.stressed) else None
-        self.given = GivenRows(held, indeterminacy) if isinstance(
-            held, SolvedModes) and held.shared else None
+        solved = held if isinstance(held, SolvedModes) else None
+        self.splits = ProvenSplits(solved, indeterminacy) if (
+            solved and solved.kept and len(solved.kept.stressed)) else None
+        self.given = GivenRows(solved, indeterminacy) if solved and solved.shared else None
         self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
     def expressions(self) -> ca.SX:
@@ -169,12 +168,11 @@ class CompiledMargins:
         if held is None:
             return False
         stuck = modes == 0
+        if isinstance(held, SolvedModes) and held.kept is not None:
+            return held.kept.fits(problem, self.evaluation.delassus.matrix(problem, t)) and (
+                self._numbers(problem, t, held) is not None)
         if isinstance(held, SolvedModes):
             return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
-        if isinstance(held, HeldModes):
-            if not held.fits(problem, self.evaluation.delassus.matrix(problem, t)):
-                return False
-            return self._numbers(problem, t, held) is not None
         return not any(map(len, self.indeterminacy.felt(problem, t, stuck)))
 
     def _quick(self, problem: Problem, t: float, held: SolvedModes) -> bool:
@@ -205,9 +203,10 @@ class CompiledMargins:
             self._last = key, make()
         return self._last[1]
 
-    def _numbers(self, problem: Problem, t: float, held: HeldModes) -> Array | None:
+    def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
         modes = self.state.modes
+        assert held.stopped is not None
         dead, open_ = self.indeterminacy.felt(problem, t, held.stopped.alone(modes == 0))
         if not len(dead) and not len(open_):
             return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
@@ -219,22 +218,24 @@ class CompiledMargins:
         return found
 
     def constants(self, problem: Problem, t: float) -> Array:
-        """What is constant between events: modes, K, and 0 for states that stuck elements hold.
+        """What is constant between events: modes, the numbers that are kept, 0 for states that
+        stuck elements hold, and what these may pull with.
 
-        Where the efforts are solved for: modes, the present efforts, those states,
-        determinants, the gap that closed contacts may have, and what they may pull with.
+        Where the efforts are solved for, instead of these numbers, the present efforts, and
+        determinants and the gap that closed contacts may have.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
-        assert held is not None
+        assert isinstance(held, SolvedModes)
         free = np.ones(self.evaluation.system.nx)
         free[self.held_states.of(problem, t)] = 0.0
-        if isinstance(held, SolvedModes):
-            gap, quick = allowed_gap(problem), self._quick(problem, t, held)
-            found = None if quick else self._rows_of(problem, t, held)
-            whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(0) if (
-                self.given is None) else self.given.none)
-            return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap],
-                                   np.broadcast_to(self.state.slack, self.elements.size), given])
-        numbers = self._numbers(problem, t, held)
-        assert numbers is not None
-        return np.concatenate([modes, numbers, free])
+        slack = np.broadcast_to(self.state.slack, self.elements.size)
+        if held.kept is not None:
+            numbers = self._numbers(problem, t, held)
+            assert numbers is not None
+            return np.concatenate([modes, numbers, free, slack])
+        gap, quick = allowed_gap(problem), self._quick(problem, t, held)
+        found = None if quick else self._rows_of(problem, t, held)
+        whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(0) if (
+            self.given is None) else self.given.none)
+        return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap], slack,
+                               given])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,10 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["UNLOADED", "DecisionParts", "NetworkParts", "PredictedParts"]
+__all__ = ["UNLOADED", "NetworkParts", "PredictedParts"]
+
+def _none(kind: type) -> Any:
+    return field(default_factory=lambda: np.zeros(0, dtype=kind))
 
 UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 
@@ -42,77 +45,13 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class DecisionParts(_OfElements):
-    """Parts of elements that act on each other.
-
-    Attributes
-    ----------
-    part : (elements,) of each element
-    starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
-    first : (parts,) where its block of D begins
-    held_first : (parts,) where its numbers begin in K: the block row by row, or its factors
-    d : D, block by block, row by row
-    columns : (parts + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
-    column_of : (columns,) the place of a member in its part, or -1 of an acceleration
-    upper_starts, upper_rows : where the factors have entries, column by column
-    regular : (parts,) whether D of a part is symmetric and positive definite
-    symmetric : (parts,) whether it is symmetric
-    leader, sense : (elements,) who decides, and whether that one's flow has the same sign
-    contact : (elements,)
-    told_by : (elements,) of a contact the friction of the same motion, which tells for both while
-        they rest; -1 for none
-    of_contacts : gaps and restitutions, one after the other, where there are contacts
-    positions : states that gaps are made of
-    scale : (states,) nominal values
-    holds : (elements,) whether an element holds states where it is stuck
-    flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
-        size of its change by each
-    push_starts, push_states, push : the states whose slopes its effort changes, and how much
-    pushed : expressions of ``push``, where that moves with the states, as of what follows work
-    rounding : part of the rates of states that is rounding
-    values : flow, static and kinetic bounds, rate and effort, one after the other
-    factors : those of all parts that have them, one after the other; None for none
-    """
-
-    part: Indices
-    starts: Indices
-    members: Indices
-    first: Indices
-    held_first: Indices
-    d: Array
-    columns: Indices
-    column_of: Indices
-    upper_starts: Indices
-    upper_rows: Indices
-    regular: Flags
-    symmetric: Flags
-    leader: Indices
-    sense: Indices
-    contact: Flags
-    told_by: Indices
-    of_contacts: ca.SX | None
-    positions: Indices
-    scale: Array
-    holds: Flags
-    flow_starts: Indices
-    flow_states: Indices
-    reach: Array
-    push_starts: Indices
-    push_states: Indices
-    push: Array
-    pushed: ca.SX | None
-    rounding: float
-    values: ca.SX
-    factors: ca.SX | None
-
-
-@dataclass(frozen=True)
 class PredictedParts(_OfElements):
-    """Elements whose efforts are solved for at every point, and whose rates are affine in them.
+    """Elements whose efforts are solved for, and whose rates are affine in them.
 
     Attributes
     ----------
-    leader, sense : (elements,) who decides, and whether that one's flow has the same sign
+    leader, sense : (elements,) who decides, or -1 where nothing ever moves, and whether that one's
+        flow has the same sign
     contact : (elements,)
     holds : (elements,) whether an element may hold states where it is stuck
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
@@ -123,6 +62,18 @@ class PredictedParts(_OfElements):
     positions : states that gaps are made of
     scale : (states,) nominal values
     part : (elements,) of the parts of the equations that efforts are solved from
+    turns : whether the slopes that efforts change move with the states
+    d, push : D, and those slopes, a row of states for each element, where numbers are kept that
+        efforts follow by; else empty, as all that follows
+    starts, parted : the members of part i are ``parted[starts[i]:starts[i + 1]]``
+    first : (parts,) where the numbers of each begin in K: D_SS^-1 row by row, or its factors
+    columns : (parts + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
+    column_of : (columns,) the place of a member in its part, or -1 of an acceleration
+    upper_starts, upper_rows : where the factors have entries, column by column
+    regular : (parts,) whether D of a part is symmetric and positive definite
+    told_by : (elements,) of a contact the friction of the same motion, which tells for both while
+        they rest; -1 for none
+    factors : those of all parts that have them, one after the other; None for none
     """
 
     leader: Indices
@@ -139,6 +90,19 @@ class PredictedParts(_OfElements):
     positions: Indices
     scale: Array
     part: Indices
+    told_by: Indices
+    turns: bool
+    d: Array = _none(float)
+    push: Array = _none(float)
+    starts: Indices = _none(np.int64)
+    parted: Indices = _none(np.int64)
+    first: Indices = _none(np.int64)
+    columns: Indices = _none(np.int64)
+    column_of: Indices = _none(np.int64)
+    upper_starts: Indices = _none(np.int64)
+    upper_rows: Indices = _none(np.int64)
+    regular: Flags = _none(bool)
+    factors: ca.SX | None = None
 
 
 @dataclass(frozen=True)

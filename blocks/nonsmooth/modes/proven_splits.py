@@ -23,8 +23,8 @@ from ..complementarity import largest_share, linear_splits
 from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
 from .delassus import Delassus, Matrix
-from .held_modes import HeldModes
 from .indeterminacy import Indeterminacy
+from .solved_modes import SolvedModes
 
 __all__ = ["ProvenSplits"]
 
@@ -41,14 +41,16 @@ class ProvenSplits:
     indeterminacy : who shares internal stress
     """
 
-    def __init__(self, held: HeldModes, indeterminacy: Indeterminacy) -> None:
-        self.held, self.indeterminacy = held, indeterminacy
+    def __init__(self, held: SolvedModes, indeterminacy: Indeterminacy) -> None:
+        assert held.kept is not None and held.stopped is not None
+        self.held, self.kept, self.stopped = held, held.kept, held.stopped
+        self.indeterminacy = indeterminacy
         self.state: ModeState = indeterminacy.state
         self.delassus: Delassus = indeterminacy.delassus
         #: With their bounds, by elements.
         self._known: Cache[bytes, tuple[Array, list[_Split]]] = Cache(MOST_KNOWN)
         self._matrix: Matrix | None = None  # D that they belong to
-        self._stands = {int(e): k for k, e in enumerate(held.parts.stressed)}
+        self._stands = {int(e): k for k, e in enumerate(self.kept.stressed)}
 
     @cached_property
     def _carried(self) -> Evaluator:
@@ -62,7 +64,7 @@ class ProvenSplits:
         """What elements carry by the effort of each, as a matrix."""
         *given, modes, _ = self.held.symbols
         effort = ca.SX.sym("effort", self.held.size)
-        whole = self.held.stopped.together(modes, effort, effort, effort)[0]
+        whole = self.stopped.together(modes, effort, effort, effort)[0]
         return ca.Function("together", [*given, modes], [ca.jacobian(whole, effort)])
 
     @cached_property
@@ -89,7 +91,7 @@ class ProvenSplits:
             if not largest_share(low[who], high[who], split) < 1 + most:
                 return None
             self._share(k, who, change @ borne[who])
-            k[held.parts.stress][[self._stands[int(e)] for e in who]] = level
+            k[self.kept.stress][[self._stands[int(e)] for e in who]] = level
         return k
 
     def _splits(self, d: Matrix, open_: Indices, low: Array, high: Array, effort: Array
@@ -117,7 +119,7 @@ class ProvenSplits:
 
     def _share(self, k: Array, who: Indices, change: Array) -> None:
         """Let efforts of some elements change with those of all."""
-        for part, entries in self.held.parts.full:
+        for part, entries in self.kept.full:
             at = np.flatnonzero(np.isin(part, who))
             if len(at):
                 k[entries[at]] += change[:, part] @ k[entries]

@@ -6,20 +6,21 @@ kinetic(lambda)`` for what slides. Where the matrix of the rates moves with the 
 of a planar contact) or bounds depend on efforts (friction loaded by a normal force), they are
 solved at every point: residuals and their matrix are one function, slopes and whatever the
 laws look at another. Rows of what sticks are divided by the own rate per effort, so that
-determinants have no unit. Where nothing moves with the states,
-:mod:`blocks.nonsmooth.modes.held_modes` does with one function.
+determinants have no unit. Where nothing of this moves with the states, factors are kept as long as
+modes last (:mod:`blocks.nonsmooth.modes.kept_factors`), and efforts are functions of the states.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.rewriting import symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     EFFORTS_STALLED,
@@ -39,17 +40,25 @@ from ..complementarity import ranges_end
 from .bound_functions import BoundFunctions
 from .companions import Companions
 from .delassus import Delassus, torn_by
+from .delassus import Matrix as DelassusMatrix
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
-from .held_modes import connected, point_to_the_bit
+from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
+from .stopped_frictions import StoppedFrictions
 
-__all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
+__all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes", "point_to_the_bit"]
 
 MOST_SOLVED = 24  # elements whose bounds follow efforts, beside loops that follow these at once
 MOST_ADDED_UP = 100  # elements that act on each other
 ROUNDS = 25  # of Newton's method, where bounds have kinks
+
+
+def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
+    """A point and the modes there, to be known again to the last bit."""
+    return tuple(np.asarray(a, dtype=float).tobytes()
+                 for a in (*problem.arguments(t)[:-1], modes))
 
 
 class SolvedModes:
@@ -63,11 +72,14 @@ class SolvedModes:
     laws : their expressions
     bounds : how they move with efforts, where they do
     companions : which of them need no decision of their own
+    kept : numbers by which efforts follow as long as modes last, where there are such
+    stopped : frictions and contacts that hold one motion together, there
 
     Attributes
     ----------
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point; 1 where loops add these up
+    entries : how many numbers are kept
     affine : whether rates and bounds are known to be linear in the efforts
     affine_rates : whether rates are, at least
     follows_linearly : whether torn unknowns of loops follow efforts linearly
@@ -76,7 +88,8 @@ class SolvedModes:
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 bounds: BoundFunctions | None, companions: Companions) -> None:
+                 bounds: BoundFunctions | None, companions: Companions,
+                 kept: KeptFactors | None = None, stopped: StoppedFrictions | None = None) -> None:
         n, tape, column, unit = elements.size, system.tape, elements.column, elements.unit
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
@@ -86,6 +99,7 @@ class SolvedModes:
         values, slope, crossings, exponents = ca.substitute(
             [laws.values, tape.slope, crossings, tape.exponents], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
+        restitution = ca.substitute(laws.restitution, tape.u, inputs)
         loops = ca.substitute(ca.vertcat(tape.residual, tape.constraints), tape.u, inputs)
         self.loops = loops
         #: Whether torn unknowns of loops follow efforts at once: these are solved for together.
@@ -93,21 +107,79 @@ class SolvedModes:
         self.follows = ca.SX.sym("follows", system.nz * self.with_loops, n)
         self._unknowns = ca.vertcat(tape.z, effort)
         self.effort = effort
-        own = -self.by_effort(rate)
-        diagonal = ca.densify(ca.diag(own))
-        scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        kinetic = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
+        sliding = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
         (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
             (effort, effort), (low, high), (back, forth)))
         self.decides, self._groups = companions.decides, companions.groups
-        kinetic += companions.split(whole, joined, low, high) * ca.DM((~self.decides).astype(float))
+        self.size, self.elements, self.kept, self.stopped = n, elements, kept, stopped
+        #: Whether slopes change by efforts in a way that moves with the states.
+        self.turns = bool(system.nz) or not symbols_in(laws.slope_u) <= symbols_in(tape.p)
+        self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
+        self.in_a_circle = bounds is not None and bounds.in_a_circle
+        self.symbols = [*system.arguments[:-1], modes, effort]
         #: How rates, with their sign turned, and slopes change by efforts, directly and through
         #: torn unknowns that follow them; where laws in motion know no effort.
         self.parts: dict[str, tuple[ca.SX, ca.SX]] = {}
+        #: Blocks that have more elements than motions, where these may rest in many ways.
+        self.shared: list[Indices] = []
+        #: Of all elements by which modes are decided on.
+        self.expressions = {
+            "flow": flow, "low": least, "high": most, "back": backward, "forth": forward,
+            "rate": rate, "effort": whole, "gap": gap, "own": effort, "restitution": restitution,
+            "slope": slope, "crossings": crossings, "exponents": exponents, "inputs": inputs,
+            "push": ca.SX(0, 1)}
+        self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
+            ca.vertcat(values, slope))]))  # fmt: skip
+        if kept is None:
+            self._pose(system, joined, companions.split(whole, joined, low, high), sliding,
+                       companions.shared(low, high))
+        else:
+            self._keep(joined, sliding, lambda whole: companions.split(whole, joined, low, high))
+        self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
+        #: Whether machine code writes derivatives of slopes.
+        self.has_derivatives = not self.with_loops
+        self.positions = positions_of(system)
+        self.slope: Array = np.zeros(system.nx)
+        self._out: Array | None = None  # what elements came to at the last evaluation
+        self._point: tuple[bytes, ...] = ()  # where that was
+        self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
+
+    def _keep(self, joined: ca.SX, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
+        """Let efforts follow from numbers that last as long as modes do.
+
+        What rests cancels the rates that there are by what slides alone.
+        """
+        kept, stopped, e = self.kept, self.stopped, self.expressions
+        assert kept is not None and stopped is not None
+        numbers = ca.SX.sym("kept", kept.entries)
+        unheld = ca.substitute(e["rate"], self.effort, sliding)
+        own = ca.densify(sliding + split(kept.efforts(numbers, unheld)))
+        if self.turns:
+            e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
+        for name in e:
+            e[name] = ca.substitute(e[name], self.effort, own)
+        e["effort"], e["low"], e["high"] = stopped.together(
+            joined, kept.with_stress(numbers, e["effort"]), e["low"], e["high"])
+        self.affine = self.affine_rates = self.direct = self.follows_linearly = True
+        self.length, self.entries = 0, kept.entries
+        #: Of parts that have them, in these ``symbols``.
+        self.factors = ca.substitute(kept.factors, kept.modes, self.symbols[-2])
+        self.blocks, self.symbols = kept.members, [*self.symbols[:-1], numbers]
+        self._efforts_kept = Evaluator(ca.Function("efforts", self.symbols, [own]))
+
+    def _pose(self, system: System, joined: ca.SX, split: ca.SX, sliding: ca.SX, shared: ca.SX
+              ) -> None:
+        """Pose the equations that efforts are solved from at every point."""
+        n, e, effort, loops = self.size, self.expressions, self.effort, self.loops
+        modes, rate, slope = self.symbols[-2], e["rate"], e["slope"]
+        own = -self.by_effort(rate)
+        diagonal = ca.densify(ca.diag(own))
+        scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
+        kinetic = sliding + split * ca.DM((~self.decides).astype(float))
         if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
             torn = self._unknowns[: self.follows.shape[0]]
-            self.parts = {name: (jacobian(e, effort), jacobian(e, torn))
-                          for name, e in (("rate", -rate), ("slope", slope))}
+            self.parts = {name: (jacobian(of, effort), jacobian(of, torn))
+                          for name, of in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
@@ -132,36 +204,14 @@ class SolvedModes:
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
         self.direct = self.affine and not self.with_loops
-        #: Blocks that have more elements than motions, where these may rest in many ways.
         self.shared = self._shared(system, own) if self.affine and not self.parts else []
-        self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
-        self.in_a_circle = bounds is not None and bounds.in_a_circle
-        self.symbols = [*system.arguments[:-1], modes, effort]
-        #: Of all elements by which modes are decided on.
-        self.expressions = {
-            "slope": slope, "effort": whole, "flow": flow, "low": least, "high": most,
-            "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
-            "exponents": exponents, "matrix": matrix,
-            "start": ca.densify(ca.if_else(stuck, effort, kinetic)),
-            "residual": ca.densify(residual), "shared": companions.shared(low, high)}  # fmt: skip
-        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal,
-                               self.expressions["shared"])
-        self._equations = ca.Function(
-            "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
-        self.length = 1 if self.parts else ca.Function("equations", self.symbols + [
-            self.follows] * self.with_loops, [matrix, residual]).n_instructions()
-        self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
-        self._solve = Evaluator(self._equations)
-        self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
-            ca.vertcat(values, slope))]))  # fmt: skip
-        #: Whether machine code writes derivatives of slopes.
-        self.has_derivatives = not self.with_loops
-        self.size, self.elements = n, elements
-        self.positions = positions_of(system)
-        self.slope: Array = np.zeros(system.nx)
-        self._out: Array | None = None  # what elements came to at the last evaluation
-        self._point: tuple[bytes, ...] = ()  # where that was
-        self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
+        e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,
+              "start": ca.densify(ca.if_else(stuck, effort, kinetic))}
+        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal, shared)
+        given, self.entries = self.symbols + [self.follows] * self.with_loops, 0
+        self._solve = Evaluator(ca.Function("equations", given, [ca.densify(equations)]))
+        self.length = 1 if self.parts else ca.Function(
+            "equations", given, [matrix, residual]).n_instructions()
 
     def by_effort(self, expression: ca.SX) -> ca.SX:
         """Derivative by efforts, which torn unknowns of loops may follow at once."""
@@ -205,14 +255,34 @@ class SolvedModes:
         """The same for another run, without what is known of this one."""
         new = copy.copy(self)
         new._out = new._matrix = None
+        if self.kept is not None:
+            new.kept = self.kept.fresh()
         return new
+
+    @property
+    def present(self) -> ca.SX:
+        """What decisions on modes look at: rows of elements; where numbers are kept, what efforts
+        push, too, if that moves."""
+        return ca.densify(ca.vertcat(*(self.expressions[name] for name in (
+            "flow", "low", "high", "back", "forth", "rate", "effort", "gap", "own", "restitution",
+            "push"))))
+
+    def with_efforts(self, function: ca.Function) -> ca.Function:
+        """A function of what the system's functions take as one of these ``symbols``."""
+        given = [*self.symbols[:-2], self.expressions["inputs"]]
+        return ca.Function("held", self.symbols, function.call(given))
 
     # -- one point ---------------------------------------------------------------------
     def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
         """Set the problem's inputs, and remember what there is besides; False where unsafe."""
         effort = self.elements.efforts_of(problem.u)
-        start = np.zeros(self.size) if self.direct else effort
-        found = self._efforts(problem, t, modes, start)
+        if self.kept is None:
+            found = self._efforts(problem, t, modes, np.zeros(self.size) if self.direct else effort)
+        elif self.kept.fits(problem, d := delassus.matrix(problem, t)):
+            found = self._efforts_kept(*problem.arguments(t)[:-1], modes,
+                                       self.kept.numbers(problem, modes, d))
+        else:
+            found = None
         self._out = None
         self.elements.put(problem.u, effort if found is None else found)
         if self.with_loops:
@@ -250,6 +320,11 @@ class SolvedModes:
                 return effort
             last = size
         return None
+
+    def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
+        """Modes and the numbers that are kept for them, in one row."""
+        assert self.kept is not None
+        return np.concatenate([modes, self.kept.numbers(problem, modes, d)])
 
     def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""

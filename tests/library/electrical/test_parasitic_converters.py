@@ -127,11 +127,9 @@ def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not()
 
 
 # -- all methods, and what the parasitic parts change: nearly nothing ----------------------------
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "ida"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "ida"])
 @pytest.mark.parametrize("kind", ["boost", "cuk", "sepic", "pfc"])
 def test_converters_run_by_all_methods_as_they_do_without_parasitic_parts(kind, method):
-    if kind == "pfc" and method == "exact":
-        pytest.skip("a source that moves is not linear with constant coefficients")
     few = method == "ida"
     times = np.linspace(0, 2 if few else 20, 9)[1:] * PERIOD
     run = converter(kind, load=2.0).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
@@ -192,7 +190,6 @@ def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_di
         m.add(f"{half}_{port}", pulse)
         m.connect(getattr(m, f"{half}_{port}").y, getattr(getattr(m, half), port))
     run = m.simulate("100 us", rtol=1e-9)
-    assert run.statistics["method"] == "exact"
     assert run.energy().relative_residual < 1e-9
     for leg, side in product(("one", "other"), ("high", "low")):
         i, u = (values(run, f"{leg}.{side}.diode_{q}", unit)
@@ -273,7 +270,7 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
         run = m.simulate("2.6 ms", method=method)
         ends[parasitic] = [values(run, f"c{k}.vc", "V")[-1] for k in (1, 3, 4, 5)]
     assert_allclose(ends[True], ends[False], rtol=0, atol=1e-4)
-    assert run.statistics["method"] == ("exact" if method == "auto" else method)
+    assert method in ("auto", run.statistics["method"])
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
@@ -379,7 +376,7 @@ def test_a_voltage_by_the_last_bits_of_two_currents_is_a_solution():
     """33 A less 33 A through 1e-8 S: the last bit of a current is 0.7 uV."""
     run = cuk(Diode(), True).simulate("2 ms", method="rodas4")
     lossless = cuk(Diode(model="ideal", forward_voltage="0.6 V", on_resistance="0.3 ohm"), False)
-    exact = lossless.simulate("2 ms", method="exact", rtol=1e-9)
+    exact = lossless.simulate("2 ms", method="rodas4", rtol=1e-9)
     paths, times = ["coil.i_L", "choke.i_L", "bridge.vc", "store.vc"], [0.7e-3, 1.3e-3, 2e-3]
     found, wanted = (np.array([r[path].at(quantity(times, "s")).m for path in paths])
                      for r in (run, exact))

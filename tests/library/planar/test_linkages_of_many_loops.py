@@ -96,10 +96,10 @@ def ways(angle, pistons):
 
 
 @pytest.mark.parametrize(("pistons", "method"), [
-    (1, "auto"), (3, "rodas4"), (6, "auto"), (6, "cvode")])
+    (1, "auto"), (3, "rodas4"), (6, "auto")])
 def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, method):
     run = engine(pistons).simulate("0.4 s", method=method,
-                                   rtol=1e-10 if method == "cvode" else 1e-9,
+                                   rtol=1e-9,
                                    times=quantity(np.linspace(0, 0.4, 41), "s"))
     angle, speed = run["bearing.phi"].to("rad").m, run["crank.w"].to("rad/s").m
     energy = inertia_of_engine(angle, pistons) * speed**2 / 2
@@ -117,7 +117,7 @@ def test_at_a_dead_centre_the_crank_starts_with_the_speed_that_it_is_given():
     model.piston0.x, model.piston1.x = f"{L + R} m", f"{L - R} m"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        start = model.start()
+        start = model.stepper()
     assert_allclose(start["crank.w"].to("rad/s").m, 50, rtol=1e-12)
     assert_allclose(start["rod1.w"].to("rad/s").m, 50 * R / L, rtol=1e-12)
 
@@ -152,7 +152,7 @@ def lift(stages, angle=0.4):
 def test_a_lift_starts_at_the_angle_that_it_is_given(stages):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        start = lift(stages).start()
+        start = lift(stages).stepper()
     assert_allclose(start["foot.s"].to("m").m, np.cos(0.4), rtol=1e-12)
     for k in range(stages):
         assert_allclose(start[f"up{k}.phi"].to("rad").m, 0.4, rtol=1e-12)

@@ -196,7 +196,7 @@ def test_a_linkage_that_a_brake_holds_stays_at_its_operating_point():
     """Before the brake is decided, what it bears has to be taken out of all forces."""
     model = four_bar(True, braked)
     op = model.operating_point()
-    run = model.simulate("0.1 s", start_from=op)
+    run = model.simulate("0.1 s", initial=op)
     assert op.modes == {"brake": "stuck"} and run["brake.mode"].final == 0
     assert_allclose(run["brake.t"].final.m, op["brake.t"].m, rtol=1e-9)
     assert_allclose(run["crank.phi"].final.m, 1.0, rtol=1e-12)
@@ -252,7 +252,7 @@ def test_hinges_that_repeat_each_other_move_as_one_and_share_its_force(pins):
     assert f"pin1.{'F' if pins[1] else 'B'}.fx == pin0.B.fx" in str(more.equations())
     at = more.operating_point(at_rest=True)
     swing = np.sqrt(2 * 9.81 * 0.4 / (0.5 + 2 * 0.4**2))  # of a physical pendulum
-    assert_allclose(np.sort_complex(more.linearise(at=at).poles), [-1j * swing, 1j * swing],
+    assert_allclose(np.sort_complex(more.linearise(at=at).poles()), [-1j * swing, 1j * swing],
                     rtol=1e-12, atol=1e-12)  # fmt: skip
     single, result = (m.simulate("1 s", rtol=1e-10, atol=1e-12) for m in (one, more))
     assert_allclose(result["leaf.phi"].final.m, single["leaf.phi"].final.m, rtol=1e-9)
@@ -326,7 +326,7 @@ def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
 
 @pytest.mark.parametrize(("count", "options"), [
     (2, {}), (4, {"rtol": 1e-8}), (1, {"method": "rodas4", "rtol": 1e-8}),
-    (2, {"method": "cvode", "rtol": 1e-9}), (2, {"method": "Radau"})])
+    (2, {"method": "rodas4", "rtol": 1e-9}), (2, {"method": "Radau"})])
 def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options):
     """Unit rods of 1 kg: all cranks turn alike, inertia * der(w) = -weight * cos(phi)."""
     rods = {"mass": "1 kg", "inertia": f"{1 / 12} kg*m^2", "center_x": "0.5 m"}

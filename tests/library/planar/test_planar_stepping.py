@@ -6,7 +6,8 @@ from planar_bench import touching
 from scipy.integrate import solve_ivp
 
 from blocks import Target, cos, quantity
-from blocks.native import contact_steps, costs
+from blocks.machine import compiling
+from blocks.native import contact_steps
 from library.planar import Body, Circle, Line, ParametricCurve
 
 G = 9.81
@@ -40,7 +41,7 @@ def test_forces_act_along_the_normals_of_the_end_where_none_along_others_are_fou
         return prove(*given) and len(calls) % 2 == 0
 
     monkeypatch.setattr(contact_steps, "proved", fails_first)
-    monkeypatch.setattr(costs, "is_installed", lambda: False)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
     model = touching(Circle("0.1 m"), Circle("1 m", inside=True),
                      Body(inertia="4 g*m^2", x="0.9 m", y="0 m"), smooth=True)  # fmt: skip
     error, _ = errors(model, "0.3 s", 0.9 * np.cos(FALLEN), ("2 ms", "1 ms"), "body.x")

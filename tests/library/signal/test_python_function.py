@@ -39,7 +39,7 @@ def test_units_go_in_and_out_and_the_last_value_holds():
     sample = np.floor(at / 0.25) * 0.25
     assert_allclose(run["block.y1"].at(quantity(at, "s")).to("cm/s").m,
                     300 * np.sin(2 * sample) + sample, rtol=1e-9)
-    assert run["block.y1"].unit.text == "cm/s"
+    assert run["block.y1"].declared_unit.text == "cm/s"
 
 
 def test_states_are_those_of_the_sampled_block_of_the_same_law():
@@ -103,7 +103,7 @@ def test_states_start_where_they_are_told_to():
 
 
 def test_states_go_back_with_the_run():
-    run = measured(total, outputs="mm", states=1, sample_time="10 ms").start(outputs=["block.x1"])
+    run = measured(total, outputs="mm", states=1, sample_time="10 ms").stepper(outputs=["block.x1"])
     run.advance("55 ms")
     state = run.save_state()
     first = [run.step([], 0.013)[0] for _ in range(9)]

@@ -31,7 +31,7 @@ def wave(unit=""):
 
 def test_a_gain_multiplies_values_and_units():
     result = response(Gain(gain="2 kN/m", input="mm"), Constant(value="5 mm"))
-    assert result["block.y"].unit.dimension == {"[mass]": 1, "[length]": 1, "[time]": -2}
+    assert result["block.y"].declared_unit.dimension == {"[mass]": 1, "[length]": 1, "[time]": -2}
     assert_allclose(result["block.y"].final.to("N").magnitude, 10.0, rtol=1e-14)
 
 

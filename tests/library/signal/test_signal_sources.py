@@ -14,7 +14,7 @@ T = np.array([0.0, 0.3, 0.999, 1.0, 1.7, 2.5, 4.321, 9.87])
 
 def test_a_constant_has_the_value_and_unit_it_is_given():
     result = output_of(Constant(value="5 kN"))
-    assert str(result["block.y"].unit) == "kN"
+    assert str(result["block.y"].declared_unit) == "kN"
     assert_allclose(at(result, T), 5.0, rtol=1e-15)
     assert_allclose(result["block.y"].to("N").magnitude, 5000.0, rtol=1e-15)
 
@@ -28,7 +28,7 @@ def test_a_step_jumps_at_its_instant_and_not_before():
 
 def test_a_ramp_grows_from_its_start():
     result = output_of(Ramp(slope="2 mm/s", initial="5 mm", start="1 s"))
-    assert str(result["block.y"].unit) == "mm"
+    assert str(result["block.y"].declared_unit) == "mm"
     assert_allclose(at(result, T), 5 + 2 * np.maximum(T - 1, 0), rtol=1e-14)
 
 
@@ -62,6 +62,6 @@ def test_any_function_of_time_may_be_a_signal():
 
 @pytest.mark.parametrize("start", ["0 s", "0.4 s"])
 def test_a_run_may_start_after_the_source_did(start):
-    result = output_of(Pulse(period="1 s", width=0.3), duration="2 s", start=start)
+    result = output_of(Pulse(period="1 s", width=0.3), duration="2 s", start_time=start)
     assert at(result, [float(start.split()[0])]) == (1.0 if start == "0 s" else 0.0)
     assert_allclose(at(result, [1.1, 1.29, 1.31, 1.9]), [1, 1, 0, 0])

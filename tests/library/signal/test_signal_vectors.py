@@ -22,9 +22,9 @@ from library.signal import (
 
 def test_the_norm_of_a_vector_is_its_length():
     model = Model("norm")
-    model.parts = Constant(count=3, value=["2 N", "-3 N", "6 N"])
+    model.pieces = Constant(count=3, value=["2 N", "-3 N", "6 N"])
     model.norm = VectorNorm(unit="N")
-    model.connect(model.parts.y, model.norm.u)
+    model.connect(model.pieces.y, model.norm.u)
     assert_allclose(model.simulate("1 s")["norm.y"].final.to("N").magnitude, 7)
 
 
@@ -69,7 +69,7 @@ def test_harmonics_forget_what_was_large_before():
     model.connect(model.wave.y, model.product.u1)
     model.connect(model.factor.y, model.product.u2)
     model.connect(model.product.y, model.estimator.u)
-    for method in ("auto", "cvode", "rodas4"):
+    for method in ("auto", "rodas4"):
         run = model.simulate("20 s", method=method)
         assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1],
                         rtol=1e-4)
@@ -82,7 +82,7 @@ def test_what_is_smaller_than_the_least_amplitude_has_no_phase():
     assert at(run, [2.5], "block.phase") == 0
 
 
-@pytest.mark.parametrize("method", ["auto", "ode23s", "cvode"])
+@pytest.mark.parametrize("method", ["auto", "ode23s"])
 def test_an_instant_that_only_rounding_puts_before_the_end_is_the_end(method):
     model = Model("rounded")
     model.wave, model.rms = Sine(frequency="7 Hz"), PeriodicRMS(frequency="60 Hz")  # 6/60 < 0.1

@@ -1,10 +1,15 @@
-"""Public models as they lie in their repositories, with the files that belong to them."""
+"""Public models as they lie in their repositories, with the files that belong to them.
+
+``python tests/library/simscape/simscape_corpus.py`` writes the texts anew that they become; read
+what has changed before you keep it.
+"""
 
 from __future__ import annotations
 
 import json
 import runpy
 import shutil
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -13,8 +18,6 @@ from library.simscape import convert
 DATA = Path(__file__).resolve().parents[2] / "data" / "simscape"
 CORPUS = DATA / "corpus"
 MANIFEST = json.loads((CORPUS / "manifest.json").read_text(encoding="utf-8"))["models"]
-# a name that a model takes from a binary part of its file, which is not read
-GIVEN = {"house_piping": {"D_pipe": "0.02"}}
 
 
 def placed(name, folder):
@@ -27,7 +30,9 @@ def placed(name, folder):
 
 
 def converted(name, folder):
-    return convert(placed(name, folder), values=GIVEN.get(name))
+    scripts = [folder / s["original"] for s in MANIFEST[name].get("scripts", ())
+               if s["original"].endswith(".m")]
+    return convert(placed(name, folder), scripts=scripts)
 
 
 def built(text, folder):
@@ -47,3 +52,10 @@ def zipped(parts, path):
         for name, data in parts.items():
             archive.writestr(name, data)
     return path
+
+
+if __name__ == "__main__":
+    for model in MANIFEST:
+        with tempfile.TemporaryDirectory() as place:
+            text = converted(model, Path(place)).text
+        (DATA / "converted" / f"{model}.py").write_text(text, encoding="utf-8")

@@ -47,10 +47,16 @@ def geared(**values):
     ({"rotation_direction": ("1", "1"), "friction_model": ("1", "1")}, 1, 1, "mapped"),
     ({"rotation_direction": ("3-2*(2)", "1"), "friction_model": ("1", "1")}, -1, 1, "mapped"),
     ({"rotation_direction": ("3-2*(1)", "1"), "friction_model": ("2", "1")}, 1, 0.24, "mapped"),
+    ({"rotation_direction": ("sdl.enum.shaftOutputDirection.opposite", "1"), "friction_model":
+      ("sdl.enum.gear_efficiencies_load.off", "1"), "enable_faults": ("ee.enum.enable.no", "1"),
+      "report_fault": ("ee.enum.report.warn", "1"), "fault_time": ("1", "s")}, -1, 1, "mapped"),
+    ({"rotation_direction": ("sdl.enum.shaftOutputDirection.same", "1"), "friction_model":
+      ("sdl.enum.gear_efficiencies_load.off", "1")}, 1, 1, "mapped"),
     ({"rotation_direction": ("-1", "1"), "friction_model":
       ("sdl.enum.gear_efficiencies_load.constant", "1"), "pwr_thr": ("0.1", "W"),
       "efficiency": ("eta", "1")}, -1, 0.8, "approximated"),
-], ids=["ideal", "opposite", "constant efficiency", "of the workspace"])  # fmt: skip
+], ids=["ideal", "opposite", "constant efficiency", "opposite in words", "same in words",
+        "of the workspace"])  # fmt: skip
 def test_a_simple_gear_turns_its_load_as_its_ratio_and_efficiency_say(
         release, values, sense, efficiency, outcome, tmp_path):
     """J dw/dt = n eta t - d w at the follower."""
@@ -68,6 +74,34 @@ def test_what_a_gear_here_has_not_is_told(tmp_path):
     assert outcome == "approximated"
     assert "mu_visc: viscous losses are a RotationalDamper from a shaft to the ground here." in note
     assert "enable_backlash = true has no counterpart here." in note
+
+
+def test_a_sense_of_turning_that_is_not_known_is_a_gap_and_not_the_usual_one(tmp_path):
+    result = converted(tmp_path, geared(friction_model=("1", "1"), rotation_direction=(
+        "sdl.enum.shaftOutputDirection.askew", "1")), PreLoadFcn="n = 4;")
+    outcome, note = note_of(result, "gear")
+    assert outcome == "missing"
+    assert "rotation_direction = sdl.enum.shaftOutputDirection.askew: this choice is not" in note
+    assert "shaftOutputDirection.askew: this choice is not known here" in " ".join(
+        result.text.split())
+
+
+def test_a_gap_holds_the_values_of_its_block(tmp_path):
+    tire = Drawn("sdl.tires.tire_friction", "wheel", {"A": "f", "H": "t"}, {
+        "radius": ("r", "m"), "compliance": ("sdl.enum.tire.none", "1"),
+        "profile": ("[1 2 3]", "N"), "stiffness": ("1e6", "N/m")},
+        sides=(["A"], ["H"]))  # fmt: skip
+    other = Drawn("sdl.tires.tire_friction", "spare", {"A": "f", "H": "t2"}, {
+        **tire.values, "radius": ("0.4", "m")}, sides=(["A"], ["H"]))
+    result = converted(tmp_path, [*geared(), tire, other], PreLoadFcn="n = 4; r = 0.3;")
+    model = built(result.text, tmp_path)
+    assert model.wheel.radius.to("m").m == 0.3
+    assert model.spare.radius.to("m").m == 0.4
+    assert model.spare.stiffness.to("N/m").m == 1e6
+    assert list(model.wheel.profile.to("N").m) == [1, 2, 3]
+    said = " ".join(type(model.wheel).__doc__.split())
+    assert "compliance = sdl.enum.tire.none" in said
+    assert "add_counterpart('sdl.tires.tire_friction', YourComponent" in said
 
 
 def test_an_efficiency_that_depends_on_the_load_is_a_gap(tmp_path):
@@ -262,3 +296,57 @@ def test_what_differs_in_a_liquid_is_told(part, outcome, said, tmp_path):
     result = converted(tmp_path, hydraulics(part))
     assert note_of(result, "valve")[0] == outcome
     assert said in note_of(result, "valve")[1]
+
+
+# -- what has its law in the text, or another name -----------------------------------------------
+def test_a_power_sensor_reads_what_its_load_takes(tmp_path):
+    blocks = [Drawn("ee.sensors.power_sensor", "meter", {"s": "a", "p": "b", "n": "g", "P": "o"}),
+              Drawn("ee.passive.resistor", "load", {"p": "b", "n": "g"}, {"R": ("6", "Ohm")})]
+    result = converted(tmp_path, circuit(*blocks, source=source()))
+    assert note_of(result, "meter") == ("mapped", "")
+    run = built(result.text, tmp_path).simulate("1 ms")
+    assert run["meter.P"].final.to("W").m == pytest.approx(24)
+
+
+def test_a_sensor_of_rotational_power_reads_what_passes_it(tmp_path):
+    blocks = geared(friction_model=("1", "1"), rotation_direction=("1", "1"))
+    blocks[4].nodes = {"R": "r", "C": "g"}  # the drag behind the sensor
+    blocks.append(Drawn("sdl.sensors.rotational_power_sensor", "meter",
+                        {"S": "f", "R": "r", "C": "g", "P": "o"}))
+    result = converted(tmp_path, blocks, PreLoadFcn="n = 4;")
+    assert note_of(result, "meter")[0] == "mapped"
+    assert "Direction not verified" in note_of(result, "meter")[1]
+    run = built(result.text, tmp_path).simulate("60 s")
+    assert run["meter.P"].final.to("W").m == pytest.approx(8**2 / 0.5, rel=1e-3)
+
+
+def test_a_torsional_damper_is_a_spring_with_damping(tmp_path):
+    """J = 3 kg*m^2 turns by 0.1 rad against 12 N*m/rad: w^2 = 4."""
+    blocks = [Drawn(f"{ROT}inertia", "load", {"I": "f"}, {"inertia": ("3", "kg*m^2")}),
+              Drawn("sdl.couplings.torsional_damper", "shaft", {"R": "f", "C": "g"}, {
+                  "k": ("12", "N*m/rad"), "mu_visc": ("0", "N*m/(rad/s)"), "x0": ("0.1", "rad"),
+                  "model_hardstop": ("sdl.enum.onoff.off", "1"), "upper_bound": ("1", "rad")}),
+              Drawn(f"{ROT}reference", "frame", {"W": "g"}),
+              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+    result = converted(tmp_path, blocks)
+    assert note_of(result, "shaft") == ("mapped", "")
+    run = built(result.text, tmp_path).simulate("1 s", rtol=1e-9)
+    assert run["shaft.phi"].final.to("rad").m == pytest.approx(0.1 * np.cos(2), abs=1e-6)
+
+
+def test_a_supply_rail_holds_its_voltage(tmp_path):
+    blocks = [Drawn("ee.sources.rail_positive", "rail", {"p": "a"}, {"v0": ("5", "V")}),
+              Drawn("ee.passive.resistor", "load", {"p": "a", "n": "g"}, {"R": ("2", "Ohm")})]
+    result = converted(tmp_path, circuit(*blocks))
+    assert note_of(result, "rail") == ("mapped", "")
+    run = built(result.text, tmp_path).simulate("1 ms")
+    assert run["load.i"].final.to("A").m == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("sdl.tires.tire_simple", "RollingWheel of library.mechanisms"),
+    ("ee.passive.incandescent_lamp", "ThermalResistor of library.electrical")])
+def test_a_gap_says_in_the_text_what_is_here(kind, said, tmp_path):
+    part = Drawn(kind, "part", {"A": "a"}, {"k": ("2", "1")}, sides=(["A"], []))
+    text = converted(tmp_path, circuit(part, resistor("a", "g", "4"), source=source())).text
+    assert said in " ".join(text.split())

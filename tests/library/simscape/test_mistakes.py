@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -142,12 +145,58 @@ def test_the_command_line_writes_reports_and_runs(tmp_path, capsys, monkeypatch)
     file = write(tmp_path / "sledge.slx", coasting(), "R2022b")
     assert main([str(file), "--report", "--run"]) == 0
     said = capsys.readouterr().out
-    assert "sledge.py: 4 blocks, 0 without a counterpart" in said
+    assert "sledge.py: builds, checks, runs.\n4 blocks, 0 without a counterpart" in said
+    assert "\nThe text builds, checks, runs.\n" in said
     assert "/sledge (foundation.mechanical.translational.mass) -> translational.Mass" in said
     page = (tmp_path / "sledge.html").read_text(encoding="utf-8")
     assert "<svg" in page and "translational.Mass" in page
     assert main([str(DATA / "ssc" / "lumpedTES.ssc"), "-o", str(tmp_path / "sand.py")]) == 0
     assert "  Its part airDuct is left out (foundation." in capsys.readouterr().out
+
+
+def test_what_is_changed_by_hand_survives_a_new_conversion(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path / "sled.slx", coasting(("m0", "kg")), "R2022b")
+    assert main([str(file), "--set", "m0=3"]) == 0
+    repairs = tmp_path / "sled_repairs.py"
+    assert "sled_repairs.py: for what you change by hand" in capsys.readouterr().out
+    repairs.write_text('VALUES = {"m0": "5"}\n\n\ndef repair(model):\n'
+                       '    model.snow.damping = "7 N*s/m"\n    return model\n',
+                       encoding="utf-8")
+    assert main([str(file)]) == 0
+    assert "by hand" not in capsys.readouterr().out
+    text = (tmp_path / "sled.py").read_text(encoding="utf-8")
+    assert "from sled_repairs import repair\n" in text
+    assert "    return repair(model)\n" in text
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "sled_repairs", raising=False)
+    model = runpy.run_path(str(tmp_path / "sled.py"))["build"]()
+    assert model.sledge.mass.to("kg").m == 5
+    assert model.snow.damping.to("N*s/m").m == 7
+    repairs.write_text("VALUES = 3\n", encoding="utf-8")
+    assert main([str(file)]) == 1
+    assert "VALUES is 3" in capsys.readouterr().err
+    repairs.write_text("import nowhere_at_all\n", encoding="utf-8")
+    assert main([str(file)]) == 1
+    assert "this module cannot be imported: ModuleNotFoundError" in capsys.readouterr().err
+
+
+def test_a_text_that_does_not_build_is_a_failure(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path / "lost.slx", coasting(), "R2022b")
+    (tmp_path / "lost_repairs.py").write_text(
+        "def repair(model):\n    raise ValueError('no')\n", encoding="utf-8")
+    assert main([str(file), "--report"]) == 1
+    assert "lost.py: does not build: ValueError: no" in capsys.readouterr().out
+
+
+def test_a_source_that_is_a_gap_is_said_to_move_nothing(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = [*coasting(), Drawn("mine.sources.rocket", "rocket", {"R": "a", "C": "g"},
+                                 sides=(["R"], ["C"]))]
+    file = write(tmp_path / "flight.slx", blocks, "R2022b")
+    assert main([str(file)]) == 0
+    assert "It will not move as in the model: /rocket is a gap." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("arguments", "said"), [

@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose
 from simscape_corpus import (
     CORPUS,
     DATA,
-    GIVEN,
     MANIFEST,
     built,
     converted,
@@ -115,4 +114,3 @@ def test_a_change_of_one_parameter_changes_one_line(tmp_path):
 
 def test_every_model_of_the_corpus_is_here():
     assert {f.stem for f in CORPUS.glob("*.slx")} == set(MANIFEST)
-    assert set(GIVEN) <= set(MANIFEST)

@@ -228,6 +228,36 @@ CASES = {
         Drawn("Bias", "b", options={"Bias": "-1"}, inputs=("s",), outputs=("b",)),
         Drawn("DataTypeConversion", "last", options={"OutDataTypeStr": "boolean"}, inputs=("b",),
               outputs=("y",))), np.where(T > 1, 1, 0)),
+    "Gain of a row": (clock(
+        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("t",), outputs=("d",)),
+        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "d"), outputs=("v",)),
+        Drawn("Gain", "last", options={"Gain": "[3 -4]", "Multiplication": "Matrix(K*u)"},
+              inputs=("v",), outputs=("y",))), 3 * T - 8 * T),
+    "Gain of a matrix": (clock(
+        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("t",), outputs=("d",)),
+        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "d"), outputs=("v",)),
+        Drawn("Gain", "K", options={"Gain": "[3 -4; 0 5]", "Multiplication":
+              "Matrix(K*u) (u vector)"}, inputs=("v",), outputs=("w",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))),
+        -5 * T - 10 * T),
+    "Gain of every element": (clock(
+        Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "t"), outputs=("v",)),
+        Drawn("Gain", "K", options={"Gain": "[3 4]"}, inputs=("v",), outputs=("w",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))), -T),
+    "Gain that makes a vector": (clock(
+        Drawn("Gain", "K", options={"Gain": "[3; 4]", "Multiplication": "Matrix(K*u)"},
+              inputs=("t",), outputs=("w",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("w",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",))), -T),
+    "State-Space with a row for C": (clock(
+        Drawn("StateSpace", "space", options={"A": "[0 1; 0 0]*1", "B": "[0; 1]*1", "C": "[1 0]*1",
+              "D": "0"}, inputs=("t",), outputs=("x",)),
+        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), T**3 / 6),
+    "Discrete Zero-Pole": (last("DiscreteZeroPole", Zeros="[]", Poles="0", Gain="2",
+                                SampleTime="0.5"),
+                           2 * np.maximum(np.floor(T / 0.5) * 0.5 - 0.5, 0)),
     "Selector of a range": (selected(Indices="2:3"), T + 2 - 3),
     "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
                                            IndexOptions="Starting index (dialog)"), T + 4 - 5),
@@ -292,6 +322,84 @@ def physical(*blocks):
         "square by number", "limited integral", "harmonic"])  # fmt: skip
 def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
     assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("gain", "expected"), [("K", "model.last_1 = Gain(gain=K[0])"),
+                                                ("[3 -4]", "model.last_1 = Gain(gain=3)")])
+def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
+    blocks = clock(Drawn("Mux", "mux", options={"Inputs": "2"}, inputs=("t", "t"),
+                         outputs=("v",)),
+                   Drawn("Gain", "last", options={"Gain": gain, "Multiplication": "Matrix(K*u)"},
+                         inputs=("v",), outputs=("y",)))
+    text = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {
+        "StopTime": "1", "PreLoadFcn": "K = [3 -4];"})).text
+    assert expected in text
+    assert built(text, tmp_path).simulate("2 s")["last.y"].final.m == pytest.approx(-2)
+
+
+def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_once(tmp_path):
+    blocks = clock(
+        Drawn("DataTypeConversion", "type", inputs=("t",), outputs=("a",)),
+        Drawn("Gain", "push", options={"Gain": "2"}, inputs=("a",), outputs=("f",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, options={"Unit": "N"},
+              inputs=("f",)),
+        Drawn("foundation.signal.functions.gain", "g", {"I": "s", "O": "r"},
+              {"gain": ("3", "1")}),
+        Drawn("nesl_utility/PS-Simulink Converter", "out", {"I": "r"}, options={"Unit": "mN"},
+              outputs=("n",)),
+        Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("n",), outputs=("h",)),
+        *(Drawn("simulink/Logic/Compare To Constant", f"above {k}", options={
+            "relop": "==", "const": str(k)}, inputs=("h",), outputs=(f"c{k}",)) for k in (1, 2)),
+        Drawn("Sum", "last", options={"Inputs": "+++"}, inputs=("h", "c1", "c2"),
+              outputs=("y",)))
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    assert made.text.count("class ") == 1
+    assert made.text.count("CompareToConstant(") == 3
+    assert made.text.count("= Gain(") == 3
+    assert 'model.push = Gain(gain="2 N")' in made.text
+    run = built(made.text, tmp_path).simulate("2 s")
+    assert run["half.y"].final.m == pytest.approx(3 * 2 * 2 * 1000 / 2)
+
+
+def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
+    name = "the wrapped state of an integrator that is discrete or continuous in time"
+    blocks = clock(box([Drawn("Inport", "u", outputs=("a",)), Drawn("Outport", "y", inputs=("a",))],
+                       ("t",), ("y",)),
+                   Drawn("Fcn", name, options={"Expr": " + ".join(["sin(u*1.2345678)"] * 12)},
+                         inputs=("t",), outputs=("y",)))
+    blocks[1].name = f"{name} and more of it"
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+    assert max(map(len, made.text.splitlines())) <= 100
+
+
+def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
+    made = convert(write(tmp_path / "signals.slx", clock(
+        Drawn("UnitDelay", "last", options={"SampleTime": "-1"}, inputs=("t",), outputs=("y",))),
+        "R2024a", {"StopTime": "1", "SolverName": "ode4", "FixedStep": "0.25"}))
+    run = built(made.text, tmp_path).simulate("1.1 s")
+    assert run["last.y"].final.m == pytest.approx(0.75)
+
+
+def test_pulses_are_as_wide_as_their_duty_cycle(tmp_path):
+    blocks = [Drawn("Constant", "duty", options={"Value": "0.3"}, outputs=("d",)),
+              Drawn("eePwmGenerator/PWM Generator", "pwm", options={
+                  "Tper": "0.01", "CarrCount": "Up-Down", "Tdelay": "0"},
+                  inputs=("d",), outputs=("p",)),
+              Drawn("Integrator", "last", inputs=("p",), outputs=("y",)),
+              Drawn("Scope", "scope", inputs=("y",))]
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "1"}))
+    run = built(made.text, tmp_path).simulate("0.1 s")
+    assert run["last.y"].final.m == pytest.approx(0.03, rel=1e-4)
+
+
+def test_a_bus_names_its_elements_itself(tmp_path):
+    blocks = clock(Drawn("Gain", "half", options={"Gain": "0.5"}, inputs=("t",), outputs=("",)),
+                   Drawn("BusCreator", "join", options={"Inputs": "'slow','fast'"},
+                         inputs=("", "t"), outputs=("bus",)),
+                   Drawn("BusSelector", "pick", options={"OutputSignals": "slow"},
+                         inputs=("bus",), outputs=("s",)),
+                   Drawn("Gain", "last", inputs=("s",), outputs=("y",)))
+    assert_allclose(result_of(blocks, tmp_path), T / 2, rtol=1e-6)
 
 
 def test_a_bus_crosses_two_borders_element_by_element(tmp_path):

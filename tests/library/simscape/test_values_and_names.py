@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 import scipy.io
@@ -9,7 +11,7 @@ from numpy.testing import assert_allclose
 from simscape_corpus import built, parts_of, zipped
 from slx_writer import Drawn, write
 
-from blocks import FileError, quantity
+from blocks import FileError, ParameterError, quantity
 from library.simscape import convert
 from library.simscape.matlab import parse
 from library.simscape.matlab_values import evaluate
@@ -101,9 +103,53 @@ def test_a_value_that_a_statement_may_have_changed_is_asked_for(change, tmp_path
     assert mass_of(f"m = 1;\n{change}", "m", tmp_path, values={"m": "7"}) == 7
 
 
-def test_a_script_beside_the_model_does_not_change_what_is_given(tmp_path):
+def test_a_script_that_nothing_calls_gives_no_value_unless_it_is_named(tmp_path):
     (tmp_path / "parameters.m").write_text("m = 3;\nf = 2;\n")
-    assert mass_of("", "m*f", tmp_path, values={"m": "7"}) == 14
+    with pytest.raises(FileError, match="--script parameters.m, or --set f=… --set m=…"):
+        mass_of("", "m*f", tmp_path)
+    script = tmp_path / "parameters.m"
+    assert mass_of("", "m*f", tmp_path, scripts=[script]) == 6
+    assert mass_of("", "m*f", tmp_path, scripts=[script], values={"m": 7}) == 14
+    with pytest.raises(FileError, match=r"nowhere.m: this script cannot be read"):
+        mass_of("", "m", tmp_path, scripts=[tmp_path / "nowhere.m"])
+
+
+def workspace_part(**values):
+    """A binary workspace: a file of one structure without its header, behind eight bytes."""
+    file = io.BytesIO()
+    scipy.io.savemat(file, {"s": values}, do_compression=False)
+    element = file.getvalue()[128:]
+    nameless = element.replace(b"\x01\x00\x01\x00s\x00\x00\x00", b"\x01\x00\x00\x00" + bytes(4))
+    assert len(nameless) == len(element)
+    return b"\x00\x01IM\x00\x00\x00\x00" + nameless
+
+
+def test_the_workspace_of_the_model_holds_before_every_script(tmp_path):
+    (tmp_path / "parameters.m").write_text("m = 3;\np.f = 2;\n")
+    file = write(tmp_path / "model.slx", weighed("m*p.f"), "R2022b",
+                 {"StopTime": "1", "PreLoadFcn": "parameters"})
+    parts = parts_of(file)
+    parts["simulink/modelWorkspace.mxarray"] = workspace_part(m=5.0, p={"f": 4.0, "name": "x"})
+    result = convert(zipped(parts, file))
+    assert built(result.text, tmp_path).sledge.mass.to("kg").m == 20
+    said = " ".join(result.script.remarks)
+    assert "m is 3 in parameters.m and 5 in model workspace, which holds." in said
+    assert "p.f is 2 in parameters.m and 4 in model workspace, which holds." in said
+    parts["simulink/modelWorkspace.mxarray"] = b"\x00\x01IM" + bytes(40)
+    assert "model workspace could not be read" in " ".join(
+        convert(zipped(parts, file)).script.remarks)
+
+
+def test_a_value_that_is_folded_into_another_is_used(tmp_path):
+    blocks = [*weighed("1"), Drawn("Constant", "c", options={"Value": "1"}, outputs=("u",)),
+              Drawn("TransferFcn", "f", options={"Numerator": "[1]", "Denominator": "[1 2]*K"},
+                    inputs=("u",), outputs=("y",))]
+    result = convert(write(tmp_path / "model.slx", blocks, "R2022b"), values={"K": 3.0, "L": "1"})
+    said = " ".join(result.script.remarks)
+    assert "L was given a value" in said
+    assert "K was given a value" not in said
+    with pytest.raises(ParameterError, match="Give a number, or a text"):
+        convert(tmp_path / "model.slx", values={"K": [1, 2]})
 
 
 def test_the_stop_time_may_be_an_expression(tmp_path):

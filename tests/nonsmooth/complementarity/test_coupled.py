@@ -90,9 +90,9 @@ def test_friction_that_carries_itself_is_refused():
 
 
 def test_lemke_ends_without_a_solution_where_there_is_none():
-    z, found, _ = lemke_lcp(np.array([[-1.0]]), np.array([-1.0]))  # w = -1 - z >= 0
+    z, found = lemke_lcp(np.array([[-1.0]]), np.array([-1.0]))  # w = -1 - z >= 0
     assert not found
-    z, found, _ = lemke_lcp(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([-1.0, 2.0]))
+    z, found = lemke_lcp(np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([-1.0, 2.0]))
     assert found
     assert_allclose(z[1], 1.0)
 

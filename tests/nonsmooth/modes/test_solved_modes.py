@@ -159,8 +159,8 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
 @pytest.mark.parametrize("name", MODELS)
 def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
     pytest.importorskip("llvmlite")
+    from blocks.machine.signatures import run_code
     from blocks.native.equations import equations_of
-    from blocks.native.signatures import run_code
 
     problem = MODELS[name][0]().simulate("1 ms").recording.problem
     laws, rng, compared = problem.laws, np.random.default_rng(0), 0

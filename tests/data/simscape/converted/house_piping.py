@@ -1,7 +1,7 @@
 """Converted from house_piping.slx, R2023a.
 
 The model asks to start from steady state; here it starts from its initial targets, unless
-simulate() is given start_from='steady state'.
+simulate() is given initial='steady state'.
 
 Instruction:
 The washer was added, and should fill up as the shower are running.
@@ -16,12 +16,23 @@ from blocks import Component, Input, Model, Output, Parameter, Port, quantity
 from library.signal import Constant, Gain, Maximum, Minimum, Ramp, Sum
 from library.thermal import PerfectInsulator, thermal
 
-# values: given
-D_pipe = 0.02
+# values: model workspace
+D_pipe = 0.5
 
 
 class ReservoirTL(Component):
-    """A gap: foundation.thermal_liquid.elements.reservoir has no counterpart here."""
+    """A gap: foundation.thermal_liquid.elements.reservoir has no counterpart here.
+
+    It holds as well: pressure_spec = foundation.enum.pressure_spec.specified.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('foundation.thermal_liquid.elements.reservoir',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
+
+    reservoir_pressure = Parameter("40 psi")
+    reservoir_temperature = Parameter("5 degC")
+    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
 
     def equations(self):
         return iter(())
@@ -34,7 +45,18 @@ class ReservoirTL(Component):
 
 
 class ElbowTL(Component):
-    """A gap: fluids.thermal_liquid.pipes_fittings.elbow has no counterpart here."""
+    """A gap: fluids.thermal_liquid.pipes_fittings.elbow has no counterpart here.
+
+    It holds as well: elbow_type = fluids.thermal_liquid.pipes_fittings.enum.ElbowType.Smooth.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('fluids.thermal_liquid.pipes_fittings.elbow',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
+
+    diameter_elbow = Parameter(quantity(D_pipe, "in"))
+    angle_elbow = Parameter("90 deg")
+    Re_c = Parameter(150)
 
     def equations(self):
         return iter(())
@@ -47,9 +69,17 @@ class ElbowTL(Component):
 
 
 class FlowRateSensorTL(Component):
-    """A gap: foundation.thermal_liquid.sensors.flow_sensor has no counterpart here."""
+    """A gap: foundation.thermal_liquid.sensors.flow_sensor has no counterpart here.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('foundation.thermal_liquid.sensors.flow_sensor',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
 
     M = Output("")
+    mass_flow_measure = Parameter(1.0)
+    volumetric_flow_measure = Parameter(0.0)
+    energy_flow_measure = Parameter(0.0)
 
     def equations(self):
         yield self.M == 0
@@ -64,10 +94,19 @@ class FlowRateSensorTL(Component):
 class PressureTemperatureSensorTL(Component):
     """A gap: foundation.thermal_liquid.sensors.pressure_temperature_sensor has no counterpart
     here.
+
+    It holds as well: reference = foundation.enum.MeasurementReference.absolute; pressure_spec =
+    foundation.enum.PressureMeasementSpec.Absolute.
+
+    A component of yours takes its place: library.simscape.add_counterpart('foundation.thermal_l
+    iquid.sensors.pressure_temperature_sensor', YourComponent, parameters={…}, ports={…}) in the
+    module of repairs.
     """
 
     Pa = Output("")
     T = Output("")
+    pressure = Parameter(1.0)
+    temperature = Parameter(1.0)
 
     def equations(self):
         yield self.Pa == 0
@@ -81,7 +120,53 @@ class PressureTemperatureSensorTL(Component):
 
 
 class OrificeTL(Component):
-    """A gap: fluids.thermal_liquid.valves.orifice has no counterpart here."""
+    """A gap: fluids.thermal_liquid.valves.orifice has no counterpart here.
+
+    It holds as well: orifice_type = foundation.enum.constant_variable.constant;
+    constant_orifice_spec = fluids.thermal_liquid.valves.enum.ConstantOrificeSpec.Area;
+    variable_orifice_spec = fluids.thermal_liquid.valves.enum.orifice_spec.linear;
+    open_orientation = fluids.thermal_liquid.valves.enum.orifice_orientation.positi …;
+    pressure_recovery = simscape.enum.onoff.off.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('fluids.thermal_liquid.valves.orifice', YourComponent,
+    parameters={…}, ports={…}) in the module of repairs.
+    """
+
+    orifice_area_constant = Parameter(quantity(75 * np.pi * 0.2**2, "mm^2"))
+    p_diff_TLU_constant = Parameter(quantity([-4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4], "MPa"))
+    vol_flow_TLU_constant = Parameter(
+        quantity([-0.00244, -0.0021200000000000004, -0.00168, -0.00122, -0.00084, 0, 0.00085,
+            0.00121, 0.0017, 0.00209, 0.0024100000000000002], "m^3/s"),
+    )
+    mdot_TLU_constant = Parameter(
+        quantity([-2.44, -2.12, -1.68, -1.22, -0.84, 0, 0.85, 1.21, 1.7, 2.09, 2.41], "kg/s"),
+    )
+    S_min = Parameter("0 m")
+    del_S = Parameter("5e-3 m")
+    area_max = Parameter("1e-4 m^2")
+    area_leak = Parameter("1e-10 m^2")
+    S_TLU = Parameter(quantity([0, 0.002, 0.004, 0.007, 0.017], "m"))
+    orifice_area_TLU = Parameter(
+        quantity([1e-09, 2.0352e-07, 4.0736e-05, 0.00011438, 0.00034356], "m^2"),
+    )
+    Cd = Parameter(0.64)
+    Re_c = Parameter(150)
+    smoothing_factor = Parameter(0.01)
+    S_flow_TLU = Parameter(quantity([0, 0.002, 0.004, 0.007, 0.017], "m"))
+    p_diff_TLU = Parameter(quantity([0.3, 0.5, 0.7], "MPa"))
+    vol_flow_TLU = Parameter(
+        quantity([[1.7e-08, 2e-08, 2.5999999999999998e-08], [3.5e-06, 4.5e-06, 5.3e-06], [0.0007,
+            0.0009000000000000001, 0.0010600000000000002], [0.00196, 0.0025, 0.003], [0.006, 0.0077,
+            0.009130000000000001]], "m^3/s"),
+    )
+    mdot_TLU = Parameter(
+        quantity([[1.7e-05, 2e-05, 2.6e-05], [0.0035, 0.0045, 0.0053], [0.7, 0.9, 1.06], [1.96, 2.5,
+            3], [6, 7.7, 9.13]], "kg/s"),
+    )
+    T_ref_in = Parameter("293.15 K")
+    p_ref_in = Parameter("0.101325 MPa")
+    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
 
     def equations(self):
         return iter(())
@@ -94,10 +179,75 @@ class OrificeTL(Component):
 
 
 class PipeTL(Component):
-    """A gap: fluids.thermal_liquid.pipes_fittings.pipe has no counterpart here."""
+    """A gap: fluids.thermal_liquid.pipes_fittings.pipe has no counterpart here.
+
+    It holds as well: cross_section_geometry =
+    fluids.thermal_liquid.pipes_fittings.enum.CrossSectionGeomet …; wall_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.wall_spec.rigid; elevation_spec =
+    foundation.enum.constant_variable.constant; pressure_loss_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.PressureLossSpec.H …; local_pressure_loss_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.LocalLossSpec.Aggr …; roughness_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.RoughnessSpec.Comm …; heat_transfer_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.HeatTransferSpec.G ….
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('fluids.thermal_liquid.pipes_fittings.pipe', YourComponent,
+    parameters={…}, ports={…}) in the module of repairs.
+    """
 
     H = Port(thermal)
     thermal_leak = Parameter("1e-6 W/K")
+    dynamic_compressibility = Parameter(1.0)
+    inertia = Parameter(0.0)
+    num_segments = Parameter(1)
+    pipe_length = Parameter("2.5 m")
+    pipe_diameter = Parameter(quantity(D_pipe, "in"))
+    pipe_inner_diameter = Parameter("0.05 m")
+    pipe_outer_diameter = Parameter("0.1 m")
+    pipe_width = Parameter("0.1 m")
+    pipe_height = Parameter("0.1 m")
+    pipe_major_axis = Parameter("0.1 m")
+    pipe_minor_axis = Parameter("0.05 m")
+    pipe_side = Parameter("0.1 m")
+    pipe_angle = Parameter("30 deg")
+    area = Parameter("0.01 m^2")
+    Dh = Parameter("0.1128 m")
+    wall_compliance = Parameter("1.2e-6 m/MPa")
+    wall_time_constant = Parameter("0.01 s")
+    elevation_gain = Parameter("2.5 m")
+    g = Parameter("9.81 m/s^2")
+    length_add = Parameter("1 m")
+    loss_coefficient = Parameter(0.1)
+    roughness = Parameter("15e-6 m")
+    Re_friction_TLU = Parameter(
+        [400, 1000, 1500, 3000, 4000, 6000, 10000, 20000, 40000, 60000, 100000, 100000000],
+    )
+    friction_factor_TLU = Parameter(
+        [0.264, 0.112, 0.071, 0.0417, 0.0387, 0.0268, 0.025, 0.0232, 0.0226, 0.022, 0.0214, 0.0214],
+    )
+    shape_factor = Parameter(64)
+    Re_lam = Parameter(2000)
+    Re_tur = Parameter(4000)
+    mdot_nominal = Parameter(quantity([0.1, 1], "kg/s"))
+    p_diff_nominal = Parameter(quantity([0.001, 0.01], "MPa"))
+    mdot_threshold = Parameter("1e-6 kg/s")
+    mdot_nominal_heat = Parameter(quantity([0.1, 1], "kg/s"))
+    T_in_nominal = Parameter(quantity([293.15, 293.15], "K"))
+    T_out_nominal = Parameter(quantity([300, 300], "K"))
+    p_in_nominal_heat = Parameter(quantity([0.101325, 0.101325], "MPa"))
+    T_wall_nominal = Parameter(quantity([303.15, 303.15], "K"))
+    a_coeff = Parameter(0.023)
+    b_Re_power = Parameter(0.8)
+    c_Pr_power = Parameter(0.4)
+    Nu_lam = Parameter(3.66)
+    Re_Colburn_TLU = Parameter([100, 150, 1000])
+    Colburn_factor_TLU = Parameter([0.019, 0.013, 0.002])
+    Re_Nu_TLU = Parameter([100, 150, 1000])
+    Pr_Nu_TLU = Parameter([1, 10])
+    Nu_TLU = Parameter([[3.72, 4.21], [3.75, 4.44], [4.21, 7.15]])
+    p0_vec = Parameter("0.101325 MPa")
+    T0_vec = Parameter("293.15 K")
+    mdot0 = Parameter("0.1 kg/s")
 
     def equations(self):
         yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
@@ -110,7 +260,17 @@ class PipeTL(Component):
 
 
 class PressureSourceTL(Component):
-    """A gap: foundation.thermal_liquid.sources.pressure_source has no counterpart here."""
+    """A gap: foundation.thermal_liquid.sources.pressure_source has no counterpart here.
+
+    It holds as well: power_spec = foundation.enum.power_spec.isentropic.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('foundation.thermal_liquid.sources.pressure_source',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
+
+    commanded_pressure = Parameter("-10000 Pa")
+    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "m^2"))
 
     def equations(self):
         return iter(())
@@ -123,9 +283,23 @@ class PressureSourceTL(Component):
 
 
 class LocalRestrictionTL(Component):
-    """A gap: foundation.thermal_liquid.elements.local_restriction has no counterpart here."""
+    """A gap: foundation.thermal_liquid.elements.local_restriction has no counterpart here.
+
+    It holds as well: restriction_type = foundation.enum.restriction_type.variable;
+    pressure_recovery = simscape.enum.onoff.on.
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('foundation.thermal_liquid.elements.local_restriction',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
 
     area_in = Input("in^2")
+    restriction_area = Parameter("0.001 m^2")
+    min_area = Parameter("1e-10 in^2")
+    max_area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
+    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "m^2"))
+    Cd = Parameter(0.64)
+    Re_c = Parameter(12)
 
     def equations(self):
         return iter(())
@@ -138,7 +312,25 @@ class LocalRestrictionTL(Component):
 
 
 class TJunctionTL(Component):
-    """A gap: fluids.thermal_liquid.pipes_fittings.t_junction has no counterpart here."""
+    """A gap: fluids.thermal_liquid.pipes_fittings.t_junction has no counterpart here.
+
+    It holds as well: junction_spec =
+    fluids.thermal_liquid.pipes_fittings.enum.TLossCoefficientMo ….
+
+    A component of yours takes its place:
+    library.simscape.add_counterpart('fluids.thermal_liquid.pipes_fittings.t_junction',
+    YourComponent, parameters={…}, ports={…}) in the module of repairs.
+    """
+
+    area_main = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
+    area_branch = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
+    k_main_converge = Parameter(1.12)
+    k_main_diverge = Parameter(1.12)
+    k_branch_converge = Parameter(1.12)
+    k_branch_diverge = Parameter(1.12)
+    radius = Parameter("0.001 m")
+    Re_c = Parameter(150)
+    saturation_ratio = Parameter(0.2)
 
     def equations(self):
         return iter(())
@@ -152,7 +344,71 @@ class TJunctionTL(Component):
 
 class ThermalLiquidSettingsTL(Component):
     """A gap: foundation.thermal_liquid.utilities.thermal_liquid_settings has no counterpart here.
+
+    It holds as well: table_dimensions = foundation.enum.table_dimensions_TL.one_dimensional;
+    pT_region_flag = foundation.enum.pT_region_TL.min_max; pT_validity_TLU = [1, 1, 1, 1, 1, 1,
+    1, 1, 1, 1, 1, 1; 1, 1, 1, 1, 1, 1, 1, 1, …; properties_range_check =
+    simscape.enum.assert.action.error; rho_parameterization_2D =
+    foundation.enum.rho_parameterization_2D.rho_beta_alpha; rho_parameterization_1D =
+    foundation.enum.rho_parameterization_1D.rho_vector; rho_TLU = [999.7973, 999.8431,
+    1002.3216, 1004.8218, 1007.293, 1009.73 … kg/m^3; beta_TLU = [1.9649, 1.9654, 1.9929,
+    2.0213, 2.0499, 2.0787, 2.1078, 2.1 … GPa; alpha_TLU = 1e-4 * [-.679, -.676, -.49, -.307,
+    -.13, .041, .206, .365, . … 1/K; rho_TLU_2 = [999.7973, 999.8431, 1002.3216, 1004.8218,
+    1007.293, 1009.73 … kg/m^3; u_parameterization_2D =
+    foundation.enum.u_parameterization_2D.u_cp; u_parameterization_1D =
+    foundation.enum.u_parameterization_1D.u; u_TLU = [.0002, .0018, .086, .1588, .219, .267,
+    .3034, .3288, .3436, … kJ/kg; cp_TLU = [4.2199, 4.2194, 4.1957, 4.1726, 4.1508, 4.13,
+    4.1103, 4.091 … kJ/(K*kg); u_TLU_2 = [.0002, .0018, .086, .1588, .219, .267, .3034, .3288,
+    .3436, … kJ/kg; cp_TLU_3 = [4.2199, 4.2194, 4.1957, 4.1726, 4.1508, 4.13, 4.1103, 4.091 …
+    kJ/(K*kg); nu_TLU = [1.7917, 1.7914, 1.7763, 1.7615, 1.7473, 1.7338, 1.7208, 1.7 … mm^2/s;
+    k_TLU = [561.04, 561.09, 563.8, 566.56, 569.32, 572.08, 574.82, 577. … mW/(K*m).
+
+    A component of yours takes its place: library.simscape.add_counterpart('foundation.thermal_l
+    iquid.utilities.thermal_liquid_settings', YourComponent, parameters={…}, ports={…}) in the
+    module of repairs.
     """
+
+    T_TLU = Parameter(
+        quantity([273.16, 283.16, 293.16, 303.16, 313.16, 323.16, 333.16, 343.16, 353.16, 363.16,
+            373.16], "K"),
+    )
+    p_TLU = Parameter(quantity([0.01, 0.1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50], "MPa"))
+    p_atm = Parameter("0.101325 MPa")
+    T_min = Parameter("273.16 K")
+    T_max = Parameter("363.16 K")
+    p_min = Parameter("0.05 MPa")
+    p_max = Parameter("50 MPa")
+    T_min_1D = Parameter("273.16 K")
+    T_max_1D = Parameter("363.16 K")
+    p_min_1D = Parameter("0.05 MPa")
+    p_max_1D = Parameter("50 MPa")
+    rho_ref_3 = Parameter("998.21 kg/m^3")
+    T_ref_3 = Parameter("293.16 K")
+    p_ref_3 = Parameter("0.101325 MPa")
+    beta_const_3 = Parameter("2.1791 GPa")
+    alpha_const_3 = Parameter("2.0691e-4 1/K")
+    rho_TLU_4 = Parameter(
+        quantity([1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000], "kg/m^3"),
+    )
+    beta_const_4 = Parameter("2.1791 GPa")
+    p_ref_4 = Parameter("0.101325 MPa")
+    rho_ref_5 = Parameter("998.21 kg/m^3")
+    T_ref_5 = Parameter("293.16 K")
+    p_ref_5 = Parameter("0.101325 MPa")
+    beta_const_5 = Parameter("2.1791 GPa")
+    alpha_const_5 = Parameter("2.0691e-4 1/K")
+    u_TLU_4 = Parameter(
+        quantity([0.0018, 42.06, 83.948, 125.76, 167.56, 209.36, 251.19, 293.06, 334.99, 377,
+            418.01], "kJ/kg"),
+    )
+    cp_TLU_5 = Parameter(
+        quantity([4.2199, 4.1955, 4.1843, 4.1801, 4.1796, 4.1813, 4.185, 4.1901, 4.1968, 4.2052,
+            4.2136], "kJ/(K*kg)"),
+    )
+    nu_TLU_2 = Parameter(quantity([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "mm^2/s"))
+    k_TLU_2 = Parameter(
+        quantity([600, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600], "mW/(K*m)"),
+    )
 
     def equations(self):
         return iter(())
@@ -168,7 +424,10 @@ class FirstFloorShower(Component):
     """First Floor Shower."""
 
     def compose(self):
-        self.drain = ReservoirTL()
+        self.drain = ReservoirTL(
+            reservoir_pressure="0.101325 MPa",
+            reservoir_temperature="293.15 K",
+        )
         self.flow_rate_sensor_tl_1 = FlowRateSensorTL()  # Flow Rate Sensor (TL)1
         # Pressure & Temperature Sensor (TL)1
         self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensorTL()
@@ -179,7 +438,10 @@ class SecondFloorShower(Component):
     """Second Floor Shower."""
 
     def compose(self):
-        self.drain = ReservoirTL()
+        self.drain = ReservoirTL(
+            reservoir_pressure="0.101325 MPa",
+            reservoir_temperature="293.15 K",
+        )
         self.flow_rate_sensor_tl_1 = FlowRateSensorTL()  # Flow Rate Sensor (TL)1
         # Pressure & Temperature Sensor (TL)1
         self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensorTL()
@@ -221,7 +483,7 @@ class Subsystem(Component):
     def compose(self):
         self.control_valve = ControlValve()
         self.local_restriction_tl = LocalRestrictionTL()  # Local Restriction (TL)
-        self.wd = ReservoirTL()
+        self.wd = ReservoirTL(reservoir_pressure="0.101325 MPa", reservoir_temperature="293.15 K")
 
         self.connect(self.control_valve.AR, self.local_restriction_tl.area_in)
 
@@ -236,7 +498,7 @@ def build() -> Model:
     model.eh1 = ElbowTL()
     model.eh2 = ElbowTL()
     model.first_floor_shower = FirstFloorShower()
-    model.hot_water_main = ReservoirTL()
+    model.hot_water_main = ReservoirTL(reservoir_temperature="60 degC")
     model.perfect_insulator = PerfectInsulator()
     model.perfect_insulator1 = PerfectInsulator()
     model.perfect_insulator2 = PerfectInsulator()
@@ -244,9 +506,9 @@ def build() -> Model:
     model.perfect_insulator4 = PerfectInsulator()
     model.pipe_tl = PipeTL()  # Pipe (TL)
     model.pipe_tl_1 = PipeTL()  # Pipe (TL)1
-    model.pipe_tl_2 = PipeTL()  # Pipe (TL)2
-    model.pipe_tl_3 = PipeTL()  # Pipe (TL)3
-    model.pipe_tl_4 = PipeTL()  # Pipe (TL)4
+    model.pipe_tl_2 = PipeTL(pipe_length="5 m", elevation_gain="0 m")  # Pipe (TL)2
+    model.pipe_tl_3 = PipeTL(pipe_length="5 m", elevation_gain="0 m")  # Pipe (TL)3
+    model.pipe_tl_4 = PipeTL(pipe_length="5 m", elevation_gain="5 m")  # Pipe (TL)4
     model.pressure_source_tl = PressureSourceTL()  # Pressure Source (TL)
     model.second_floor_shower = SecondFloorShower()
     model.subsystem = Subsystem()

@@ -54,7 +54,6 @@ class ManualSwitch(Component):
             open_conductance="1e-6 S",
             threshold="0.5 V",
         )
-        self.data_type_conversion = Gain()
         self.logical_operator = Not()
         self.switch_value = Constant(value=0)
         self.simulink_ps_converter = Gain(gain="1 V")
@@ -64,8 +63,7 @@ class ManualSwitch(Component):
         self.connect(self.spdt_switch.n1, self.out1)
         self.connect(self.simulink_ps_converter.y, self.spdt_switch.vT)
         self.connect(self.switch_value.y, self.logical_operator.u)
-        self.connect(self.logical_operator.y, self.data_type_conversion.u)
-        self.connect(self.data_type_conversion.y, self.simulink_ps_converter.u)
+        self.connect(self.logical_operator.y, self.simulink_ps_converter.u)
 
 
 class ManualSwitch1(Component):
@@ -84,7 +82,6 @@ class ManualSwitch1(Component):
             open_conductance="1e-6 S",
             threshold="0.5 V",
         )
-        self.data_type_conversion1 = Gain()
         self.logical_operator1 = Not()
         self.switch_value = Constant(value=0)
         self.simulink_ps_converter2 = Gain(gain="1 V")
@@ -94,8 +91,7 @@ class ManualSwitch1(Component):
         self.connect(self.spdt_switch.n1, self.out1)
         self.connect(self.simulink_ps_converter2.y, self.spdt_switch.vT)
         self.connect(self.switch_value.y, self.logical_operator1.u)
-        self.connect(self.logical_operator1.y, self.data_type_conversion1.u)
-        self.connect(self.data_type_conversion1.y, self.simulink_ps_converter2.u)
+        self.connect(self.logical_operator1.y, self.simulink_ps_converter2.u)
 
 
 class Measurement(Component):

@@ -1,7 +1,7 @@
 """Converted from scooter_friction.slx, R2024a.
 
 The model asks to start from steady state; here it starts from its initial targets, unless
-simulate() is given start_from='steady state'.
+simulate() is given initial='steady state'.
 """
 
 from blocks import Model
@@ -30,16 +30,14 @@ def build() -> Model:
     )
     model.velocity_source = VelocitySource()
     model.scooter_velocity = Constant(value=26.3544921875)
-    model.km_h_to_m_s = Gain(gain=0.277778)  # km/h to m/s
-    model.simulink_ps_converter = Gain(gain="1 m/s")
+    model.km_h_to_m_s = Gain(gain="0.277778 m/s")  # km/h to m/s
 
     model.connect(model.rolling_resistance.C, model.reference.V, model.velocity_source.C)
     model.connect(model.force_sensor.C, model.mass.M, model.rolling_resistance.R)
     model.connect(model.velocity_source.R, model.force_sensor.R)
-    model.connect(model.simulink_ps_converter.y, model.ps_product.u1, model.velocity_source.S)
     model.connect(model.force_sensor.F, model.ps_product.u2)
     model.connect(model.scooter_velocity.y, model.km_h_to_m_s.u)
-    model.connect(model.km_h_to_m_s.y, model.simulink_ps_converter.u)
+    model.connect(model.km_h_to_m_s.y, model.ps_product.u1, model.velocity_source.S)
     return model
 
 

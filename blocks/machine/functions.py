@@ -1,0 +1,277 @@
+"""Functions in plain loops, run as machine code; compiled when first called.
+
+Those that are declared by :func:`machine_code` are as :mod:`blocks.machine.translation` says; the
+attribute ``python`` is the function as it stands, with which machine code is compared. Where there
+is no LLVM that is what runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..numerics.arrays import Indices
+from . import compiling
+from .compiling import compiled, compiled_from_source
+from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
+
+__all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
+
+STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
+FROM = {"i64": int, "i1": bool}
+PACKAGE = __name__.partition(".")[0] + "."
+T = TypeVar("T", bound=tuple[Any, ...])
+CALLED = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Kept:
+    """A named tuple of arrays that stay where they are, as machine code is given it.
+
+    What is asked of its arrays is asked once, not in every call.
+    """
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+        self._kinds: Record | None = None
+        self._shown: list[Any] = []
+        self._packed: Indices | None = None
+
+    def shown(self, kinds: Record) -> list[Any]:
+        """Numbers, and addresses and shapes of arrays."""
+        if self._kinds is not kinds and self._kinds != kinds:
+            self._kinds, self._shown = kinds, _shown(self.record, kinds.fields)
+            self._packed = None
+        return self._shown
+
+    def packed(self, kinds: Record) -> Indices:
+        """The same as it stands in a table."""
+        shown = self.shown(kinds)
+        if self._packed is None:
+            layout = [scalar for name, kind in kinds.fields for _, scalar in _entries(name, kind)]
+            self._packed = np.frombuffer(_packing(layout).pack(*shown), dtype=np.int64)
+        return self._packed
+
+
+def empty(kind: type[T]) -> T:
+    """A named tuple where there is nothing: arrays without entries, numbers and addresses of zero.
+    """
+    nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
+                          for _, k in record_of(kind).fields]
+    return kind(*nothing)
+
+
+def filled(kind: type[T], source: object, **own: Any) -> T:
+    """A named tuple with fields of its ``own``, the others as they are named in a source."""
+    return kind(*(own[name] if name in own else getattr(source, name)
+                  for name, _ in record_of(kind).fields))
+
+
+class MachineCode(Signature):
+    """A function that Python calls as machine code, with NumPy arrays and named tuples of these."""
+
+    thorough = False  # compiled by all passes, which takes longer
+
+    def __init__(self, function: Callable[..., Any], facts: Facts | None = None) -> None:
+        super().__init__(function)
+        self.facts = facts or {}
+        self._knowing: dict[frozenset[Any], MachineCode] = {}
+
+    def knowing(self, facts: Facts) -> MachineCode:
+        """The function where these facts hold, which takes less time to compile."""
+        key = frozenset(facts.items())
+        if key not in self._knowing:
+            self._knowing[key] = MachineCode(self.python, facts)
+            self._knowing[key].thorough = self.thorough
+        return self._knowing[key]
+
+    def __call__(self, *given: Any) -> Any:
+        return self.entry(*given) if compiling.is_installed() else self.python(*given)
+
+    def _compiled(self, called_by_c: bool = False) -> int:
+        """Its address; one of this package is translated only where that has not been done yet."""
+        def text() -> str:
+            from .translation import translated  # not needed for what is kept on disk
+
+            return translated(self, called_by_c, self.facts)
+
+        if self.python.__module__.startswith(PACKAGE):
+            where = "".join(f" where {a}.{b} is {n}" for (a, b), n in sorted(self.facts.items()))
+            return compiled_from_source(self.symbol + " called by C" * called_by_c + where, text,
+                                        not self.thorough)
+        return compiled(text(), quick=True)
+
+    @cached_property
+    def address(self) -> int:
+        """Of what is given a table: where to store results, and what the function takes."""
+        return self._compiled()
+
+    @property
+    def callback(self) -> int:
+        """Its address as a function of C, of numbers and addresses alone."""
+        return self._compiled_callback if compiling.is_installed() else self._python_callback[1]
+
+    @cached_property
+    def _compiled_callback(self) -> int:
+        return self._compiled(called_by_c=True)
+
+    @cached_property
+    def _python_callback(self) -> tuple[object, int]:
+        """What keeps the function where it is, and where that is."""
+        types = [ctypes.c_double if kind == FLOAT else ctypes.c_void_p
+                 for _, kind in self.parameters]
+        made = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(self.python)
+        return made, ctypes.cast(made, ctypes.c_void_p).value or 0
+
+    @cached_property
+    def entry(self) -> Callable[..., Any]:
+        """Compiled, and given what Python gives."""
+        entry = CALLED(self.address)
+        table = _packing(["i64", *(scalar for _, scalar in _layout(self))])
+        returns = [k.scalar for k in self.returns]
+
+        def call(*given: Any) -> Any:
+            results = np.empty(len(returns))
+            entry(table.pack(address_of(results), *self.shown(*given)))
+            whole = results.view(np.int64)
+            found = tuple(float(results[k]) if scalar == "double" else FROM[scalar](whole[k])
+                          for k, scalar in enumerate(returns))
+            return found[0] if len(found) == 1 else found or None
+
+        return call
+
+    def shown(self, *given: Any) -> list[Any]:
+        """What Python gives, as numbers, addresses and shapes."""
+        shown: list[Any] = []
+        for value, (name, kind) in zip(given, self.parameters, strict=True):
+            if not isinstance(kind, Record):
+                shown += _array(value, name, kind) if kind.dimensions else (value,)
+            elif isinstance(value, Kept):
+                shown += value.shown(kind)
+            else:
+                shown += _shown(value, kind.fields)
+        return shown
+
+    def bound(self, *given: Any) -> BoundCall:
+        """The function with all that it takes."""
+        return BoundCall(self, *given)
+
+    def bound_to(self, *given: Any) -> Callable[[], Any]:
+        """The same for one that takes arrays alone, which runs as Python without LLVM.
+
+        A call gives the whole numbers that the function returns.
+        """
+        if not compiling.is_installed():
+            records = [g.record if isinstance(g, Kept) else g for g in given]
+            return lambda: self.python(*records)
+        call = BoundCall(self, *given)
+
+        def results() -> list[int]:
+            call()
+            found: list[int] = call.results.tolist()
+            return found
+
+        return results
+
+
+class BoundCall:
+    """A function whose arguments stay where they are, called as quickly as Python can.
+
+    What it takes stands in a table, from which machine code reads it: nothing is converted
+    in a call.
+
+    Attributes
+    ----------
+    table, numbers : that table, as whole numbers and as others
+    place : where an argument stands in it, ``"record.field"``; an array with its shape behind
+    results : whole numbers that the last call has returned
+    """
+
+    def __init__(self, function: MachineCode, *given: Any) -> None:
+        self._given = given  # they stay where they are
+        self._others: dict[str, np.ndarray] = {}
+        layout = _layout(function)
+        self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
+        self._records = {name: kind for name, kind in function.parameters
+                         if isinstance(kind, Record)}
+        self.results = np.zeros(len(function.returns), dtype=np.int64)
+        self.table = np.zeros(1 + len(layout), dtype=np.int64)
+        self.numbers = self.table.view(float)
+        self.table[0] = address_of(self.results)
+        _packing([scalar for _, scalar in layout]).pack_into(
+            self.table.data, self.table.itemsize, *function.shown(*given))
+        self._call = CALLED(function.address)
+        self._at = ctypes.c_void_p(address_of(self.table))
+
+    def __call__(self) -> None:
+        self._call(self._at)
+
+    def give(self, name: str, record: Kept) -> None:
+        """Take another record from now on; the caller keeps its arrays alive."""
+        kinds = self._records[name]
+        packed, place = record.packed(kinds), self.place[f"{name}.{kinds.fields[0][0]}"]
+        self.table[place : place + packed.size] = packed
+
+    def put(self, name: str, value: np.ndarray) -> None:
+        """Take another array from now on."""
+        place = self.place[name]
+        self._others[name] = value  # it stays where it is
+        self.table[place : place + 1 + value.ndim] = address_of(value), *value.shape
+
+
+def _layout(function: MachineCode) -> list[tuple[str, str]]:
+    """Names and types of what machine code is given; sizes of arrays have no name."""
+    found = []
+    for name, kind in function.parameters:
+        fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
+            (name, kind)]
+        for one, of_value in fields:
+            found += _entries(one, of_value)
+    return found
+
+
+def _entries(name: str, kind: Kind) -> list[tuple[str, str]]:
+    """Of a number, or of the address and the shape of an array."""
+    return [(name, "i64" if kind.dimensions else kind.scalar), *[("", "i64")] * kind.dimensions]
+
+
+def _packing(scalars: list[str]) -> struct.Struct:
+    """How entries of a table are written, eight bytes each."""
+    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
+
+
+def machine_code(function: Callable[..., Any]) -> MachineCode:
+    """Declare that a function can be written as machine code."""
+    return MachineCode(function)
+
+
+def vector_code(function: Callable[..., Any]) -> MachineCode:
+    """The same for loops over many numbers, called by address: several numbers at a time."""
+    code = MachineCode(function)
+    code.thorough = True
+    return code
+
+
+def _shown(record: tuple[Any, ...], fields: tuple[tuple[str, Kind], ...]) -> list[Any]:
+    """A named tuple as machine code is given it."""
+    shown: list[Any] = []
+    for value, (name, kind) in zip(record, fields, strict=True):
+        if kind.dimensions:
+            shown += _array(value, name, kind)
+        else:
+            shown.append(value)
+    return shown
+
+
+def _array(value: np.ndarray, name: str, kind: Kind) -> tuple[int, ...]:
+    """Address and shape of an array, as machine code is given them."""
+    if value.dtype != STORED[kind.scalar] or value.ndim != kind.dimensions or not (
+            value.flags.c_contiguous):
+        raise TypeError(f"{name} is an array of {value.dtype} with shape {value.shape}, and "
+                        f"takes {kind.dimensions} contiguous dimensions of {STORED[kind.scalar]}")
+    return (address_of(value), *value.shape)
+

@@ -1,0 +1,92 @@
+"""How do impulses change the states, and which of them bring what rests to rest?"""
+
+from __future__ import annotations
+
+from ..machine.functions import machine_code
+from ..numerics.arrays import Vector
+from ..numerics.tolerances import FLOW_NONE
+from .kept_factors import solve_kept
+from .lu import factorize, solve
+from .predicted_elements import FLOW, NOBODY, PredictedElements
+from .steps import Code, Workspace, settle_in_place, values_at
+
+__all__ = ["drifts", "push", "stop_part"]
+
+
+@machine_code
+def drifts(elements: PredictedElements, count: int) -> bool:
+    """Whether what rests in a part moves by the error of steps: what is let go would be off by it,
+    and may be beyond the end of what comes."""
+    for k in range(count):
+        i = elements.members[k]
+        if elements.modes[i] == 0.0 and abs(elements.found[FLOW, i]) > (
+                FLOW_NONE * elements.fast[elements.kinds[i]]):
+            return True
+    return False
+
+
+@machine_code
+def stop_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector, e: int,
+          count: int) -> bool:
+    """Bring the flows of what rests in the part of an element to zero; whether that can be."""
+    index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
+    for i in range(modes.size):
+        right[i] = 0.0
+    if elements.k.size > 0:
+        part, flows = elements.part[e], elements.work
+        start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+        for a in range(size):
+            i = elements.parted[start + a]
+            sticks = modes[i] == 0.0 and elements.leader[i] != NOBODY
+            flows[a] = elements.found[FLOW, i] if sticks else 0.0
+        solve_kept(elements, part, flows)
+        for a in range(size):
+            right[elements.parted[start + a]] = flows[a]
+        push(code, work, elements, t, x)
+        return True
+    rests = 0
+    for k in range(count):
+        if modes[index[k]] == 0.0:
+            elements.own[rests] = elements.found[FLOW, index[k]]
+            column = 0
+            for a in range(count):
+                if modes[index[a]] == 0.0:
+                    matrix[rests, column] = elements.d[index[k], index[a]]
+                    column += 1
+            rests += 1
+    if factorize(matrix, elements.unit[:rests], elements.order) == 0.0:
+        return False
+    solve(matrix, elements.order, elements.own[:rests], elements.work)
+    rests = 0
+    for k in range(count):
+        if modes[index[k]] == 0.0:
+            right[index[k]] = elements.own[rests]
+            rests += 1
+    push(code, work, elements, t, x)
+    return True
+
+
+@machine_code
+def push(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> None:
+    """Change the states as impulses of the elements do, which stand in ``right``.
+
+    What follows work, such as a temperature, does so at the mean of the flows before and after, as
+    in :mod:`blocks.nonsmooth.modes.impacts`.
+    """
+    if elements.turns[0]:
+        elements.before[:] = x
+        _push_by(elements, x, 0.5)
+        values_at(code, work, elements.present, t, x, elements.room)
+        x[:] = elements.before
+    _push_by(elements, x, 1.0)
+    settle_in_place(code, work, t, x)
+
+
+@machine_code
+def _push_by(elements: PredictedElements, x: Vector, share: float) -> None:
+    """Change the states as a share of these impulses does, by the pushes that are known."""
+    for e in range(elements.modes.size):
+        impulse = share * elements.right[e]
+        if impulse != 0.0:
+            for i in range(elements.free.size):
+                x[i] += impulse * elements.push[e, i]

@@ -1,0 +1,162 @@
+"""What holds the elements that rest, where that lasts as long as modes do?
+
+K of :mod:`blocks.nonsmooth.modes.kept_factors`, by which efforts follow from rates, is made anew
+here, part by part, as modes change; and rates or flows are taken away by it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..machine.functions import machine_code
+from ..machine.signatures import run_code
+from ..numerics.arrays import Flags, Indices, Vector
+from ..numerics.tolerances import SAFE_PIVOT
+from .predicted_elements import NOBODY, PredictedElements
+from .steps import Code, Workspace
+
+__all__ = ["hold_states", "is_told", "keep_factors", "solve_kept"]
+
+
+@machine_code
+def is_told(elements: PredictedElements, e: int) -> bool:
+    """Whether a contact is closed beside a friction at rest that tells for both."""
+    friction = elements.told_by[e]
+    return friction != NOBODY and elements.modes[e] == 0.0 and elements.modes[friction] == 0.0
+
+
+@machine_code
+def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Vector) -> bool:
+    """Make the numbers of parts whose modes have changed anew; whether their D is regular."""
+    starts, members, modes, known = elements.starts, elements.parted, elements.modes, elements.known
+    made = True
+    for part in range(starts.size - 1):
+        changed = False
+        for k in range(starts[part], starts[part + 1]):
+            changed |= modes[members[k]] != known[members[k]]
+        if not changed:
+            continue
+        if elements.columns[part + 1] > elements.columns[part]:
+            if made:
+                run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
+                made = False
+            behind = elements.k.size - elements.made.size
+            for j in range(elements.made.size):
+                elements.k[behind + j] = elements.made[j]
+        elif not _invert(elements, part):
+            return False
+    known[:] = modes
+    return True
+
+
+@machine_code
+def solve_kept(elements: PredictedElements, part: int, y: Vector) -> None:
+    """Put D_SS^-1 times a column, of the members of a part, in its place."""
+    size, first = elements.starts[part + 1] - elements.starts[part], elements.first[part]
+    k, right = elements.k, elements.column
+    start, count = elements.columns[part], elements.columns[part + 1] - elements.columns[part]
+    if count == 0:
+        for a in range(size):
+            right[a] = y[a]
+        for a in range(size):
+            value = 0.0
+            for b in range(size):
+                value += k[first + a * size + b] * right[b]
+            y[a] = value
+        return
+    starts, rows, places = elements.upper_starts, elements.upper_rows, elements.column_of
+    upper, pivots = first - starts[start], first + starts[start + count] - starts[start]
+    for c in range(count):
+        a = places[start + c]
+        right[c] = 0.0
+        if a != NOBODY:
+            right[c] = y[a]
+        for j in range(starts[start + c], starts[start + c + 1]):
+            right[c] -= k[upper + j] * right[rows[j]]
+    for c in range(count):
+        right[c] *= k[pivots + c]
+    for c in range(count - 1, -1, -1):
+        for j in range(starts[start + c], starts[start + c + 1]):
+            right[rows[j]] -= k[upper + j] * right[c]
+        if places[start + c] != NOBODY:
+            y[places[start + c]] = right[c]
+
+
+@machine_code
+def _invert(elements: PredictedElements, part: int) -> bool:
+    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere; whether D_SS
+    has these.
+
+    A contact that a friction tells for takes half of the load.
+    """
+    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    members, d, stuck, l, y = (
+        elements.parted, elements.d, elements.stuck, elements.factor, elements.column)
+    k, count = elements.first[part], 0
+    for a in range(size):
+        e = members[start + a]
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY and not is_told(elements, e):
+            stuck[count] = a
+            count += 1
+    for j in range(size * size):
+        elements.k[k + j] = 0.0
+    for a in range(count):
+        own = d[members[start + stuck[a]], members[start + stuck[a]]]
+        for b in range(a + 1):
+            value = d[members[start + stuck[a]], members[start + stuck[b]]]
+            for c in range(b):
+                value -= l[a, c] * l[b, c]
+            if a == b:
+                if not value > SAFE_PIVOT * own:
+                    return False
+                l[a, b] = np.sqrt(value)
+            else:
+                l[a, b] = value / l[b, b]
+    for column in range(count):
+        for a in range(count):
+            value = 1.0 if a == column else 0.0
+            for c in range(a):
+                value -= l[a, c] * y[c]
+            y[a] = value / l[a, a]
+        for a in range(count - 1, -1, -1):
+            for c in range(a + 1, count):
+                y[a] -= l[c, a] * y[c]
+            y[a] = y[a] / l[a, a]
+            elements.k[k + stuck[a] * size + stuck[column]] = y[a]
+    for a in range(size):
+        e = members[start + a]
+        if is_told(elements, e):
+            friction, place = elements.told_by[e], 0
+            while members[start + place] != friction:
+                place += 1
+            ratio = d[e, friction] / d[friction, friction]
+            for b in range(size):
+                half = 0.5 * elements.k[k + place * size + b]
+                elements.k[k + place * size + b] = half
+                elements.k[k + a * size + b] = half / ratio
+    return True
+
+
+@machine_code
+def hold_states(flow_starts: Indices, flow_states: Indices, free: Vector, modes: Vector,
+                holds: Flags) -> None:
+    """Hold the states of what sticks: alone, or from one element to the next."""
+    again = True
+    while again:
+        again = False
+        for e in range(modes.size):
+            if modes[e] == 0.0 and holds[e]:
+                again |= _hold_last_state(flow_starts, flow_states, free, e)
+
+
+@machine_code
+def _hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
+    """Hold the state of an element's flow that alone is free still; whether there is one."""
+    count, last = 0, 0
+    for j in range(flow_starts[e], flow_starts[e + 1]):
+        if free[flow_states[j]] != 0.0:
+            count += 1
+            last = flow_states[j]
+    if count == 1:
+        free[last] = 0.0
+    return count == 1

@@ -1,0 +1,291 @@
+"""Who sticks, slides, touches, opens, and with what effort? One search for all, in plain loops.
+
+Rest is tried first, or the modes that efforts come from. Then all modes change that are wrong;
+where that goes round, one at a time (block principal pivoting), which ends where all principal
+minors are positive. Hundreds of elements are sought from inside their bounds
+(:mod:`.interior_points`), and where that does not lead to the end, or bounds depend on efforts, on
+Lemke's path. Efforts are taken where their residual proves them.
+
+References
+----------
+Júdice, Pires, Computers & Operations Research 21 (1994) 587-596.
+Stewart, Trinkle, Int. J. Numer. Meth. Engng. 39 (1996) 2673-2691.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from ...machine.functions import machine_code
+from ...numerics.tolerances import (
+    ACCEPTED_RESIDUAL,
+    ENUMERATED_ERROR,
+    GUESSED_MODE,
+    SAME_RATES,
+    STEP_EXACT,
+    STEP_RESIDUAL,
+    TERMS_ROUNDING,
+    TINY,
+)
+from .interior_points import from_inside
+from .lemke import pivot
+from .problem import (
+    FEW,
+    INFINITE,
+    PIVOTED,
+    Problem,
+    at_efforts,
+    newton,
+    piece,
+    residual,
+    rounding,
+)
+from .sparse_lu import Factors
+
+__all__ = ["FOUND", "NONE", "NOT_FOUND", "SEVERAL", "count_answers", "decide", "proved"]
+
+FOUND, SEVERAL, NONE, NOT_FOUND = 1, 2, 0, -1
+AT_ONCE = 12  # linear systems after which many elements are sought another way,
+SOON = 3  # or after so many,
+HOPELESS = 1e-2  # where the residual is so large
+PATIENCE = 3  # rounds that all wrong modes change without fewer being wrong
+SINGLY = 2  # rounds more for each of few elements
+
+
+def _band(problem: Problem, tol: float, i: int) -> float:
+    """Efforts and rates that are none."""
+    return 0.01 * tol * problem.top[problem.group[i]] + problem.floor[i]
+
+
+def _change(problem: Problem, tol: float, n: int) -> int:
+    """The pieces that efforts ask for, in ``wanted``; how many change."""
+    x, wrong = problem.x, 0
+    for i in range(n):
+        z, band, old = x[i] + problem.rate[i], _band(problem, tol, i), problem.pieces[i]
+        new = 0
+        if z > problem.up[i] + band or old > 0 and z >= problem.up[i] - band:
+            new = 1
+        elif z < problem.down[i] - band or old < 0 and z <= problem.down[i] + band:
+            new = -1
+        problem.wanted[i] = new
+        wrong += 1 if new != old else 0
+    return wrong
+
+
+def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
+    """Change pieces until they fit efforts; whether these are found."""
+    pieces, wanted = problem.pieces, problem.wanted
+    fewest, patience = n + 1, PATIENCE
+    for tried in range(AT_ONCE + SINGLY * min(n, FEW) if n <= FEW or problem.faint == 0.0
+                       else AT_ONCE):
+        if not newton(problem, factors, n):
+            return False
+        for i in range(n):
+            problem.x[i] = problem.new[i]
+        left = residual(problem, problem.x, tol, n)
+        if n > FEW and tried + 1 >= SOON and left > HOPELESS and problem.faint > 0.0:
+            return False
+        wrong = _change(problem, tol, n)
+        patience = PATIENCE if wrong < fewest else patience - 1
+        if wrong == 0 or left <= tol and patience < PATIENCE:
+            return left <= tol
+        fewest = min(fewest, wrong)
+        for i in range(n - 1, -1, -1):
+            if wanted[i] != pieces[i]:
+                if patience < 0 and pieces[i] != 0:
+                    pieces[i] = 0
+                else:
+                    pieces[i] = wanted[i]
+                if patience < 0:
+                    break
+    return False
+
+
+def _pose_path(problem: Problem, n: int) -> int:
+    """The table of Lemke's path, from efforts near ``begun``; how many unknowns it has.
+
+    Efforts are ``start + plus - minus``, as Stewart and Trinkle split them::
+
+        plus  >= 0, complementary to above - rate >= 0   above >= 0, to upper - start - plus >= 0
+        minus >= 0, complementary to below + rate >= 0   below >= 0, to start - lower - minus >= 0
+    """
+    starts, columns, table = problem.starts, problem.columns, problem.table
+    owner, sense, minus = problem.owner, problem.sense, problem.waiting
+    at_efforts(problem, problem.begun, n)
+    for i in range(n):
+        low = problem.down[i]
+        problem.x[i] = min(max(0.0, low), max(problem.up[i], low))
+        owner[i], sense[i] = i, 0
+    m = n
+    for kind in range(1, 4):  # minus, above, below
+        for i in range(n):
+            shut = problem.low[i] >= problem.x[i]  # cannot go lower
+            for q in range(starts[i], starts[i + 1]):
+                shut = shut and problem.L[q] == 0.0
+            takes = not shut
+            if kind == 1:
+                minus[i] = m if takes else -1
+            if kind == 2:
+                takes = isfinite(problem.high[i])
+            elif kind == 3:
+                takes = takes and isfinite(problem.low[i])
+            if takes:
+                owner[m], sense[m] = i, kind
+                m += 1
+    at_efforts(problem, problem.x, n)
+    for a in range(m):
+        i, kind = owner[a], sense[a]
+        for j in range(2 * m + 2):
+            table[a, j] = 0.0
+        table[a, a], table[a, 2 * m] = 1.0, -1.0
+        for q in range(starts[i], starts[i + 1]):
+            j, value = columns[q], problem.D[q]
+            if kind == 1:
+                value = -value
+            elif kind == 2:
+                value = problem.H[q]
+            elif kind == 3:
+                value = -problem.L[q]
+            table[a, m + j] -= value
+            if minus[j] >= 0:
+                table[a, m + minus[j]] += value
+        if kind < 2:
+            table[a, 2 * m + 1] = -problem.rate[i] if kind == 0 else problem.rate[i]
+            for b in range(n, m):
+                if owner[b] == i and sense[b] == kind + 2:
+                    table[a, m + b] -= 1.0
+        elif kind == 2:
+            table[a, 2 * m + 1] = problem.limit[i] - problem.x[i]
+            table[a, m + i] += 1.0
+        else:
+            table[a, 2 * m + 1] = problem.x[i] - problem.down[i]
+            table[a, m + minus[i]] += 1.0
+    return m
+
+
+def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
+    """Whether modes that tell from efforts ``kept`` lead to better ones; else these are restored.
+    """
+    for near in range(2):
+        for i in range(n):
+            problem.x[i] = problem.kept[i]
+        residual(problem, problem.x, tol, n)
+        for i in range(n):
+            band = max(GUESSED_MODE * problem.top[problem.group[i]], TINY)
+            x, rate = problem.x[i], problem.rate[i]
+            problem.pieces[i] = 0
+            if x >= problem.up[i] - band and rate > band:
+                problem.pieces[i] = 1
+            elif x <= problem.down[i] + band and rate < -band:
+                problem.pieces[i] = -1
+            if near == 1:
+                problem.pieces[i] = piece(problem, problem.x, i)
+        if _by_pieces(problem, factors, tol, n):
+            return True
+    for i in range(n):
+        problem.x[i] = problem.kept[i]
+    return False
+
+
+def _by_path(problem: Problem, factors: Factors, tol: float, n: int) -> int:
+    """Efforts at the end of Lemke's path; FOUND, NONE where it does not end, or NOT_FOUND."""
+    m = _pose_path(problem, n)
+    ended = pivot(problem.table, problem.basis, problem.held, m, 50 + 20 * m) >= 0
+    for a in range(m):
+        k = problem.basis[a] - m
+        if 0 <= k < m and problem.sense[k] < 2:
+            value = max(problem.table[a, 2 * m + 1], 0.0)
+            problem.x[problem.owner[k]] += value if problem.sense[k] == 0 else -value
+    for i in range(n):
+        problem.kept[i] = problem.x[i]
+    if residual(problem, problem.x, tol, n) <= tol or _from_kept(problem, factors, tol, n):
+        return FOUND
+    return NOT_FOUND if ended else NONE
+
+
+@machine_code
+def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) -> int:
+    """Efforts ``x`` that their residual proves: FOUND, or NONE or NOT_FOUND, with the best ones.
+
+    Parameters
+    ----------
+    problem : posed, connected, with efforts to begin with in ``new`` and noise of rates in
+        ``floor``
+    rests : whether rest is tried first; else what the first efforts ask for
+    """
+    starts, loaded = problem.starts, False
+    for q in range(starts[0], starts[n]):
+        loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
+    rounding(problem, n)
+    at_efforts(problem, problem.new, n)
+    for i in range(n):
+        problem.x[i] = min(max(problem.new[i], problem.down[i]), problem.up[i])
+        problem.begun[i] = problem.x[i]
+    problem.least[0], problem.systems[0], problem.systems[1] = INFINITE, 0, n
+    if residual(problem, problem.x, tol, n) <= tol and not rests:
+        return FOUND
+    for i in range(n):
+        problem.pieces[i] = 0 if rests else piece(problem, problem.x, i)
+    if _by_pieces(problem, factors, tol, n):
+        return FOUND
+    if not (loaded and n <= FEW) and from_inside(problem, factors, tol, n):
+        for i in range(n):
+            problem.kept[i] = problem.x[i]
+        if problem.faint == 0.0:
+            _from_kept(problem, factors, tol, n)  # which are more exact
+        return FOUND
+    found = _by_path(problem, factors, tol, n) if n <= PIVOTED else NOT_FOUND
+    if found != FOUND:
+        for i in range(n):
+            problem.x[i] = problem.best[i]
+    return found
+
+
+@machine_code
+def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
+    """Efforts near ``new`` that end a step, in ``x``; whether they are found.
+
+    ``loose``: a larger residual is accepted, as nothing better will be found.
+    """
+    tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
+    for i in range(n):
+        problem.floor[i] = 0.0
+    return decide(problem, factors, tol, n, False) == FOUND or loose and residual(
+        problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL
+
+
+@machine_code
+def count_answers(problem: Problem, factors: Factors, tol: float, n: int) -> int:
+    """All combinations of modes of few elements: NONE, FOUND (in ``x``), or SEVERAL motions."""
+    combinations = 1
+    for _ in range(n):
+        combinations *= 3
+    answers = NONE
+    for number in range(combinations):
+        rest, possible = number, True
+        for i in range(n):
+            problem.pieces[i] = rest % 3 if rest % 3 < 2 else -1
+            rest = rest // 3
+            bound = problem.low[i] if problem.pieces[i] < 0 else problem.high[i]
+            possible = possible and (problem.pieces[i] == 0 or isfinite(bound))
+            problem.x[i] = 0.0
+        if not possible or not newton(problem, factors, n) or not residual(
+                problem, problem.new, tol, n) <= max(tol, ENUMERATED_ERROR):
+            continue
+        differs = answers == NONE
+        for i in range(n):
+            same, size = problem.floor[i] + TINY, problem.top[problem.group[i]]
+            for q in range(problem.starts[i], problem.starts[i + 1]):
+                same += TERMS_ROUNDING * abs(problem.D[q] * problem.new[problem.columns[q]])
+            differs = differs or abs(problem.rate[i] - problem.error[i]) > same + SAME_RATES * size
+        if differs and answers == FOUND:
+            answers = SEVERAL
+            break
+        if answers == NONE:
+            answers = FOUND
+            for i in range(n):
+                problem.error[i], problem.kept[i] = problem.rate[i], problem.new[i]
+    if answers != NONE:
+        for i in range(n):
+            problem.x[i] = problem.kept[i]
+    return answers

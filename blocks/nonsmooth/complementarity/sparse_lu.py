@@ -1,0 +1,207 @@
+"""Sparse linear equations whose pattern is symmetric, compiled.
+
+Unknowns come in nodes (those of one component), which are eliminated in an order of least degree
+[A. George and J. W. H. Liu, SIAM Review 31 (1989) 1-19]; pivots stay on the diagonal. What is
+filled in follows from the nodes alone, so one order serves all matrices of a pattern. CSparse,
+called from machine code with its analysis kept, takes 1.9 to 2.9 times as long for the matrices of
+a heap of 200 discs, SuperLU four times.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from ...machine.functions import machine_code
+from ...numerics.arrays import Flags, Indices, Vector
+
+__all__ = ["Factors", "analyse", "eliminate", "factors_of", "solve_sparse"]
+
+
+class Factors(NamedTuple):
+    """Triangular factors, row by row in the order of elimination.
+
+    Attributes
+    ----------
+    linked : (node, node) end to end, whether nodes act on each other; what is filled in is added
+    degree, node_order, later_starts, later : of nodes: how many they act on, the order in which
+        they are eliminated, and those that each one then acts on
+    place, at : of unknowns: where each is in the order, and who is there
+    above_starts, above, below_starts, below : of rows: columns above and below the diagonal
+    upper, lower, inverse : entries there, and reciprocals of the diagonal
+    row : where a row is worked out
+    cursor : of every row
+    paired : whether a row and the next one are of one node, and no row before is paired with it
+    """
+
+    linked: Flags
+    degree: Indices
+    node_order: Indices
+    later_starts: Indices
+    later: Indices
+    place: Indices
+    at: Indices
+    above_starts: Indices
+    above: Indices
+    below_starts: Indices
+    below: Indices
+    upper: Vector
+    lower: Vector
+    inverse: Vector
+    row: Vector
+    cursor: Indices
+    paired: Flags
+
+
+def factors_of(most: int, entries: int) -> Factors:
+    """Room for so many unknowns, and entries above the diagonal."""
+    def whole(n: int) -> Indices:
+        return np.zeros(n, dtype=np.int64)
+
+    return Factors(
+        np.zeros(most * most, dtype=bool), whole(most), whole(most), whole(most + 1),
+        whole(min(most * most, entries)), whole(most), whole(most), whole(most + 1), whole(entries),
+        whole(most + 1), whole(entries), np.zeros(entries), np.zeros(entries), np.zeros(most),
+        np.zeros(most), whole(most), np.zeros(most, dtype=bool))  # fmt: skip
+
+
+def _order_nodes(factors: Factors, nodes: int) -> bool:
+    """Eliminate the node of least degree, again and again; whether there is room."""
+    linked, degree, later = factors.linked, factors.degree, factors.later
+    for v in range(nodes):
+        degree[v] = 0
+        for u in range(nodes):
+            if linked[v * nodes + u] and u != v:
+                degree[v] += 1
+    filled = 0
+    for k in range(nodes):
+        best, least = 0, nodes
+        for v in range(nodes):
+            if 0 <= degree[v] < least:
+                best, least = v, degree[v]
+        factors.node_order[k] = best
+        factors.later_starts[k] = filled
+        if filled + least > later.size:
+            return False
+        degree[best] = -1
+        for u in range(nodes):
+            if linked[best * nodes + u] and degree[u] >= 0:
+                later[filled] = u
+                filled += 1
+        for a in range(factors.later_starts[k], filled):
+            u = later[a]
+            degree[u] -= 1
+            for b in range(factors.later_starts[k], a):
+                v = later[b]
+                if not linked[u * nodes + v]:
+                    linked[u * nodes + v] = True
+                    linked[v * nodes + u] = True
+                    degree[u] += 1
+                    degree[v] += 1
+    factors.later_starts[nodes] = filled
+    return True
+
+
+@machine_code
+def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
+    """Order and pattern of the factors of nodes that are ``linked``; whether there is room.
+
+    Parameters
+    ----------
+    first : per node, its first unknown; then their number
+    """
+    if not _order_nodes(factors, nodes):
+        return False
+    n, at = first[nodes], 0
+    for k in range(nodes):
+        v = factors.node_order[k]
+        for e in range(first[v], first[v + 1]):
+            factors.place[e], factors.at[at] = at, e
+            at += 1
+    filled, row = 0, 0
+    for i in range(n):
+        factors.cursor[i] = 0
+    for k in range(nodes):
+        v = factors.node_order[k]
+        size, reach = first[v + 1] - first[v], 0
+        for q in range(factors.later_starts[k], factors.later_starts[k + 1]):
+            u = factors.later[q]
+            reach += first[u + 1] - first[u]
+        for e in range(size):
+            factors.above_starts[row] = filled
+            factors.paired[row] = e % 2 == 0 and e + 1 < size
+            if filled + size + reach > factors.above.size:
+                return False
+            for other in range(e + 1, size):
+                factors.above[filled] = row + other - e
+                filled += 1
+            for q in range(factors.later_starts[k], factors.later_starts[k + 1]):
+                u = factors.later[q]
+                for other in range(first[u], first[u + 1]):
+                    factors.above[filled] = factors.place[other]
+                    filled += 1
+            for q in range(factors.above_starts[row], filled):
+                factors.cursor[factors.above[q]] += 1
+            row += 1
+    factors.above_starts[n] = filled
+    filled = 0
+    for i in range(n):
+        factors.below_starts[i] = filled
+        filled += factors.cursor[i]
+        factors.cursor[i] = factors.below_starts[i]
+    factors.below_starts[n] = filled
+    for i in range(n):
+        for q in range(factors.above_starts[i], factors.above_starts[i + 1]):
+            c = factors.above[q]
+            factors.below[factors.cursor[c]] = i
+            factors.cursor[c] += 1
+    return True
+
+
+def eliminate(factors: Factors, i: int) -> float:
+    """Take the factors' row from ``factors.row``, which is left zero; its pivot."""
+    row, above, upper = factors.row, factors.above, factors.upper
+    starts, q, last = factors.above_starts, factors.below_starts[i], factors.below_starts[i + 1]
+    while q < last:
+        k = factors.below[q]
+        first, count = starts[k], starts[k + 1] - starts[k]
+        factor = row[k] * factors.inverse[k]
+        row[k] = 0.0
+        factors.lower[q] = factor
+        q += 1
+        if factors.paired[k] and k + 1 < i:  # rows of one node have the same columns
+            row[k + 1] -= factor * upper[first]
+            other = row[k + 1] * factors.inverse[k + 1]
+            row[k + 1] = 0.0
+            factors.lower[q] = other
+            q += 1
+            if factor != 0.0 or other != 0.0:
+                for s in range(first + 1, first + count):
+                    row[above[s]] -= factor * upper[s] + other * upper[s + count - 1]
+        elif factor != 0.0:
+            for s in range(first, first + count):
+                row[above[s]] -= factor * upper[s]
+    for s in range(starts[i], starts[i + 1]):
+        upper[s] = row[above[s]]
+        row[above[s]] = 0.0
+    pivot = row[i]
+    row[i] = 0.0
+    factors.inverse[i] = 1.0 / pivot if isfinite(pivot) and pivot != 0.0 else 0.0
+    return pivot
+
+
+def solve_sparse(factors: Factors, b: Vector, room: Vector, n: int) -> None:
+    """The solution takes the place of the right side ``b``."""
+    for i in range(n):
+        value = b[factors.at[i]]
+        for q in range(factors.below_starts[i], factors.below_starts[i + 1]):
+            value -= factors.lower[q] * room[factors.below[q]]
+        room[i] = value
+    for i in range(n - 1, -1, -1):
+        value = room[i]
+        for q in range(factors.above_starts[i], factors.above_starts[i + 1]):
+            value -= factors.upper[q] * room[factors.above[q]]
+        room[i] = value * factors.inverse[i]
+        b[factors.at[i]] = room[i]

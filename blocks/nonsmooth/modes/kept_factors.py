@@ -1,0 +1,368 @@
+"""Which numbers do efforts follow by as long as modes last?
+
+Where the matrix D of the rates per effort depends on parameters only, those that rest in a part of
+elements that act on each other, S, hold by ``D_SS^-1`` times the rates that there are without them.
+K is that matrix, 0 elsewhere, part by part; or its factors, which stay sparse where elements stand
+in a row, as the draught gear of a train does. ``D = L diag(pivots) L'`` has hardly more entries
+than D itself, in the order of least fill [P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate
+minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17, 1996]. Where many act on one
+body, as boxes on a belt, D is full because of it; with the acceleration a that they give to it as
+an unknown, of ``[D0, -r; -r', -1/w]``, nothing is. Rows and columns of what slides are those of the
+unit matrix, so factors of all modes have one pattern. Only where D is symmetric and positive
+definite. Where more elements may rest than there are motions to hold, internal stress stands beside
+K.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ...numerics import sparse as sp
+from ...numerics.arrays import Array, Indices, grouped
+from ...numerics.copies import shallow_copy
+from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, SYMMETRIC
+from ...system import Evaluator, Problem
+from ..complementarity.scaling import DENSE_LIMIT, components
+from .delassus import Matrix, pseudo_inverse
+
+__all__ = ["Acting", "KeptFactors", "connected"]
+
+MOST = 300  # elements that act on each other, by an inverse: each of them needs all the others
+MOST_FACTORED = 1000  # the same by factors
+MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
+FEWEST = 8  # elements: the inverse of so few is small
+CROWD = 6  # elements that act on one state, from which its acceleration is an unknown
+SAVES = 0.5  # of the entries of the inverse: factors have no more
+POINTS = 3  # in the space of parameters, at which D is looked at
+
+
+@dataclass(frozen=True)
+class Acting:
+    """How elements act on each other, where that depends on parameters only.
+
+    Attributes
+    ----------
+    flow_x : flows by states
+    push : slopes of states by efforts
+    parameters : that these depend on
+    """
+
+    flow_x: ca.SX
+    push: ca.SX
+    parameters: ca.SX
+
+    def d(self, members: list[int], states: list[int]) -> ca.SX:
+        """Change of their rates by their efforts through some states, with its sign turned."""
+        return -ca.mtimes(self.flow_x[members, states], self.push[states, members])
+
+    @property
+    def motion(self) -> ca.SX:
+        """What flows and their rates are made of: how temperatures follow heat does not count."""
+        followed = np.unique(self.flow_x.sparsity().get_col()).tolist()
+        return ca.veccat(self.flow_x, self.push[followed, :])
+
+    @cached_property
+    def own(self) -> ca.SX:
+        """The same of every element by its own effort, through all states."""
+        return ca.densify(-ca.sum2(self.flow_x * self.push.T))
+
+
+    def share_motions(self, members: Indices) -> bool:
+        """Whether elements have more flows than there are motions: what sticks may share stress."""
+        chosen, chance = members.tolist(), np.random.default_rng(0)
+        look = ca.Function("look", [self.parameters], [ca.densify(self.flow_x[chosen, :])])
+        flows = np.array(look(chance.uniform(0.5, 2.0, self.parameters.shape)))
+        sizes = np.linalg.norm(flows, axis=1, keepdims=True)
+        flows = flows / np.where(sizes > 0, sizes, 1.0)
+        return bool(np.linalg.matrix_rank(flows, tol=BLOCK_SINGULAR) < len(members))
+
+
+class FactoredPart:
+    """Elements that act on each other, and the pattern of their factors.
+
+    Parameters
+    ----------
+    members : the elements
+    acting : how they act on each other
+    crowded : states whose accelerations are unknowns, besides efforts
+
+    Attributes
+    ----------
+    order : places of the members in the order in which they are eliminated; those of accelerations
+        are -1
+    starts, rows : where the strict upper triangle L' has entries, column by column of that order
+    count : of its entries, and the inverse pivots behind them
+    """
+
+    def __init__(self, members: Indices, acting: Acting, crowded: list[int]) -> None:
+        self.members, self._own, chosen = members, acting.own, members.tolist()
+        plain = [i for i in range(acting.push.shape[0]) if i not in crowded]
+        border, back = -acting.flow_x[chosen, crowded], acting.push[crowded, chosen]
+        tell = [next(k for k in range(len(chosen)) if border.has_nz(k, h) and back.has_nz(h, k))
+                for h in range(len(crowded))]
+        weights = [-border[k, h] / back[h, k] for h, k in enumerate(tell)]
+        d = acting.d(chosen, plain)
+        matrix = ca.blockcat([[d, border], [border.T, ca.diag(ca.vertcat(ca.SX(0, 1), *weights))]])
+        self._matrix = ca.project(matrix, matrix.sparsity() + ca.Sparsity.diag(matrix.shape[0]))
+        self._size = ca.vertcat(self._own[chosen], *map(ca.fabs, weights))
+        n, among = len(chosen), d.sparsity()
+        able = [k for k in range(n) if among.has_nz(k, k)]
+        last = [k for k in range(n) if not among.has_nz(k, k)]  # who act on crowded states alone
+        self._order = [*(able[k] for k in among.sub(able, able)[0].ldl(True)[1]),
+                       *range(n, matrix.shape[0]), *last]
+        pattern, _ = self.pattern.sub(self._order, self._order)[0].ldl(False)
+        self.order = np.where(np.array(self._order) < n, self._order, -1).astype(np.int64)
+        self.starts, self.rows = (np.array(a, dtype=np.int64)
+                                  for a in (pattern.colind(), pattern.row()))
+        self.count = len(self.rows) + len(self._order)
+
+    @property
+    def pattern(self) -> ca.Sparsity:
+        """Of what is factored."""
+        return self._matrix.sparsity()
+
+    def factors(self, modes: ca.SX) -> ca.SX:
+        """L' without its diagonal and the inverse pivots: 0 for what nothing holds, and no number
+        where D is singular."""
+        chosen = self.members.tolist()
+        moved = self._own[chosen] > OWN_RATE_NONE**2 * ca.mmax(self._own)
+        held = ca.logic_and(modes[chosen] == 0, moved)
+        holds = ca.vertcat(held, ca.SX.ones(len(self._order) - len(chosen)))
+        rows, columns = (np.array(a) for a in self.pattern.get_triplet())
+        entries = self._matrix.nz[:] * holds[rows.tolist()] * holds[columns.tolist()]
+        diagonal = np.flatnonzero(rows == columns).tolist()
+        entries[diagonal] = ca.if_else(holds, self._matrix.nz[diagonal], 1)
+        order = self._order
+        pivots, upper, _ = ca.ldl(ca.SX(self.pattern, entries)[order, order], False)
+        safe = ca.fabs(pivots) > DELASSUS_SINGULAR * self._size[order]
+        inverse = ca.if_else(safe, 1 / pivots, np.nan)
+        return ca.vertcat(upper.nz[:], ca.if_else(holds[order], inverse, 0))
+
+    def efforts(self, factors: ca.SX, rates: ca.SX) -> ca.SX:
+        """Efforts that cancel rates of the members."""
+        upper, inverse = factors[: len(self.rows)], factors[len(self.rows) :]
+        of = [rates[k] if k >= 0 else ca.SX(0) for k in self.order.tolist()]
+        for c in range(len(of)):
+            for e in range(self.starts[c], self.starts[c + 1]):
+                of[c] -= upper[e] * of[self.rows[e]]
+        of = [value * inverse[c] for c, value in enumerate(of)]
+        for c in range(len(of) - 1, -1, -1):
+            for e in range(self.starts[c], self.starts[c + 1]):
+                of[self.rows[e]] -= upper[e] * of[c]
+        out = ca.SX(len(self.members), 1)
+        for c, k in enumerate(self.order.tolist()):
+            if k >= 0:
+                out[k] = of[c]
+        return out
+
+    def is_regular(self, acting: Acting) -> bool:
+        """Whether D is symmetric and positive definite, whatever the parameters, but for chance."""
+        chosen = self.members.tolist()
+        whole = acting.d(chosen, list(range(acting.push.shape[0])))
+        look = ca.Function("look", [acting.parameters], [
+            ca.densify(whole), ca.densify(self._matrix),
+            self.factors(ca.SX.zeros(acting.flow_x.shape[0]))])
+        chance, sign = np.random.default_rng(0), np.where(self.order >= 0, 1, -1)
+        for _ in range(POINTS):
+            *matrices, factors = (np.array(out) for out in look(
+                chance.uniform(0.5, 2.0, acting.parameters.shape)))
+            if not all(np.abs(m - m.T).max() <= SYMMETRIC * np.abs(m).max() for m in matrices):
+                return False
+            if not (sign * factors.ravel()[len(self.rows) :] > 0).all():
+                return False
+        return True
+
+
+def _factored_part(members: Indices, acting: Acting) -> FactoredPart | None:
+    """A part of elements by factors; None where its inverse is small, or D has no such factors."""
+    if len(members) < FEWEST:
+        return None
+    chosen, most = members.tolist(), SAVES * len(members) ** 2
+    felt, pushed = acting.flow_x[chosen, :].sparsity(), acting.push[:, chosen].sparsity()
+    on_state = np.bincount(felt.get_triplet()[1], minlength=felt.size2())
+    crowded = np.flatnonzero(on_state >= CROWD).tolist()
+    for states in ([], crowded)[: 1 + bool(crowded)]:
+        if any(not pushed.has_nz(i, k) for i in states for k in range(len(chosen))
+               if felt.has_nz(k, i)):
+            continue
+        part = FactoredPart(members, acting, states)
+        pattern = part.pattern
+        if part.count <= most and pattern.is_symmetric():
+            return part if part.is_regular(acting) else None
+    return None
+
+
+def connected(pattern: ca.Sparsity) -> list[Indices]:
+    """Elements that a matrix connects, part by part."""
+    acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
+        pattern, 1).sparse()
+    return grouped(components(acts)[1])
+
+
+class KeptFactors:
+    """Elements that act on each other, and where their numbers stand in K.
+
+    Parameters
+    ----------
+    size : how many elements there are
+    parts : those that decide and act on each other
+    acting : how they do so, where that depends on parameters only
+
+    Attributes
+    ----------
+    alone : elements that act on no other, whose own entries come first
+    full : parts by their inverse, and where that stands in K
+    stressed : elements that may share internal stress, which stands behind that
+    factored : parts by their factors, which stand behind that
+    behind, entries : where these begin, and how many numbers K is
+    factors : expressions of those that are factors, in the ``modes`` and parameters
+    """
+
+    def __init__(self, size: int, parts: list[Indices], acting: Acting | None) -> None:
+        self.size = size
+        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
+        self.full: list[tuple[Indices, Indices]] = []
+        self.factored: list[FactoredPart] = []
+        self.behind = len(self.alone)
+        for part in (part for part in parts if len(part) > 1):
+            found = None if acting is None or len(part) > MOST_FACTORED else _factored_part(
+                part, acting)
+            if found is not None:
+                self.factored.append(found)
+                continue
+            n = len(part)
+            self.full.append((part, self.behind + np.arange(n * n).reshape(n, n)))
+            self.behind += n * n
+        stressed = [] if acting is None else [
+            part for part, _ in self.full if len(part) <= MOST and acting.share_motions(part)]
+        self.stressed = np.concatenate([np.zeros(0, dtype=int), *stressed])
+        self.behind += len(self.stressed)
+        self.entries = self.behind + sum(one.count for one in self.factored)
+        self.modes = ca.SX.sym("modes", size)
+        self.factors = ca.vertcat(*(part.factors(self.modes) for part in self.factored))
+        if acting is not None and self.factored:
+            self._factors = Evaluator(ca.Function(
+                "factors", [acting.parameters, self.modes], [self.factors]))
+        self._forget(None)
+
+    def _forget(self, d: Matrix | None) -> None:
+        """Nothing is known of the numbers that belong to D."""
+        self._matrix, self._fits = d, True
+        self._known: dict[bytes, Array] = {}  # K by modes
+        self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
+
+    def fresh(self) -> KeptFactors:
+        """The same for another run, without what is known of this one."""
+        new = shallow_copy(self)
+        new._forget(None)
+        return new
+
+    @property
+    def few(self) -> bool:
+        """Whether no inverse is too large."""
+        by_inverse = [len(part) for part, _ in self.full] + [1] * bool(len(self.alone))
+        return max(by_inverse, default=0) <= MOST
+
+    # -- numbers -----------------------------------------------------------------------------
+    def fits(self, problem: Problem, d: Matrix) -> bool:
+        """Whether parts by factors have them: D may be singular for these parameters."""
+        if d is not self._matrix:
+            self._forget(d)
+            self._fits = not self.factored or bool(np.isfinite(
+                self._factors(problem.p, np.zeros(self.size))).all())
+        return self._fits
+
+    def numbers(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
+        """K for the elements that stick."""
+        self.fits(problem, d)
+        key = modes.tobytes()
+        if key not in self._known:
+            if len(self._known) * self.entries > MOST_KEPT:
+                self._known = {}
+            self._known[key] = self._made(problem, modes, d)
+        return self._known[key]
+
+    def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
+        own = np.asarray(d.diagonal())
+        holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
+        out, alone = np.zeros(self.entries), self.alone
+        np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
+        for i, (part, entries) in enumerate(self.full):
+            which = part[holds[part]]
+            if len(which):
+                key = i, which.tobytes()
+                if key not in self._blocks:
+                    self._blocks[key] = _inverse_within(part, which, d)
+                out[entries] = self._blocks[key]
+        if self.factored:
+            out[self.behind :] = self._factors(problem.p, modes)
+        return out
+
+    # -- expressions -------------------------------------------------------------------------
+    def efforts(self, k: ca.SX, rates: ca.SX) -> ca.SX:
+        """Efforts that cancel rates, of the elements that decide."""
+        out = ca.SX(self.size, 1)
+        if len(self.alone):
+            out[self.alone.tolist()] = k[: len(self.alone)] * rates[self.alone.tolist()]
+        for part, entries in self.full:
+            inverse = ca.reshape(k[entries.T.ravel().tolist()], len(part), len(part))
+            out[part.tolist()] = ca.mtimes(inverse, rates[part.tolist()])
+        start = self.behind
+        for one in self.factored:
+            out[one.members.tolist()] = one.efforts(
+                k[start : start + one.count], rates[one.members.tolist()])
+            start += one.count
+        return out
+
+    @property
+    def stress(self) -> slice:
+        """Where internal stress stands in K."""
+        return slice(self.behind - len(self.stressed), self.behind)
+
+    def with_stress(self, k: ca.SX, efforts: ca.SX) -> ca.SX:
+        """Efforts of all elements, with the internal stress that K has."""
+        out = ca.SX(efforts)
+        if len(self.stressed):
+            out[self.stressed.tolist()] += k[self.stress]
+        return out
+
+    # -- for machine code ------------------------------------------------------------------
+    @cached_property
+    def members(self) -> list[Indices]:
+        """Of each part."""
+        return [*self.alone[:, None], *(part for part, _ in self.full),
+                *(one.members for one in self.factored)]
+
+    @cached_property
+    def first(self) -> Indices:
+        """Where the numbers of each part begin in K."""
+        counts = np.array([one.count for one in self.factored], dtype=int)
+        return np.array([*range(len(self.alone)), *(entries[0, 0] for _, entries in self.full),
+                         *(self.behind + np.cumsum(counts) - counts)], dtype=np.int64)
+
+    @cached_property
+    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """Of the factors of each part: where their columns begin, which member each is of, or -1,
+        where its entries begin, and in which rows these are."""
+        sizes = [0] * (1 + len(self.alone) + len(self.full)) + [
+            len(one.order) for one in self.factored]
+        counts = _joined([np.diff(one.starts) for one in self.factored])
+        return (np.cumsum(sizes), _joined([one.order for one in self.factored]),
+                np.append(0, np.cumsum(counts)), _joined([one.rows for one in self.factored]))
+
+
+def _joined(parts: list[Indices]) -> Indices:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
+    """The block of K of a part in which some elements stick."""
+    block = sp.dense(d[which][:, which])
+    out = np.zeros((len(part), len(part)))
+    inside = np.flatnonzero(np.isin(part, which))
+    out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))
+    return out

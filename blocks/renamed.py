@@ -1,0 +1,72 @@
+"""What is a public name of the version before called now?
+
+The old name does what the new one does, and a warning tells the new one. An entry goes with the
+version after the one that it came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from warnings import warn
+
+__all__ = ["ATTRIBUTES", "OPTIONS", "RenamedWarning", "current_attribute", "current_options",
+           "file_first"]  # fmt: skip
+
+ATTRIBUTES = {  # by class; a name with parentheses is a method that was a property
+    "Model": {"start": "stepper"},
+    "Result": {"t": "time", "explore": "report", "to_pandas": "table"},
+    "Series": {"unit": "units"},
+    "LinearModel": {"dc_gain": "dcgain()"},
+}
+OPTIONS = {  # by function
+    "simulate": {"start": "start_time", "start_from": "initial"},
+    "stepper": {"start": "start_time"},
+    "sweep": {"start": "start_time"},
+    "operating_point": {"wishes": "targets"},
+}
+
+
+class RenamedWarning(FutureWarning):
+    """A public name that has another one now; the old one will go."""
+
+
+def current_attribute(thing: object, name: str) -> Any:
+    """Return what an old attribute is now, with a warning.
+
+    Raises
+    ------
+    AttributeError
+        For a name that none of the object's classes ever had.
+    """
+    for kind in type(thing).__mro__:
+        new = ATTRIBUTES.get(kind.__name__, {}).get(name)
+        if new is not None:
+            _tell(f"{kind.__name__}.{name}", f"{kind.__name__}.{new}")
+            found = getattr(thing, new.removesuffix("()"))
+            return found() if new.endswith("()") else found
+    raise AttributeError(f"{type(thing).__name__!r} object has no attribute {name!r}", name=name,
+                         obj=thing)
+
+
+def current_options(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options by their present names, with a warning for each old one."""
+    old = OPTIONS.get(function, {})
+    for name in old.keys() & given.keys():
+        _tell(f"{function}({name}=…)", f"{function}({old[name]}=…)")
+    return {old.get(name, name): value for name, value in given.items()}
+
+
+def file_first(result: Mapping[str, Any], paths: tuple[Any, ...], save: Any
+               ) -> tuple[tuple[Any, ...], Any]:
+    """Return paths and file of ``report``, which took its file first."""
+    first = paths[0] if paths and save is None else ""
+    if first is None or str(first).lower().endswith((".html", ".htm")) and first not in result:
+        _tell("report(file, …)", "report(…, save=file)")
+        return paths[1:], first
+    return paths, save
+
+
+def _tell(old: str, new: str) -> None:
+    warn(f"{old} is called {new} now. The old name goes with the next version.", RenamedWarning,
+         stacklevel=4)

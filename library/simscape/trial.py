@@ -1,0 +1,107 @@
+"""Does the text of a converted model build, check and run, and will anything move in it?
+
+The text is run as it was written, for one millisecond: it holds only what the writers write.
+"""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blocks import BlocksError
+
+if TYPE_CHECKING:
+    from .plan import Script
+
+__all__ = ["Trial", "try_text"]
+
+SHORT = "1 ms"
+_SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar")
+
+
+@dataclass
+class Trial:
+    """What became of a text when it was tried.
+
+    Attributes
+    ----------
+    builds, checks, runs : bool
+        How far it came; each asks for the one before.
+    said : list of str
+        What stood in the way, and what the run has not.
+    model : Model or None
+        The model that was built.
+    """
+
+    builds: bool = False
+    checks: bool = False
+    runs: bool = False
+    said: list[str] = field(default_factory=list)
+    model: Any = None
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one sentence."""
+        words = [w for w, holds in (("builds", self.builds), ("checks", self.checks),
+                                    ("runs", self.runs)) if holds]
+        failed = "" if self.runs else "does not build" if not self.builds else \
+            "does not check" if not self.checks else "does not run"
+        whole = ", ".join([*words, *filter(None, [failed])])
+        return f"{whole}{': ' if self.said else '.'}{' '.join(self.said)}"
+
+
+def try_text(path: Path, script: Script) -> Trial:
+    """Build, check and run a text that has been written.
+
+    Parameters
+    ----------
+    path : Path
+    script : Script
+        What it was written from: its gaps and its plots.
+    """
+    trial = Trial()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            trial.model = runpy.run_path(str(path))["build"]()
+            trial.builds = True
+            errors = trial.model.check().errors
+            trial.said += [str(error) for error in errors[:3]]
+            trial.checks = not errors
+            if trial.checks:
+                result = trial.model.simulate(SHORT, **_arguments(script))
+                trial.runs = True
+                absent = [name for name in script.plots if not _is_there(result, name)]
+                trial.said += [f"{name} is plotted but not in the result." for name in absent]
+                trial.runs = not absent
+        except Exception as error:  # whatever a text can raise says that it does not work
+            trial.said.append(f"{type(error).__name__}: {error}" if not isinstance(
+                error, BlocksError) else str(error))
+    stops = _sources(script)
+    if stops:
+        trial.said.append(f"It will not move as in the model: {', '.join(stops)} "
+                          f"{'is a gap' if len(stops) == 1 else 'are gaps'}.")
+    return trial
+
+
+def _arguments(script: Script) -> dict[str, Any]:
+    """A local solver's method, with a step that fits into the trial."""
+    method = script.solver.get("method")
+    return {"method": method.strip('"'), "step": "0.1 ms"} if method else {}
+
+
+def _is_there(result: Any, name: str) -> bool:
+    try:
+        result[name]
+    except BlocksError:
+        return False
+    return True
+
+
+def _sources(script: Script) -> list[str]:
+    """The gaps that drive something: sources, by their names."""
+    return [entry.path for entry in script.entries if entry.outcome == "missing"
+            and any(word in entry.kind.lower() for word in _SOURCES)]

@@ -1,0 +1,81 @@
+"""What a model has can be listed, given by path, and changed for a while."""
+
+import numpy as np
+import pytest
+
+from blocks import Component, Model, NamingError, UnknownName, quantity
+from blocks.exceptions import EquationError, ParameterError
+from library.translational import Mass, Reference, Spring, TranslationalFriction
+
+
+@pytest.fixture
+def model():
+    model = Model("row")
+    model.block, model.springs, model.floor = Mass(), Spring(count=3), Reference()
+    model.connect(model.block.M, model.springs.R)
+    model.connect(model.floor.V, model.springs.C)
+    return model
+
+
+def test_parts_parameters_variables_and_ports_are_listed(model):
+    assert list(model.parts) == ["block", "springs", "floor"]
+    assert model.parts["block"] is model.block
+    mass = model.block.parameters["mass"]
+    assert (mass.unit, mass.default, mass.value, mass.doc) == (
+        "kg", quantity("1 kg"), quantity("1 kg"), "Mass")
+    assert model.parameters["block.mass"] == mass
+    assert model.block.variables["v"].unit == "m/s"
+    assert model.block.ports["M"].unit == "translational"
+    assert "Rigid body" in repr(model.parts) and "1000.0 N/m" in repr(model.springs.parameters)
+
+
+def test_values_are_given_by_the_paths_that_read_them(model):
+    model["block.mass"], model["springs[1].stiffness"] = "3 kg", "7 N/m"
+    model["block.v"] = "2 m/s"
+    assert model.block.mass == model["block.mass"] == quantity("3 kg")
+    assert model["springs[1].stiffness"] == quantity("7 N/m")
+    assert model.block.variables["v"].value == quantity("2 m/s")
+    with pytest.raises(UnknownName, match="no 'mas'.*Did you mean 'mass'"):
+        model["block.mas"] = "3 kg"
+    with pytest.raises(UnknownName, match="numbers no instance"):
+        model["springs[x].stiffness"]
+
+
+def test_values_hold_within_a_block_of_code_alone(model):
+    model["block.v"] = "1 m/s"
+
+    def turns():  # of 1 kg by springs of 1 kN/m each: omega = sqrt(3000 / m)
+        run = model.simulate("30 ms", rtol=1e-9)
+        return np.arccos(run["block.v"].final.to("m/s").m) / 0.03
+
+    assert turns() == pytest.approx(np.sqrt(3000), rel=1e-6)
+    with pytest.raises(RuntimeError), model.values({"block.mass": "4 kg", "springs[0].stiffness": (
+            "6 kN/m")}) as same:
+        assert same is model and turns() == pytest.approx(np.sqrt(8000 / 4), rel=1e-6)
+        raise RuntimeError
+    assert turns() == pytest.approx(np.sqrt(3000), rel=1e-6)
+
+
+def test_an_option_goes_back_with_its_law(model):
+    model.rub = TranslationalFriction(law="coulomb")
+    before = list(model.rub.parameters)
+    with model.values({"rub.law": "stribeck"}):
+        assert "breakaway_velocity" in model.rub.parameters
+    assert model.rub.law == "coulomb" and list(model.rub.parameters) == before
+
+
+def test_values_of_a_run_are_none_of_the_model(model):
+    with pytest.raises(ParameterError, match=r"simulate\(rtol=…\)"), model.values({"rtol": 1e-3}):
+        pass
+
+
+def test_a_model_has_nothing_that_an_author_of_components_defines():
+    for hook in ("advise", "at_samples", "compose", "port_equations", "shapes", "verify"):
+        assert hasattr(Component, hook) and not hasattr(Model, hook)
+        with pytest.raises(EquationError, match=rf"is a model, which has no {hook}\(\)"):
+            type("Rig", (Model,), {hook: lambda self: None})
+
+
+def test_a_part_is_not_called_like_a_list(model):
+    with pytest.raises(NamingError, match="reserved"):
+        model.parts = Mass()

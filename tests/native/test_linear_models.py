@@ -1,0 +1,234 @@
+"""Linear models: matrix exponentials and closed forms that runs must meet, switches among them."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from scipy.optimize import brentq
+
+from benchmarks.models import alone, block_on_belt
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Variable,
+    der,
+    quantity,
+    sin,
+    time,
+    when,
+)
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+from library.signal import Gain, Step
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+pytest.importorskip("llvmlite")
+
+from blocks.native.linearity import kinds_of_dependence  # noqa: E402
+from blocks.native.step_control import count_up_to  # noqa: E402
+
+PER_SECOND = quantity("1 1/s")
+
+
+def at(run, name, times):
+    return run[name].at(quantity(times, "s")).magnitude
+
+
+# -- smooth motions -----------------------------------------------------------------------------
+def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
+    model = Model("oscillator")
+    model.block, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness=stiffness)
+    model.damper, model.ground = Damper(damping=damping), Reference()
+    model.connect(model.block.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    if force is not None:
+        model.push = ForceSource(force=force)
+        model.connect(model.push.R, model.block.M)
+        model.connect(model.push.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("stiff", [1.0, 1e6])
+def test_a_chain_is_the_exponential_of_its_matrix(stiff):
+    n, d = 12, 0.5
+    k = 1e3 * np.where(np.arange(n) % 2, stiff, 1.0)
+    model = Model("chain")
+    model.masses, model.ground = Mass(count=n), Reference()
+    model.springs, model.dampers = Spring(count=n, stiffness=quantity(k, "N/m")), Damper(
+        count=n, damping=f"{d} N*s/m")
+    model.push = ForceSource(force="1 N")
+    model.connect(model.springs.R, model.dampers.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.dampers[0].C, model.ground.V, model.push.C)
+    model.connect(model.push.R, model.masses[-1].M)
+    run = model.simulate("0.5 s", rtol=1e-10)
+    ends = np.eye(n) - np.eye(n, k=-1)  # strain rates by velocities
+    a = np.zeros((2 * n + 1, 2 * n + 1))
+    a[:n, n:-1] = ends
+    a[n:-1, :n], a[n:-1, n:-1] = -ends.T * k, -d * ends.T @ ends
+    a[2 * n - 1, -1] = 1.0
+    for t in (0.1234, 0.5):
+        expected = expm(a * t)[:-1, -1]
+        v = np.array([at(run, f"masses[{i}].v", t) for i in range(n)])
+        assert_allclose(v, expected[n:], rtol=0, atol=2e-8 * abs(expected[n:]).max())
+
+
+def test_exact_friction_sticks_and_slips_at_the_times_of_the_closed_form():
+    # friction of 5 N takes it along to the belt's 0.2 m/s; it sticks until the spring pulls with
+    # 25 N, and slides on a circle about 50 mm until it has the belt's speed again
+    run = block_on_belt().simulate("2 s", rtol=1e-10)
+    sticks = np.arcsin(0.4) / 10
+    slides = sticks + (0.25 - 0.05 * (1 - np.sqrt(1 - 0.4**2))) / 0.2
+    again = slides + (np.pi - np.arctan(10)) / 5
+    assert_allclose([e.time for e in run.events], [sticks, slides, again], rtol=0, atol=1e-9)
+    t = np.linspace(0, again - slides, 50)
+    v = 0.2 * np.cos(10 * t) - 2 * np.sin(10 * t)
+    assert_allclose(at(run, "block.v", slides + t), v, rtol=0, atol=1e-8)
+
+
+class Bell(Component):
+    """Rings at 2^20 1/s once it is struck, and counts how often it passes half of its swing."""
+
+    x, v = Variable("1", 0, priority="high"), Variable("1", 0, priority="high")
+    slow = Variable("1", 1, priority="high")
+    number = Discrete("1", 0)
+    struck = Discrete("1", 0)
+
+    def equations(self):
+        w = 2 * np.pi * 2.0**20 * PER_SECOND
+        yield der(self.x) == w * self.v
+        yield der(self.v) == -w * self.x
+        yield der(self.slow) == -PER_SECOND * self.slow
+        yield when(time > quantity("0.5 s"), {self.v: 1.0})
+        yield when(self.x > 0.5, {self.number: self.number + 1})
+
+
+def test_what_swings_exactly_as_often_as_it_is_looked_at_is_seen():
+    """Before, nothing moves but a slow decay, and a step takes many thousand of its periods."""
+    run = alone(Bell()).simulate(quantity(0.5 + 40.5 * 2.0**-20, "s"), method="rodas4")
+    assert run["part.number"].final.magnitude == 41
+    assert run.statistics["steps"] < 3000
+
+
+# -- many unknowns, many modes --------------------------------------------------------------------
+def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
+    """An oscillator pushed through 400 gains of one, and held back through 400 others."""
+    model = Model("many unknowns")
+    model.mass, model.frame, model.sensor = Mass(mass="1 kg"), Reference(), MotionSensor()
+    model.push, model.held = ForceSource(), ForceSource()
+    model.step, model.force = Step(final="10 N", start="1 s"), Gain(count=400, input="N", gain=1.0)
+    model.way = Gain(count=400, input="m", gain=1.0)
+    model.stiffness = Gain(input="m", gain="-100 N/m")
+    for chain, first, last in ((model.force, model.step.y, model.push.S),
+                               (model.way, model.sensor.P, model.stiffness.u)):
+        model.connect(first, chain[0].u)
+        model.connect(chain[:-1].y, chain[1:].u)
+        model.connect(chain[-1].y, last)
+    model.connect(model.stiffness.y, model.held.S)
+    model.connect(model.mass.M, model.push.R, model.held.R, model.sensor.R)
+    model.connect(model.frame.V, model.push.C, model.held.C, model.sensor.C)
+    run = model.simulate("3 s", rtol=1e-10)
+    times = np.linspace(1, 3, 9)
+    assert_allclose(at(run, "sensor.x", times), 0.1 * (1 - np.cos(10 * (times - 1))), atol=1e-9)
+
+
+@pytest.mark.parametrize("peak", [1.0001, 1.01, 1.2, 1.4])
+def test_a_break_away_by_a_sine_is_not_missed_while_everything_rests(peak):
+    # twice in a period it slips: what sticks again is at rest
+    model = Model("at rest")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.load = ForceSource(force=lambda t: quantity(peak, "N") * sin(t * quantity("2 rad/s")))
+    model.connect(model.body.M, model.rub.R, model.load.R)
+    model.connect(model.floor.V, model.rub.C, model.load.C)
+    run = model.simulate(quantity(40 * np.pi, "s"), rtol=1e-8)
+    slips = [e.time for e in run.events if e.previous == "stuck"]
+    expected = np.arcsin(1 / peak) / 2 + np.pi / 2 * np.arange(80)
+    assert_allclose(slips, expected, rtol=0, atol=1e-9)
+
+
+def test_a_half_wave_rectifier_commutates_at_its_closed_form():
+    # a coil and a resistor behind a diode: (R sin wt - wL cos wt + wL exp(-t R/L)) U / Z^2
+    model = Model("rectifier")
+    model.mains, model.ground = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
+        ElectricalReference()
+    model.diode, model.coil = Diode(model="ideal"), Inductor(inductance="10 mH")
+    model.load = Resistor(resistance="2 ohm")
+    model.connect(model.mains.p, model.diode.p)
+    model.connect(model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.mains.n, model.ground.V)
+    run = model.simulate("19 ms", rtol=1e-10)
+    w, r, x = 100 * np.pi, 2.0, np.pi
+
+    def current(t):
+        return 10 / (r**2 + x**2) * (r * np.sin(w * t) - x * np.cos(w * t) + x * np.exp(-200 * t))
+
+    end = brentq(current, 0.011, 0.019, xtol=1e-15)
+    opens = [e.time for e in run.events if e.description == "opens" and e.time > 1e-3]
+    assert_allclose(opens, [end], rtol=0, atol=1e-8)
+    t = np.linspace(0, end, 99)
+    assert_allclose(at(run, "coil.i_L", t), current(t), rtol=0, atol=1e-8)
+
+
+def test_sines_in_an_algebraic_loop_are_followed():
+    # 1 ohm and 2 ohm in series from a source of 3 V, 1 mF across the second: tau = 2/3 ms
+    model = Model("divider")
+    model.mains, model.ground = ACVoltageSource(amplitude="3 V", frequency="200 Hz"), \
+        ElectricalReference()
+    model.first, model.second = Resistor(resistance="1 ohm"), Resistor(resistance="2 ohm")
+    model.third, model.store = Resistor(resistance="4 ohm"), Capacitor(capacitance="1 mF")
+    model.connect(model.mains.p, model.first.p)
+    model.connect(model.first.n, model.second.p, model.third.p)
+    model.connect(model.third.n, model.store.p)
+    model.connect(model.second.n, model.store.n, model.mains.n, model.ground.V)
+    run = model.simulate("10 ms", rtol=1e-10)
+    # seen from the capacitor: 2/3 of the source behind 4 + 2/3 ohm
+    w, tau = 400 * np.pi, 1e-3 * (4 + 2 / 3)
+    gain = 2 / (1 + 1j * w * tau)
+    t = np.linspace(0, 10e-3, 333)
+    expected = (gain * np.exp(1j * w * t)).imag - gain.imag * np.exp(-t / tau)
+    assert_allclose(at(run, "store.vc", t), expected, rtol=0, atol=1e-8)
+
+
+def test_how_an_expression_depends_on_what_moves_is_read_off_its_operations():
+    t, x, p = ca.SX.sym("t"), ca.SX.sym("x"), ca.SX.sym("p")
+    constant, of_time, linear, other = range(4)
+    for expression, kind in [
+        (p**3 + ca.sin(p), constant), (3 * x - p * x / ca.sqrt(p), linear),
+        (ca.if_else(p > 0, x, -2 * x), linear), (x * x, other), (x / (x + p), other),
+        (ca.fabs(x), other), (ca.floor(x), other), (ca.sign(x), other),
+        (ca.if_else(x > 0, p, 1), other), (ca.fmin(x, p), other), (p * x + ca.sin(x), other),
+        (ca.sin(t * p) * t, of_time), (p * x + ca.sin(t), linear), (x * ca.sin(t), other),
+    ]:  # fmt: skip
+        found = kinds_of_dependence(ca.Function("f", [t, x, p], [ca.SX(expression)]), 0, [1])
+        assert found.tolist() == [kind], expression
+
+
+@given(st.lists(st.floats(-5, 5), max_size=40), st.floats(-6, 6), st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_is_not_after_a_time_is_counted_from_wherever_it_was_before(values, t, data):
+    ascending = np.sort(np.array(values, dtype=float))
+    count = int(np.searchsorted(ascending, t, side="right"))
+    before = data.draw(st.integers(0, count))
+    assert count_up_to(ascending, t, before) == count_up_to.python(ascending, t, before) == count

@@ -1,0 +1,261 @@
+"""Do the efforts of held modes come out the same in one evaluation as step by step?"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from friction_bench import train
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity, sin
+from blocks.nonsmooth.modes.delassus import pseudo_inverse
+from blocks.nonsmooth.modes.law_functions import LawFunctions
+from library.mechanisms import DiscClutch, GearBox, OneWayClutch, WheelAndAxle
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalMotionSensor,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
+from library.signal import Table1D
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+
+def shaken_masses():
+    """Three masses on springs over rough floors, the last between rigid stops."""
+    model = Model("masses")
+    model.ground = Reference()
+    model.masses = Mass(count=3, mass=["1 kg", "2 kg", "3 kg"])
+    model.springs = Spring(count=3, stiffness="900 N/m")
+    model.floors = TranslationalFriction(count=3, law="coulomb", breakaway_force="12 N",
+                                         coulomb_force="9 N", viscous_coefficient="1 N*s/m")
+    model.stop = HardStop(model="restitution", upper_bound="15 mm", lower_bound="-15 mm")
+    model.shake = ForceSource(force=lambda t: quantity("60 N") * sin(quantity("9 rad/s") * t))
+    model.connect(model.springs.R, model.masses.M, model.floors.R)
+    model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.floors.C, model.ground.V, model.stop.C, model.shake.C)
+    model.connect(model.masses[2].M, model.stop.R, model.shake.R)
+    return model
+
+
+def clutched_shafts():
+    """Two clutches and a freewheel between three shafts and a gear."""
+    model = Model("shafts")
+    model.housing = RotationalReference()
+    model.a, model.b, model.c = Inertia(w="30 rad/s"), Inertia(inertia="0.02 kg*m^2"), Inertia()
+    model.first, model.second = DiscClutch(normal_force="5 N"), DiscClutch(normal_force="8 N")
+    model.free, model.gear = OneWayClutch(), GearBox(ratio=-2)
+    model.shaft = RotationalSpring(stiffness="4 N*m/rad")
+    model.drive = TorqueSource(torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
+    model.connect(model.drive.R, model.a.I, model.first.C, model.free.C)
+    model.connect(model.first.R, model.free.R, model.b.I, model.second.C)
+    model.connect(model.second.R, model.gear.S)
+    model.connect(model.gear.O, model.c.I, model.shaft.R)
+    model.connect(model.shaft.C, model.drive.C, model.housing.W)
+    return model
+
+
+def go_the_general_way(monkeypatch):
+    for name in ("law_functions.MOST", "kept_factors.MOST", "kept_factors.MOST_FACTORED"):
+        monkeypatch.setattr(f"blocks.nonsmooth.modes.{name}", 0)
+
+
+@pytest.mark.parametrize(("build", "paths"), [
+    (shaken_masses, ["masses[0].v", "masses[2].v", "floors[1].f", "stop.f"]),
+    (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"]),
+])
+def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
+    fast = build().simulate("1.5 s", rtol=1e-8)
+    go_the_general_way(monkeypatch)
+    slow = build().simulate("1.5 s", rtol=1e-8)
+    assert len(fast.events) > 6
+    assert [e.description for e in fast.events] == [e.description for e in slow.events]
+    times = [[e.time for e in run.events] for run in (fast, slow)]
+    assert_allclose(*times, rtol=1e-7, atol=1e-9)
+    t = quantity(np.linspace(0, 1.5, 31), "s")
+    for path in paths:
+        a, b = (run[path].at(t).m for run in (fast, slow))
+        assert_allclose(a, b, atol=1e-6 * max(1.0, np.abs(b).max()), err_msg=path)
+
+
+def pairs_on_floors(n):
+    """Pairs of masses that rub on each other and on the floor, each pulled by a spring."""
+    random = np.random.default_rng(7)
+    model = Model("pairs")
+    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
+    model.below, model.above = Mass(count=n, mass="2 kg"), Mass(count=n, mass="1 kg")
+    model.pull = Spring(count=n, stiffness=quantity(random.uniform(20, 40, n), "N/m"))
+    model.floor, model.between = (TranslationalFriction(
+        count=n, law="coulomb", coulomb_force=quantity(size * random.uniform(1, 1.2, n), "N"),
+        breakaway_force=quantity(1.5 * size, "N")) for size in (4, 2))
+    model.connect(model.drive.C, model.ground.V, model.floor.C)
+    model.connect(model.below.M, model.floor.R, model.between.C)
+    model.connect(model.above.M, model.between.R, model.pull.C)
+    model.connect(model.pull.R, model.drive.R)
+    return model
+
+
+def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
+    """60 elements in parts of two: more than could all act on each other."""
+    fast = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
+    assert fast.statistics["method"] == "dopri5"
+    go_the_general_way(monkeypatch)
+    slow = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
+    assert len(fast.events) > 60
+    key = [[(e.component, e.description) for e in sorted(
+        run.events, key=lambda e: (e.component, e.time))] for run in (fast, slow)]
+    assert key[0] == key[1]
+    times = [sorted(e.time for e in run.events) for run in (fast, slow)]
+    assert_allclose(*times, rtol=1e-6)
+
+
+def belt(n=14):
+    """Boxes on springs, on a belt that a shaft in a rubbing bearing drives: all act on the belt,
+    and the bearing on nothing else."""
+    random = np.random.default_rng(6)
+    model = Model("belt")
+    model.floor, model.frame = Reference(), RotationalReference()
+    model.belt, model.shaft = Mass(mass="3 kg"), Inertia(inertia="2e-3 kg*m^2")
+    model.wheel = WheelAndAxle(radius="5 cm")
+    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.1 N*m",
+                                       breakaway_torque="0.15 N*m")
+    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("6 rad/s") * t))
+    model.boxes = Mass(count=n, mass=quantity(random.uniform(0.5, 2, n), "kg"))
+    model.springs = Spring(count=n, stiffness=quantity(random.uniform(200, 800, n), "N/m"))
+    model.rub = TranslationalFriction(
+        count=n, law="coulomb", coulomb_force=quantity(random.uniform(3, 6, n), "N"),
+        breakaway_force=quantity(random.uniform(6, 9, n), "N"))
+    model.connect(model.shaft.I, model.bearing.R, model.drive.R, model.wheel.A)
+    model.connect(model.bearing.C, model.drive.C, model.frame.W)
+    model.connect(model.wheel.P, model.belt.M)
+    model.connect(model.rub.C, model.belt.M)
+    model.connect(model.rub.R, model.boxes.M, model.springs.R)
+    model.connect(model.springs.C, model.floor.V)
+    return model
+
+
+def below(k):
+    """The shaft of a tree that another hangs on."""
+    return int(np.random.default_rng(k).integers(k))
+
+
+def tree(n=20):
+    """Shafts of a tree, each with a clutch to one before it, of random inertias."""
+    random = np.random.default_rng(5)
+    model = Model("tree")
+    model.frame = RotationalReference()
+    model.shafts = Inertia(count=n, inertia=quantity(random.uniform(0.1, 2, n), "kg*m^2"),
+                           w=quantity(random.uniform(-9, 9, n), "rad/s"))
+    model.clutches = RotationalFriction(
+        count=n, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n), "N*m"),
+        breakaway_torque="2.5 N*m")
+    model.drive = TorqueSource(torque=lambda t: quantity("6 N*m") * sin(quantity("9 rad/s") * t))
+    model.connect(model.drive.R, model.shafts[0].I)
+    model.connect(model.drive.C, model.frame.W)
+    for k in range(n):
+        model.connect(model.clutches[k].R, model.shafts[k].I)
+        model.connect(model.clutches[k].C,
+                      model.shafts[below(k)].I if k else model.frame.W)
+    return model
+
+
+@pytest.mark.parametrize("build", [shaken_masses, clutched_shafts, lambda: pairs_on_floors(3),
+                                   train, tree, belt])
+def test_k_by_parts_is_the_inverse_of_what_sticks(build):
+    model = build()
+    system = model.compile()
+    functions = LawFunctions.of(system)
+    held, n = functions.held_modes, functions.elements.size
+    run = model.simulate("1 ms")
+    problem = run._recording.problem
+    d = problem.laws.delassus.matrix(problem, 0.0)
+    k, rates = held.symbols[-1], ca.SX.sym("rates", n)
+    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.kept.efforts(k, rates))])
+    for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
+        modes[~functions.companions.decides] = 1  # K is that of the others
+        k = np.array(efforts.map(n)(held.constants(problem, modes, d)[n:], np.eye(n)))
+        stuck = np.flatnonzero(modes == 0)
+        whole = np.zeros((n, n))
+        whole[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(np.eye(len(stuck)))
+        assert_allclose(k, whole, rtol=1e-12, atol=1e-12 * np.abs(whole).max(initial=0.0))
+
+
+@pytest.mark.parametrize(("build", "path"), [(train, "wagons[7].v"), (tree, "shafts[7].w"),
+                                             (belt, "boxes[7].v")])
+def test_rows_and_trees_and_crowds_are_held_by_factors(build, path, monkeypatch):
+    """Which have hardly more entries than D, and no inverse is made."""
+    model = build()
+    held = LawFunctions.of(model.compile()).held_modes
+    (part,) = held.kept.factored
+    assert part.count < 4 * len(part.members)
+    fast = model.simulate("2 s", rtol=1e-9)
+    assert "in machine code" in fast.statistics["why"]
+    go_the_general_way(monkeypatch)
+    slow = build().simulate("2 s", rtol=1e-9)
+    assert len(fast.events) > 10
+    changes = [[(e.component, e.description) for e in run.events] for run in (fast, slow)]
+    assert changes[0] == changes[1]
+    assert_allclose(*([e.time for e in run.events] for run in (fast, slow)), rtol=1e-7)
+    t = quantity(np.linspace(0, 2, 31), "s")
+    a, b = (run[path].at(t).m for run in (fast, slow))
+    assert_allclose(a, b, atol=1e-7 * np.abs(b).max())
+
+
+@pytest.mark.parametrize("ratio", [2.0, 2.5])
+def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ratio):
+    """Two clutches between the same two shafts, one of them through gears: alike for equal ratios,
+    where nothing tells how they share the torque, which brakes the shafts all the same."""
+    n, random = 10, np.random.default_rng(4)
+    inertia, speed = random.uniform(0.1, 2, n), random.uniform(-9, 9, n)
+    model = Model("row")
+    model.shafts = Inertia(count=n, inertia=quantity(inertia, "kg*m^2"),
+                           w=quantity(speed, "rad/s"))
+    model.clutches = RotationalFriction(
+        count=n - 1, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n - 1), "N*m"),
+        breakaway_torque="2.5 N*m")
+    model.one, model.other = GearBox(ratio=2), GearBox(ratio=ratio)
+    model.through = RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                       breakaway_torque="1 N*m")
+    model.connect(model.clutches.R, model.shafts[1:].I)
+    model.connect(model.clutches.C, model.shafts[:-1].I)
+    model.connect(model.one.S, model.shafts[3].I)
+    model.connect(model.other.S, model.shafts[4].I)
+    model.connect(model.one.O, model.through.R)
+    model.connect(model.other.O, model.through.C)
+    held = LawFunctions.of(model.compile()).held_modes
+    assert len(held.kept.factored) == 1
+    runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
+    problem = runs[0]._recording.problem
+    d = problem.laws.delassus.matrix(problem, 0.0)
+    assert held.kept.fresh().fits(problem, d) == (ratio != 2.0)
+    a, b = (run["shafts[3].w"].final.m for run in runs)
+    assert a == pytest.approx(b, abs=1e-7)
+    if ratio == 2.0:  # the torques of all clutches cancel, and in the end nothing slides
+        assert a == pytest.approx(inertia @ speed / inertia.sum(), abs=1e-9)
+
+
+def test_a_torque_by_a_table_of_the_speed_leaves_what_efforts_push_constant():
+    """Otherwise every step solves for efforts: T = 4 - 2 w against 1 N*m of friction."""
+    model = Model("table")
+    model.housing, model.wheel = RotationalReference(), Inertia(inertia="1 kg*m^2")
+    model.drag = RotationalFriction(law="coulomb", coulomb_torque="1 N*m", breakaway_torque="1 N*m")
+    model.drive, model.speed = TorqueSource(), RotationalMotionSensor()
+    model.map = Table1D(x=quantity([0.0, 1.0, 2.0], "rad/s"), values=quantity([4, 2, 0], "N*m"))
+    model.connect(model.wheel.I, model.drag.R, model.drive.R, model.speed.R)
+    model.connect(model.drag.C, model.drive.C, model.speed.C, model.housing.W)
+    model.connect(model.speed.W, model.map.u)
+    model.connect(model.map.y, model.drive.S)
+    assert LawFunctions.of(model.compile()).fixed
+    end = model.simulate("2 s", rtol=1e-9)["wheel.w"].final.m
+    assert end == pytest.approx(1.5 * (1 - np.exp(-4.0)), abs=1e-8)

@@ -1,0 +1,131 @@
+"""A run ends where a condition is met, located like every other event."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Component, Discrete, Model, abs_, every
+from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongCall, WrongDimension
+from library.translational import (
+    Damper,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+ENDS = -4 * np.log(0.75)  # v = 3 exp(-t/4), x = 12 (1 - exp(-t/4)) is 3 m
+
+
+class Counts(Component):
+    """Counts tenths of a second."""
+
+    n = Discrete("1", 0)
+
+    def equations(self):
+        yield every("0.1 s", {self.n: self.n + 1})
+
+
+def coasting():
+    model = Model("coasting")
+    model.block, model.drag = Mass(mass="2 kg", v="3 m/s"), Damper(damping="0.5 N*s/m")
+    model.sensor, model.ground = MotionSensor(), Reference()
+    model.connect(model.block.M, model.sensor.R, model.drag.R)
+    model.connect(model.ground.V, model.sensor.C, model.drag.C)
+    return model
+
+
+@pytest.mark.parametrize("method, off", [
+    ("auto", 1e-8), ("cvode", 1e-7), ("ida", 1e-7), ("adams", 1e-7), ("dopri5", 1e-8),
+    ("rodas4", 1e-8), ("exact", 1e-12), ("ode45", 1e-8), ("ode23s", 1e-6), ("DOP853", 1e-8),
+    ("Radau", 1e-8), ("BDF", 1e-7), ("RK45", 1e-8), ("rk4", 1e-10), ("trapezoidal", 1e-6),
+    ("euler", 1e-3), ("backward_euler", 1e-3), ("moreau_jean", 1e-3)])
+def test_every_method_ends_where_the_place_is_reached(method, off):
+    fixed = method in ("rk4", "trapezoidal", "euler", "backward_euler", "moreau_jean")
+    run = coasting().simulate("50 s", until="sensor.x > 3 m", method=method, rtol=1e-9,
+                              **({"step": "1 ms"} if fixed else {}))
+    assert run.status == "until sensor.x > 3 m" and "ended at t = 1.15" in run.message
+    assert run.time.final.to("s").m == pytest.approx(ENDS, abs=off)
+    assert run["sensor.x"].final.to("m").m == pytest.approx(3, abs=1e-12 if not fixed else off)
+
+
+@pytest.mark.parametrize("until, met, ends", [
+    (["sensor.x > 3 m", "block.v <= 1 m/s"], "sensor.x > 3 m", ENDS),
+    (["sensor.x > 9 m", "block.v <= 1 m/s"], "block.v <= 1 m/s", 4 * np.log(3)),
+    ("drag.f < 1 N", "drag.f < 1 N", 4 * np.log(1.5)),
+    ("block.energy_stored < 1 J", "block.energy_stored < 1 J", 2 * np.log(9)),  # only observed
+    (lambda m: (m.block.v < "1 m/s") | (abs_(m["sensor.x"]) > "3 m"), "the function's condition",
+     ENDS),
+])
+def test_conditions_of_any_variable_and_several_are_told_apart(until, met, ends):
+    run = coasting().simulate("50 s", until=until, rtol=1e-9)
+    assert run.status == f"until {met}"
+    assert run.time.final.to("s").m == pytest.approx(ends, abs=1e-7)
+
+
+def test_a_run_that_never_meets_it_is_finished_and_the_model_is_as_it_was():
+    model = coasting()
+    run = model.simulate("1 s", until="sensor.x > 3 m")
+    assert run.status == "finished" and list(model.parts) == ["block", "drag", "sensor", "ground"]
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "cvode"])
+def test_a_force_of_sticking_ends_a_run_within_its_first_stick(method):
+    model = Model("stick_slip")
+    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
+    model.block, model.ground = Mass(mass="1 kg"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                           breakaway_force="25 N")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    run = model.simulate("9 s", until="friction.f > 22 N", method=method)  # 100 N/s
+    assert run.time.final.to("s").m == pytest.approx(0.22, abs=1e-9)
+
+
+def test_one_of_an_array_ends_it_and_is_named():
+    model = Model("row")
+    model.cars = Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"])
+    model.where, model.ground = MotionSensor(count=3), Reference()
+    model.connect(model.cars.M, model.where.R)
+    model.connect(model.where.C, model.ground.V)
+    run = model.simulate("9 s", until="where.x > 3 m")
+    assert run.status == "until where[1].x > 3 m"
+    assert run.time.final.to("s").m == pytest.approx(1.5, abs=1e-9)
+
+
+def test_in_a_sweep_it_is_an_outcome_and_later_times_are_nan():
+    data = coasting().sweep({"block.v": ["3 m/s", "0.5 m/s"]}, "20 s", until="sensor.x > 3 m",
+                            outputs=["final(sensor.x)", "at(sensor.x, 2 s)"], rtol=1e-9)
+    assert list(data.status.values) == ["until sensor.x > 3 m", "finished"]
+    assert "ended at t = 1.15" in str(data.message.values[0])
+    assert_allclose(data["final(sensor.x)"], [3, 2 * (1 - np.exp(-5))], rtol=1e-7)
+    assert_allclose(data["at(sensor.x, 2 s)"], [np.nan, 2 * (1 - np.exp(-0.5))], rtol=1e-7)
+
+
+@pytest.mark.parametrize("until, error, told", [
+    ("sensor.x > -1 m", ParameterError, r"met at the start already: sensor\.x > -1 m"),
+    ("sensor.X > 1 m", UnknownName, "no 'sensor.X' among its variables. Did you mean 'sensor.x'"),
+    ("sensor.x > 1 s", WrongDimension, r"until='sensor\.x > 1 s'.*sensor\.x is in m"),
+    ("sensor.x", WrongCall, "takes a condition, but was given 'sensor.x'"),
+    ([], ParameterError, "is empty"),
+    (lambda m: 3, ParameterError, "a function that gave 3"),
+    (lambda m: m.blok.v > "1 m", UnknownName, "no variable 'blok.v'"),
+])
+def test_what_is_no_condition_is_refused_before_the_run(until, error, told):
+    with pytest.raises(error, match=told):
+        coasting().simulate("1 s", until=until)
+
+
+def test_what_changes_at_events_alone_is_refused_by_name():
+    model = coasting()
+    model.counts = Counts()
+    with pytest.raises(ModelError, match=r"'counts\.n', which changes at events alone"):
+        model.simulate("1 s", until="counts.n > 3")
+
+
+def test_scipys_word_is_answered():
+    with pytest.raises(UnknownName, match="until='block.x > 1 m'"):
+        coasting().simulate("1 s", terminal=True)

@@ -1,0 +1,105 @@
+"""Every warning points at the line that its reader wrote, however the toolkit looks inside."""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import blocks
+from blocks import Model
+from library.translational import ForceSource, Mass, Reference, Spring
+from tests.studies import bench
+
+ROOT = Path(blocks.__file__).parent
+
+
+def two_speeds():
+    """Two masses that are one, and are to start at 1 and 2 m/s."""
+    model = Model("welded")
+    model.one, model.two = Mass(v="1 m/s"), Mass(v="2 m/s")
+    model.connect(model.one.M, model.two.M)
+    return model
+
+
+def faint():
+    """A microgram that a nanonewton swings by nanometres."""
+    model = Model("faint")
+    model.push, model.block, model.wall = ForceSource(force="1 nN"), Mass(mass="1 ug"), Reference()
+    model.spring = Spring(stiffness="0.4 N/m")
+    model.connect(model.push.R, model.block.M, model.spring.R)
+    model.connect(model.push.C, model.spring.C, model.wall.V)
+    return model
+
+
+def broken_executor(tmp_path):
+    with ProcessPoolExecutor(1) as pool:
+        bench.coasting().sweep({"mass.v": ["1 m/s", "3 m/s"]}, "0.1 s", outputs=bench.die,
+                               executor=pool)
+
+
+def interrupted_study(tmp_path):
+    def stop(result):
+        raise KeyboardInterrupt
+
+    bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.1 s", outputs={"left": stop})
+
+
+def damaged_store(tmp_path):
+    def study():
+        return bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.1 s", outputs="final(mass.v)",
+                                      store=tmp_path / "study")
+
+    study()
+    for file in (tmp_path / "study").glob("*.parquet"):
+        file.write_bytes(b"no table")
+    study()
+
+
+def full_disk(tmp_path):
+    folder = tmp_path / "study"
+
+    def remove(result):
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+        return result["mass.v"].final
+
+    bench.coasting().sweep({"mass.v": ["1 m/s"]}, "0.1 s", outputs={"left": remove}, store=folder)
+
+
+WARN = {
+    "targets, of a run": lambda path: two_speeds().simulate("1 s"),
+    "targets, of a table": lambda path: two_speeds().initial_values(),
+    "targets, of a driven run": lambda path: two_speeds().start(),
+    "faint motion": lambda path: faint().simulate("10 ms", method="dopri5")["spring.x"].to("nm"),
+    "an executor": broken_executor,
+    "an interrupt": interrupted_study,
+    "a damaged file": damaged_store,
+    "a full disk": full_disk,
+}
+
+
+@pytest.mark.parametrize("name", WARN)
+def test_a_warning_points_at_the_line_of_the_user(name, tmp_path):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        WARN[name](tmp_path)
+    found = [w for w in told if not issubclass(w.category, DeprecationWarning)]
+    assert found
+    assert {os.path.realpath(w.filename) for w in found} == {os.path.realpath(__file__)}, [
+        (w.filename, w.lineno, str(w.message)) for w in found]
+
+
+def test_no_wing_counts_by_itself_how_far_above_the_user_is():
+    asks = {}
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr == "warn" and (
+                    isinstance(node.value, ast.Name) and node.value.id == "warnings"):
+                asks[file.relative_to(ROOT).as_posix()] = node.lineno
+    assert list(asks) == ["exceptions.py"]

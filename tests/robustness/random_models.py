@@ -51,7 +51,8 @@ CLASSES = {
 }  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
-          "EH", "L", "LTR", "LTRS", "W", "WTRH", "N", "NTRH")  # fmt: skip
+          "EH", "L", "LTR", "LTRS")  # fmt: skip
+FLUIDS = ("W", "WTRH", "N", "NTRH")  # those of fluids that carry heat, drawn by themselves
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -301,10 +302,10 @@ class Writer:
             self.do(f"m.connect(m.{source}.y, {text})")
 
 
-def written(seed):
+def written(seed, groups=GROUPS):
     """A random model, written and built."""
     writer = Writer(seed)
-    group = writer.pick(GROUPS)
+    group = writer.pick(groups)
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
@@ -326,14 +327,14 @@ def written(seed):
     return writer
 
 
-def outcome_of(seed, seconds=10.0):
+def outcome_of(seed, seconds=10.0, groups=GROUPS):
     """Write a random model, check it, run it, and say what became of it.
 
     A run that takes longer than some seconds of this process counts as endless.
     """
     try:
         with limited(seconds):
-            writer = written(seed)
+            writer = written(seed, groups)
     except Endless:
         return Outcome("endless construction")
     if writer.crash is not None:

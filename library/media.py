@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polynomial
 
-from .fluids.degrees import LIQUID
+from .fluids.degrees import GAS, LIQUID
 
-__all__ = ["LIQUIDS", "media"]
+__all__ = ["GASES", "LIQUIDS", "media"]
 
 ATMOSPHERE = 101325.0
 # fluid of CoolProp, range in K, its bulk modulus in Pa (None: CoolProp's) and that one's growth
@@ -41,6 +41,12 @@ SAID = {
                  "usual value, not CoolProp's, which takes it as incompressible",
     "oil": "heat transfer oil Therminol 66; its bulk modulus is a usual value, not CoolProp's, "
            "which takes it as incompressible",
+}  # fmt: skip
+# gas of CoolProp and range in K
+GASES = {
+    "air": ("Air", 200.0, 1300.0), "nitrogen": ("Nitrogen", 200.0, 1300.0),
+    "carbon dioxide": ("CarbonDioxide", 220.0, 1300.0), "methane": ("Methane", 150.0, 620.0),
+    "hydrogen": ("Hydrogen", 200.0, 1000.0),
 }  # fmt: skip
 
 
@@ -109,9 +115,32 @@ def fitted_liquid(name: str) -> dict[str, Any]:
     return {**found, "errors": fits.errors}
 
 
+def fitted_gas(name: str) -> dict[str, Any]:
+    """A gas's numbers by CoolProp: heat capacity without pressure, transport at 1 atm."""
+    from CoolProp.CoolProp import PropsSI
+
+    fluid, low, high = GASES[name]
+    fits = Fits(low, high)
+    capacity = fits.values(lambda T: PropsSI("CP0MASS", "T", T, "D", 1e-6, fluid))
+
+    def property_of(letter: str) -> np.ndarray:
+        return fits.values(lambda T: PropsSI(letter, "T", T, "P", ATMOSPHERE, fluid))
+
+    constant = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)
+    return {
+        "source": f"CoolProp, {fluid}: as an ideal gas; viscosity and conductivity at 1 atm",
+        "low": low, "high": high, "gas_constant": float(f"{constant:.10g}"),
+        "enthalpy": fits.enthalpy(capacity, GAS["enthalpy"], 298.15, 298.15 * 1e3),
+        "viscosity": fits.of("viscosity", property_of("V"), GAS["viscosity"], logarithm=True),
+        "conductivity": fits.of("conductivity", property_of("L"), GAS["conductivity"]),
+        "errors": fits.errors,
+    }  # fmt: skip
+
+
 def main() -> None:
     """Compute ``media.json`` anew."""
-    found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS}}
+    found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS},
+             "gases": {name: fitted_gas(name) for name in GASES}}  # fmt: skip
     text = json.dumps(found, indent=1)
     (Path(__file__).parent / "media.json").write_text(text + "\n", encoding="utf-8")
     for fluids in found.values():

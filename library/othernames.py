@@ -16,7 +16,8 @@ __all__ = ["WORDS", "missing"]
 WORDS = foreign_words(files("library") / "other_words.csv")
 PACKAGES = tuple(f"library.{name}" for name in (
     "translational", "rotational", "mechanisms", "planar", "signal", "electrical",
-    "magnetic", "electromechanical", "thermal", "isothermal_liquid", "thermal_liquid"))  # fmt: skip
+    "magnetic", "electromechanical", "thermal", "isothermal_liquid", "thermal_liquid",
+    "gas"))  # fmt: skip
 
 
 def missing(home: str) -> Callable[[str], Any]:

@@ -349,6 +349,13 @@ def test_a_thermostat_keeps_its_engine_between_its_limits(run):
     assert "through the radiator" in printed
 
 
+def test_a_pneumatic_cylinder_follows_the_sonic_flow_of_its_exhaust(run):
+    names, printed = run("pneumatic_cylinder")
+    assert names["speed"] == pytest.approx(names["by_hand"], rel=5e-3)
+    assert names["result"].energy().relative_residual < 1e-7
+    assert "by hand 66.7 mm/s" in printed
+
+
 def test_an_environment_for_learning_goes_back_to_the_same_beginning(run):
     names, printed = run("gymnasium_cart")
     first, second = names["rewards"]

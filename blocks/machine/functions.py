@@ -189,6 +189,7 @@ class BoundCall:
     table, numbers : that table, as whole numbers and as others
     place : where an argument stands in it, ``"record.field"``; an array with its shape behind
     results : whole numbers that the last call has returned
+    address : of what takes that table
     """
 
     def __init__(self, function: MachineCode, *given: Any) -> None:
@@ -204,7 +205,8 @@ class BoundCall:
         self.table[0] = address_of(self.results)
         _packing([scalar for _, scalar in layout]).pack_into(
             self.table.data, self.table.itemsize, *function.shown(*given))
-        self._call = CALLED(function.address)
+        self.address = function.address
+        self._call = CALLED(self.address)
         self._at = ctypes.c_void_p(address_of(self.table))
 
     def __call__(self) -> None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..machine.functions import filled
+from ..machine.functions import BoundCall, filled
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
-from .joint_choice import AT_REST
+from .joint_choice import AT_REST, choice_of
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.parts import PredictedParts
@@ -94,13 +94,16 @@ class PredictedElements(NamedTuple):
     still: Indices  # (elements,) room: which these are
     doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
     passing: Indices  # (elements,) room: 1 for those that pass a dead centre
-    taken: Indices  # (elements,) room
+    chooses: int  # address of what chooses among those at rest,
+    asked: Indices  # what it takes, of which
+    counted: int  # place says how many they are,
+    answer: Indices  # (1,) and whether that is sure
     own: Vector  # (elements,) room
 
 
 def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, states: int
-                       ) -> PredictedElements:
-    """Elements as machine code decides on them.
+                       ) -> tuple[PredictedElements, BoundCall]:
+    """Elements as machine code decides on them, and a call that they refer to.
 
     Parameters
     ----------
@@ -130,6 +133,8 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
     def whole_numbers() -> Indices:
         return np.zeros(n, dtype=np.int64)
 
+    block, rest = np.empty((most, most)), np.empty((AT_REST, n))
+    choice = choice_of(block, rest)
     return filled(
         PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
         k=k, reserve=int(equations.reserve), present=equations.present, room=room,
@@ -146,5 +151,6 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
         members=whole_numbers(), sizes=number, chosen=number.copy(),
         rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)), matrix=np.empty((most, most)),
         right=np.empty(n), unit=np.ones(n), order=whole_numbers(), work=np.empty(n),
-        block=np.empty((most, most)), rest=np.empty((AT_REST, n)), still=whole_numbers(),
-        doubtful=whole_numbers(), passing=whole_numbers(), taken=whole_numbers(), own=np.empty(n))
+        block=block, rest=rest, still=whole_numbers(), doubtful=whole_numbers(),
+        passing=whole_numbers(), chooses=choice.address, asked=choice.table,
+        counted=choice.place["count"], answer=choice.results, own=np.empty(n)), choice

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..machine.functions import machine_code
+from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -33,7 +34,7 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .impulses import drifts, push, stop_part
-from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
+from .joint_choice import DRIVE, MOVED, STATE, is_positive
 from .joint_choice import LOW as AT_LOW
 from .kept_factors import hold_states, is_told, keep_factors
 from .only_modes import bounds_move, is_only, is_regular, part_of
@@ -211,8 +212,9 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
         rest[DRIVE, a] = found[RATE, still[a]]
         for b in range(rests):
             rest[DRIVE, a] += elements.block[a, b] * found[EFFORT, still[b]]
-    if not choose_jointly(elements.block, rest, elements.matrix, elements.own, elements.right,
-                          elements.work, elements.taken, elements.order, rests):
+    elements.asked[elements.counted] = rests
+    run_code(elements.chooses, elements.asked)
+    if elements.answer[0] == 0:
         return False
     for a in range(rests):
         modes[still[a]] = rest[STATE, a]

@@ -19,3 +19,5 @@ it (1e-5 kg/s of water at a port of 0.01 m²) this is the enthalpy of the upstre
 share (m_rest/(2 mdot))², and at rest it is conduction: smooth, decided by no event, and the same
 amount leaves one component that enters the other, so that energy is kept exactly.
 """
+
+__all__: list[str] = []  # bases; components are in the package of each fluid

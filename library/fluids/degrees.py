@@ -3,4 +3,4 @@
 __all__ = ["GAS", "LIQUID"]
 
 LIQUID = {"volume": 5, "enthalpy": 5, "bulk_modulus": 3, "viscosity": 5, "conductivity": 3}
-GAS = {"enthalpy": 8, "viscosity": 5, "conductivity": 5}
+GAS = {"enthalpy": 6, "viscosity": 5, "conductivity": 5}

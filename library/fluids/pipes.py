@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Port, Variable, abs_, der, exp, log, maximum, minimum, sqrt
+from blocks import Option, Parameter, Port, Variable, der, exp, log, sqrt, where
 
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
@@ -27,7 +27,7 @@ def _compressible(c: Any) -> bool:
 class Pipe(FluidPart):
     """Base of pipes: one volume in the middle, half of the loss on each side of it."""
 
-    dynamic_compressibility = Option(True, doc="whether mass is stored in it")
+    dynamic_compressibility: Any = True  # whether mass is stored in it, an option of a liquid's
     inertia = Option(False, doc="whether the flow has to be accelerated")
     thermal_port = Option(True, doc="whether heat passes the wall")
     H = Port(thermal, when="thermal_port", doc="the wall")
@@ -104,22 +104,27 @@ class Pipe(FluidPart):
     def transition(self, reynolds: Any) -> Any:
         """The share of turbulence: 0 where the flow is laminar, 1 where it is turbulent."""
         x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
-        x = maximum(minimum(x, 1), 0)
+        x = where(x > 1, 1, where(x < 0, 0, x, events=False), events=False)
         return x**2 * (3 - 2 * x)
+
+    def turbulence(self, reynolds: Any) -> Any:
+        """Reynolds number, not below the one from which a law of turbulence counts."""
+        return where(reynolds > self.laminar_limit, reynolds, self.laminar_limit, events=False)
 
     def friction(self, reynolds: Any) -> Any:
         """The friction factor of turbulent flow, after Haaland."""
         rough = (self.roughness / (3.7 * self.hydraulic_diameter)) ** 1.11
-        logarithm = log(6.9 / maximum(reynolds, self.laminar_limit) + rough) / LN10
+        logarithm = log(6.9 / self.turbulence(reynolds) + rough) / LN10
         return 1 / (1.8 * logarithm) ** 2
 
     def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
         """Pressure that a mass flow loses along the whole pipe."""
         S, D = self.area, self.hydraulic_diameter
         slenderness = (self.length + self.extra_length) / D
-        reynolds = abs_(flow) * D / (S * viscosity)
+        size = sqrt(flow**2 + self.fluid.rest_flow(self.A, S) ** 2)  # type: ignore[attr-defined]
+        reynolds = size * D / (S * viscosity)
         laminar = self.shape_factor * viscosity * slenderness * flow / (2 * D * S * rho)
-        turbulent = self.friction(reynolds) * slenderness * flow * abs_(flow) / (2 * rho * S**2)
+        turbulent = self.friction(reynolds) * slenderness * flow * size / (2 * rho * S**2)
         return laminar + self.transition(reynolds) * (turbulent - laminar)
 
     def heat(self, viscosity: Any) -> Any:
@@ -135,7 +140,7 @@ class Pipe(FluidPart):
         capacity, k = fluid.heat_capacity(A, T), fluid.conductivity(A, T)
         reynolds, prandtl = whole * D / (self.area * viscosity), viscosity * capacity / k
         f = self.friction(reynolds) / 8
-        gnielinski = f * (maximum(reynolds, self.laminar_limit) - 1000) * prandtl / (
+        gnielinski = f * (self.turbulence(reynolds) - 1000) * prandtl / (
             1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
         nusselt = self.laminar_nusselt + self.transition(reynolds) * (
             gnielinski - self.laminar_nusselt)  # fmt: skip

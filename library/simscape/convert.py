@@ -28,6 +28,7 @@ from .physical_blocks import PhysicalBlocks, lacks_ports
 from .plan import ClassPlan, Entry, Part, Script, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
+from .signal_lines import name_read_probes
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
 from .solver import SOLVER, Solvers
@@ -61,6 +62,8 @@ class Conversion:
         self.texts = Texts(self.workspace)
         self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
                                                 self.workspace.values)
+        for system in (diagram.root, *(b.system for b in diagram.root.walk() if b.system)):
+            name_read_probes(system)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
         self.modules = use_sources(diagram, [Path(f) for f in folders], self.remarks)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from .diagram import Block, End
 from .levels import Joint
+from .physical_signals import quotient
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import SignalPart
-from .units import TEMPERATURES, unit_here
+from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
@@ -43,7 +44,8 @@ class Converters:
         output = next((j for j in joints if j.kind == "output"), None)
         is_port = self.signals.conversion.is_port
         ports = [b for _, b in blocks if b is not None and is_port(level, b)]
-        inputs = [j.text for j in joints if j.kind == "input"]
+        taking = [j for j in joints if j.kind == "input"]
+        inputs: list[str] = []
         for _, block in blocks:
             if block is not None and block.kind == TO_PHYSICAL:
                 output = self._to_physical(block, _unit_of(block) or unit)
@@ -58,12 +60,35 @@ class Converters:
                 inputs.append(f"{level.owner}.{port.name}")
         if output is None:
             return
+        inputs += [j.text for j in taking if self._takes(j, output)]
+        for joint in taking:
+            if not self._takes(joint, output):
+                self._take_number(joint, output)
         for _, block in blocks:
             if block is not None and block.kind == TO_SIMULINK:
                 inputs += self._to_simulink(block, Joint(output.text, "output",
                                                          output.unit or unit))
         if inputs:
             self.signals.connect(output, inputs)
+
+    @staticmethod
+    def _takes(joint: Joint, output: Joint) -> bool:
+        """Whether an input takes a signal in its unit, as far as both are known."""
+        return not joint.unit or not output.unit or alike(joint.unit, output.unit)
+
+    def _take_number(self, joint: Joint, output: Joint) -> None:
+        """Let an input take the number of a signal in another unit, and say so."""
+        level = self.signals.level
+        *_, part, port = joint.text.split(".")
+        name = level.names.make(f"{part}_{port}_unit")
+        to = "" if joint.unit == "1" else joint.unit
+        level.plan.parts.append(Part(name, "signal.Gain", {
+            "input": f'"{output.unit}"', "gain": f'"1 {quotient(to, output.unit)}"'}))
+        level.plan.connections.append([output.text, f"{level.owner}.{name}.u"])
+        level.plan.connections.append([f"{level.owner}.{name}.y", joint.text])
+        self.signals.conversion.remarks.append(
+            f"{level.within}{part}.{port} takes {joint.unit} and is given {output.unit}: the "
+            "number is taken over.")
 
     def _to_physical(self, block: Block, unit: str) -> Joint | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""

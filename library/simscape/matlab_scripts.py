@@ -77,6 +77,8 @@ def _statements(lines: list[tuple[str, str]], where: str) -> list[Statement]:
         k += 1
         word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
         missing = _MISSING.match(line)
+        if word == "return":
+            break
         if missing is not None:
             body, k = _body(line[missing.end():], comment, lines, k)
             found += _guarded(body, where)

@@ -112,6 +112,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
                 unit = "" if value.unit == "1" else value.unit
                 found.notes.append(f"{name} = {value.text} {unit}".rstrip()
                                    + " has no counterpart here.")
+                found.told += found.notes[-1:] * is_word(value)
             continue
         if not mine.exists(chosen) or value.specify is False:
             continue
@@ -139,6 +140,7 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         for name in filter(switch.fullmatch, block.values):
             if word_of(block.values[name]) in _OFF:
                 found.silent |= {other for other in block.values if says.fullmatch(other)
+                                 and not switch.fullmatch(other)
                                  and not keyword_of(counterpart, other)[0]}
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
@@ -280,11 +282,16 @@ def _default(mine: Any) -> Any:
 
 
 def port_kind(instance: Component | type[Component], port: str) -> tuple[str, str]:
-    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain."""
+    """``"input"`` or ``"output"`` and the unit of a signal port; of others the domain.
+
+    An input that takes plain numbers has the unit 1.
+    """
     declared = instance._declared.get(port)
     if isinstance(declared, Port):
         return declared.domain.name, ""
-    return signal_unit(instance, port)
+    kind, unit = signal_unit(instance, port)
+    plain = isinstance(declared, Input) and not declared.open and not unit
+    return kind, "1" if plain else unit
 
 
 def signal_unit(instance: Component | type[Component], port: str) -> tuple[str, str]:

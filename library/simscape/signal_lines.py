@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .diagram import Block, End, Signal
+from .diagram import Block, End, Signal, System
 from .levels import Level
 from .simulink import SINKS, UNSEEN
 from .vectors import JOINING, SPLITTING
 
 __all__ = ["SignalLines", "TO_PHYSICAL", "TO_SIMULINK", "is_converter", "is_shown",
-           "is_signal_block"]  # fmt: skip
+           "is_signal_block", "name_read_probes"]  # fmt: skip
 
 TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
 TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
@@ -33,6 +33,16 @@ def is_signal_block(block: Block) -> bool:
     """Whether it becomes a part, rather than a line, a component or nothing."""
     return block.system is None and not is_shown(block) and block.block_type not in _LINES and \
         not block.is_component and not block.kind.startswith("nesl_utility")
+
+
+def name_read_probes(system: System) -> None:
+    """Make probes whose outputs something reads blocks of their own, which are gaps here."""
+    for signal in system.signals:
+        block = system.blocks.get(signal.source.sid)
+        readers = [b for t in signal.targets if (b := system.blocks.get(t.sid)) is not None]
+        if block is not None and block.block_type == "SimscapeProbe" and not all(
+                map(is_shown, readers)):
+            block.block_type = block.kind = "Probe"
 
 
 @dataclass

@@ -55,6 +55,9 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
     """
     if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
         raise Lacks("The subsystem is always on here, whatever switches it in the model.")
+    if block.block_type == "Probe":
+        raise Lacks(f"It reads {asks.written('Variables', 'variables')} of a component by name, "
+                    "without a line: connect a sensor instead.")
     made = _BLOCKS.get(block.block_type)
     if made is None:
         made = _LINKED.get(block.simulink_name)

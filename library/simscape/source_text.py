@@ -15,6 +15,7 @@ from .mapping import DOMAINS
 from .matlab import Name, dotted
 from .python_text import PythonNames, class_name
 from .source import Declared, Source, fields, pair
+from .source_exclusive import plain_declarations
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
 from .source_files import read_file, read_parts
 from .source_functions import written_out
@@ -98,8 +99,8 @@ def _known(path: Path) -> dict[str, Known]:
         if source.form == "function" or source.form == "domain" and name != path.stem:
             raise FileError(str(file), f"it is a {source.form}, not a component.",
                             "Give a component or a domain.", code="simscape.kind")
-        here, called = in_python(written_out(source, file)) if source.form == "component" else (
-            source, {})
+        here, called = in_python(plain_declarations(written_out(source, file))) \
+            if source.form == "component" else (source, {})
         known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
         if known.class_name != class_name(source.name):
             called = {**called, class_name(source.name): known.class_name}
@@ -281,7 +282,8 @@ class _Writer:
                 if declared.name in seen - self.known.locals.keys():
                     self.known.place = declared.place
                     raise self.known.wrong(f"{declared.name} is declared twice.",
-                                           "Declare it once, with a computed value if need be.")
+                                           "Declare it once, with a computed value if need be; "
+                                           "in all branches of an if, with the same value.")
                 seen.add(declared.name)
 
     def _about(self, declared: Declared) -> str:

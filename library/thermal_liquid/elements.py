@@ -137,8 +137,8 @@ class Pipe(Ends, pipes.Pipe):
     laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
     hydraulic_diameter is not verified.
     Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
-    p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K); flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with
-    inertia.
+    p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K);
+    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------
@@ -147,6 +147,8 @@ class Pipe(Ends, pipes.Pipe):
     """
 
     symbol = symbols.PIPE
+
+    dynamic_compressibility = Option(True, doc="whether mass is stored in it")
 
 
 class SegmentedPipe(Ends):

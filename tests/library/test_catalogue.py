@@ -18,6 +18,7 @@ from blocks.units import unit as to_unit
 from library import (
     electrical,
     electromechanical,
+    gas,
     isothermal_liquid,
     magnetic,
     mechanisms,
@@ -32,7 +33,7 @@ TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-    thermal, isothermal_liquid, thermal_liquid,
+    thermal, isothermal_liquid, thermal_liquid, gas,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -95,6 +96,11 @@ PORTS = {
     thermal_liquid.ThermodynamicPropertiesSensor: "A U H RHO CP",
     thermal_liquid.TranslationalMechanicalConverter: "A C H R",
     thermal_liquid.RotationalMechanicalConverter: "A C H R",
+    gas.AbsoluteReference: "A", gas.Cap: "A", gas.ConstantVolumeChamber: "A H",
+    gas.FlowResistance: "A B", gas.LocalRestriction: "A B AR", gas.Pipe: "A B H",
+    gas.PressureSource: "A B P", gas.FlowRateSource: "A B M", gas.FlowRateSensor: "A B M V PHI",
+    gas.PressureTemperatureSensor: "A B P T", gas.TranslationalMechanicalConverter: "A C H R",
+    gas.RotationalMechanicalConverter: "A C H R", gas.GasProperties: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -135,6 +141,8 @@ CHOICES = [
     (thermal_liquid.Pipe, "dynamic_compressibility", True),
     (thermal_liquid.Pipe, "inertia", False),
     (thermal_liquid.FlowRateSource, "power_spec", "isentropic"),
+    (gas.GasProperties, "gas_spec", "perfect"), (gas.Pipe, "inertia", False),
+    (gas.LocalRestriction, "restriction_type", "variable"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

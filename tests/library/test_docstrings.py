@@ -10,7 +10,7 @@ import pytest
 from blocks import Component, Input, Output, Parameter, Port, Variable
 
 PACKAGES = [importlib.import_module(f"library.{name}") for name in (
-    "electrical", "electromechanical", "isothermal_liquid", "magnetic", "mechanisms",
+    "electrical", "electromechanical", "gas", "isothermal_liquid", "magnetic", "mechanisms",
     "rotational", "thermal", "thermal_liquid", "translational")]
 COMPONENTS = [
     pytest.param(package, component, id=f"{package.__name__.split('.')[1]}.{component.__name__}")

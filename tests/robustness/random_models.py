@@ -16,6 +16,7 @@ import numpy as np
 
 import library.electrical as E
 import library.electromechanical as D
+import library.gas as N
 import library.isothermal_liquid as L
 import library.magnetic as G
 import library.mechanisms as M
@@ -39,7 +40,8 @@ from blocks import (
 from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 
-MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H, "L": L, "W": W}
+MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H,
+           "L": L, "W": W, "N": N}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -49,7 +51,8 @@ CLASSES = {
 }  # fmt: skip
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
-          "EH", "L", "LTR", "LTRS", "W", "WTRH")  # fmt: skip
+          "EH", "L", "LTR", "LTRS")  # fmt: skip
+FLUIDS = ("W", "WTRH", "N", "NTRH")  # those of fluids that carry heat, drawn by themselves
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -67,6 +70,7 @@ import library.translational as T, library.rotational as R, library.mechanisms a
 import library.planar as P, library.signal as S, library.thermal as H
 import library.electrical as E, library.magnetic as G, library.electromechanical as D
 import library.isothermal_liquid as L, library.thermal_liquid as W
+import library.gas as N
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -298,18 +302,18 @@ class Writer:
             self.do(f"m.connect(m.{source}.y, {text})")
 
 
-def written(seed):
+def written(seed, groups=GROUPS):
     """A random model, written and built."""
     writer = Writer(seed)
-    group = writer.pick(GROUPS)
+    group = writer.pick(groups)
     names = [n for n in CLASSES if n[0] in group]
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
                "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir",
-               "W": "W.Reservoir"}
+               "W": "W.Reservoir", "N": "N.Reservoir"}
     bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
               "G": "G.Reluctance", "L": "L.ConstantVolumeChamber",
-              "W": "W.ConstantVolumeChamber"}
+              "W": "W.ConstantVolumeChamber", "N": "N.ConstantVolumeChamber"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:
@@ -323,14 +327,14 @@ def written(seed):
     return writer
 
 
-def outcome_of(seed, seconds=10.0):
+def outcome_of(seed, seconds=10.0, groups=GROUPS):
     """Write a random model, check it, run it, and say what became of it.
 
     A run that takes longer than some seconds of this process counts as endless.
     """
     try:
         with limited(seconds):
-            writer = written(seed)
+            writer = written(seed, groups)
     except Endless:
         return Outcome("endless construction")
     if writer.crash is not None:

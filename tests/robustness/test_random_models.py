@@ -9,18 +9,18 @@ that is printed builds the model anew.
 from __future__ import annotations
 
 import pytest
-from random_models import BASES, CLASSES, MODULES, outcome_of
+from random_models import BASES, CLASSES, FLUIDS, GROUPS, MODULES, outcome_of
 
 from blocks import Component
 
 FEW, MANY = 20, 250  # models in a test
 
 
-def complain(seeds):
+def complain(seeds, groups=GROUPS):
     """Text about every model that ends otherwise, with its script."""
     defects = []
     for seed in seeds:
-        outcome = outcome_of(seed)
+        outcome = outcome_of(seed, groups=groups)
         if not outcome.good:
             defects.append(f"# seed {seed}: {outcome.kind} {outcome.detail}\n{outcome.script}\n")
     return "\n".join(defects)
@@ -37,6 +37,11 @@ def test_the_random_models_are_made_of_every_class_of_the_library():
 @pytest.mark.parametrize("start", range(20_000, 20_100, FEW))
 def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + FEW))
+    assert not defects, defects
+
+
+def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
+    defects = complain(range(30_000, 30_020), FLUIDS)
     assert not defects, defects
 
 

@@ -9,7 +9,7 @@ projection step of the natural residual needs no extra factor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -142,17 +142,6 @@ class ScaledBox:
         natural = np.abs(x - np.clip(x + w, self.lower, self.upper))
         unit = self.unit(w) + self.floor / tol
         return np.divide(natural, unit, out=np.where(natural > 0, np.inf, 0.0), where=unit > 0)
-
-    def part(self, index: Indices) -> ScaledBox:
-        """The problem of some whole connected parts."""
-        old, group = np.unique(self.group[index], return_inverse=True)
-        return ScaledBox(
-            block(self.D, index, index), self.b[index], self.lower[index], self.upper[index],
-            self.floor[index], group.astype(np.int32), len(old), self.symmetric,
-        )  # fmt: skip
-
-    def dense(self) -> ScaledBox:
-        return replace(self, D=sp.dense(self.D))
 
 
 def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:

@@ -151,3 +151,7 @@ def test_what_an_if_has_given_says_so():
     space = Workspace([])
     space.run(parse_script("u = 2; if u > 1, q = 5; end"), "values.m")
     assert (space.lines["q"].text, space.lines["q"].comment) == ("5", "as u > 1")
+
+
+def test_a_script_ends_at_its_return():
+    assert [s.value.value for s in parse_script("a = 1;\nreturn\nb = 2;")] == [1.0]

@@ -372,6 +372,16 @@ def test_no_line_is_longer_than_a_hundred_signs(tmp_path):
     assert max(map(len, made.text.splitlines())) <= 100
 
 
+def test_a_probe_that_something_reads_is_a_gap_and_one_that_is_shown_is_not(tmp_path):
+    for reader, outcome in (("Gain", "missing"), ("Scope", "left out")):
+        blocks = [*clock(Drawn("Gain", "last", inputs=("t",), outputs=("y",))),
+                  Drawn("SimscapeProbe", "probe", options={"Variables": "{w, t}"},
+                        outputs=("w",)), Drawn(reader, "reader", inputs=("w",))]
+        made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "3"}))
+        assert [e.outcome for e in made.entries if e.path == "/probe"] == [outcome]
+        assert ("{w, t}" in made.text) == (outcome == "missing")
+
+
 def test_a_delay_takes_the_step_of_a_solver_of_fixed_steps(tmp_path):
     made = convert(write(tmp_path / "signals.slx", clock(
         Drawn("UnitDelay", "last", options={"SampleTime": "-1"}, inputs=("t",), outputs=("y",))),

@@ -288,3 +288,20 @@ def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
     assert '    lconn1 = Port(translational)\n    in1 = Input("")\n' in text
     assert "model.connect(model.given.y, model.mine.in1)" in text
     assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1
+
+
+def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(tmp_path):
+    E = "foundation.electrical."
+    blocks = [
+        Drawn("Step", "up", options={"Time": "0.5", "After": "1"}, outputs=("n",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, options={"Unit": "V"},
+              inputs=("n",)),
+        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert "switch.vT takes 1 and is given V: the number is taken over." in text
+    run = built(text, tmp_path).simulate("1 s")
+    assert run["load.i"].final.to("A").m == pytest.approx(2)

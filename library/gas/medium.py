@@ -1,0 +1,100 @@
+"""What does a gas weigh, and how much energy does it carry, at a pressure and a temperature?
+
+The gas of a circuit is described by the parameters of its domain, which every port ``at`` knows:
+its gas constant Z R, and polynomials of x = (T - T_middle)/T_half for enthalpy, viscosity and
+conductivity, none of which depends on pressure::
+
+    density           rho = p/(Z R T)
+    enthalpy          h = h(T),  cp = dh/dT,  internal energy u = h - Z R T
+    isentropic ratio  gamma = cp/(cp - Z R)
+
+A perfect gas is one whose enthalpy is linear. Since h depends on T alone, the density and the
+energy belong together: what is compressed without heat keeps its entropy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import pi
+from typing import Any
+
+from blocks import exp, log, require, sqrt
+
+from ..fluids.degrees import GAS
+from ..fluids.polynomials import horner, slope, within
+
+__all__ = [
+    "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",
+    "rest_flow", "valid", "viscosity",
+]  # fmt: skip
+
+
+def coefficients(at: Any, name: str) -> list[Any]:
+    """Coefficients of one property, lowest power first."""
+    return [getattr(at, f"{name}_{k}") for k in range(GAS[name] + 1)]
+
+
+def density(at: Any, p: Any, T: Any) -> Any:
+    """Density (kg/m³)."""
+    return p / (at.gas_constant * T)
+
+
+def enthalpy(at: Any, p: Any, T: Any) -> Any:
+    """Specific enthalpy (J/kg)."""
+    x, beyond = within(at, T)
+    return horner(x, coefficients(at, "enthalpy")) + at.enthalpy_1 / at.half_range * beyond
+
+
+def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
+    """Density (kg/m³) and specific enthalpy (J/kg)."""
+    return density(at, p, T), enthalpy(at, p, T)
+
+
+def heat_capacity(at: Any, T: Any) -> Any:
+    """Specific heat capacity at constant pressure (J/(kg K))."""
+    return horner(within(at, T)[0], slope(coefficients(at, "enthalpy"))) / at.half_range
+
+
+def isentropic_power(at: Any, T: Any) -> Any:
+    """(gamma - 1)/gamma, the power of the pressure that a temperature follows."""
+    return at.gas_constant / heat_capacity(at, T)
+
+
+def viscosity(at: Any, rho: Any, T: Any) -> Any:
+    """Dynamic viscosity (Pa s)."""
+    return at.viscosity_unit * exp(horner(within(at, T)[0], coefficients(at, "viscosity")))
+
+
+def conductivity(at: Any, T: Any) -> Any:
+    """Thermal conductivity (W/(m K))."""
+    return horner(within(at, T)[0], coefficients(at, "conductivity"))
+
+
+def rest_flow(at: Any, area: Any) -> Any:
+    """The mass flow that carries as much heat as gas at rest conducts over a port's diameter."""
+    return at.conductivity_0 * sqrt(pi * area) * at.half_range / at.enthalpy_1
+
+
+def lift(A: Any, B: Any) -> Any:
+    """Work that brings a kilogram from the pressure of A to that of B without heat (J/kg).
+
+    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with cp of the state at A.
+    """
+    capacity = heat_capacity(A, A.T)
+    return capacity * A.T * (exp(A.gas_constant / capacity * log(B.p / A.p)) - 1)
+
+
+def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
+    """A pressure and a temperature stay within those of the gas, or the run stops."""
+    where = place or f"at {at.name}"
+    yield require(
+        p > at.minimum_pressure,
+        f"the pressure {where} falls below the gas's minimum_pressure: more gas is drawn out than "
+        "there is, or too low a pressure is prescribed. Pressures are absolute (atmospheric: "
+        "0.101325 MPa); feed this place, or draw less.")  # fmt: skip
+    margin = 1e-6 * at.half_range
+    yield require(
+        (at.middle_temperature - at.half_range - margin < T)
+        & (at.middle_temperature + at.half_range + margin > T),
+        f"the temperature {where} leaves the range in which the properties of the gas are known. "
+        "Take a gas that is known there, by GasProperties, or cool and heat less.")  # fmt: skip

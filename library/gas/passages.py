@@ -1,0 +1,169 @@
+"""Resistances, restrictions, sources and sensors: what gas passes without being stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Input, Option, Parameter, Port, exp, log, maximum, minimum, sqrt, where
+
+from .. import symbols
+from ..fluids import passages, sensors
+from . import medium
+from .domain import Ends, TwoPort, gas
+
+__all__ = [
+    "FlowRateSensor", "FlowRateSource", "FlowResistance", "LocalRestriction", "PressureSource",
+    "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+]  # fmt: skip
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
+    Defaults of drop and flow not verified.
+    Ports: A, B.
+    """
+
+    symbol = symbols.RESTRICTION
+
+
+def _variable(c: Any) -> bool:
+    return bool(c.restriction_type == "variable")
+
+
+class LocalRestriction(TwoPort):
+    """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
+
+    Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
+    r = p_2/p_1, but no less than the critical ratio (2/(gamma + 1))^(gamma/(gamma - 1)):
+    mdot = Cd S_R sqrt(2 gamma/(gamma - 1) p_1 rho_1 (r^(2/gamma) - r^((gamma + 1)/gamma))). At
+    and below the critical ratio the speed in it is that of sound, and the flow no longer depends
+    on p_2. Near r = 1, for 1 - r below ``laminar_share``, it is proportional to the difference of
+    pressure. gamma is that of the temperature at the inlet. Energy passes as it is; the approach
+    velocity and the recovery of pressure are left out.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
+    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
+    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
+    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    laminar_share = Parameter(1e-3, above=0, below=0.5,
+                              doc="Fall of pressure, of all of it, up to which flow is laminar")
+    AR = Input("m^2", when=_variable, doc="area")
+
+    def verify(self) -> Iterator[str]:
+        if _variable(self) and np.any(self.minimum_area > self.maximum_area):
+            yield (f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is "
+                   f"{self.maximum_area:~P}.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
+            if _variable(self) else self.area
+        forth = A.p > B.p
+        p_1, p_2, T_1 = (where(forth, here, there, events=False) for here, there in (
+            (A.p, B.p), (B.p, A.p), (A.T, B.T)))  # fmt: skip
+        k = medium.isentropic_power(A, T_1)  # (gamma - 1)/gamma
+        # smoothly above zero for trial steps; y = ln r
+        share = where(p_2 > 1e-6 * p_1, p_2 / p_1, 1e-6, events=False)
+        critical = log((2 - 2 * k) / (2 - k)) / k  # 2/(gamma + 1) = (2 - 2 k)/(2 - k)
+        y = log(share)
+        y = where(y > critical, y, critical, events=False)
+        fall = 1 - exp(y)
+        # (r^(2/gamma) - r^((gamma + 1)/gamma)) gamma/(gamma - 1)/(1 - r), without 0/0 at r = 1
+        near = fall < 1e-6
+        safe = where(near, -1e-6, y, events=False)
+        curve = where(near, 1, exp(2 * (1 - k) * safe) * (1 - exp(k * safe)) / k / (
+            1 - exp(safe)), events=False)  # fmt: skip
+        root = fall / sqrt(sqrt(fall**2 + self.laminar_share**2))
+        flow = self.discharge_coefficient * area * p_1 * sqrt(
+            2 * curve / (A.gas_constant * T_1)) * root  # fmt: skip
+        yield self.mdot == where(forth, flow, -flow, events=False)
+        yield from self.passing()
+
+
+class PressureSource(Ends, passages.PressureSource):
+    """Prescribed difference of pressure, whatever flows: an ideal pump.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
+    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the gas gains
+    the work of compression without heat,
+    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no energy. The run stops
+    where pressure or temperature at A or B leave the range of the gas.
+
+    Parameters: pressure_difference (MPa), port_area (m^2).
+    Ports: A, B. Inputs: P in MPa.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    """Prescribed flow from A to B, whatever the pressures: a pump of given delivery.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
+    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
+    With ``power_spec="isentropic"`` the gas gains the work of compression without heat,
+    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no energy. The run
+    stops where pressure or temperature at A or B leave the range of the gas.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    """Pressure and temperature at A, against B or absolute.
+
+    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
+    """
+
+    symbol = symbols.METER
+    fluid = medium
+    A = Port(gas, doc="measured place")
+    B = Port(gas, when=lambda c: c.reference == "difference",
+             doc="what A is measured against")  # fmt: skip
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    """Flow of mass, volume and energy from A to B.
+
+    Equations: A and B have the same pressure and temperature; M = mdot, V = mdot/rho, PHI = Phi,
+    the energy that the flow carries: mdot times the specific enthalpy.
+
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
+    """
+
+    symbol = symbols.METER
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density and heat capacity of the gas at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows.
+
+    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
+    """
+
+    fluid = medium
+    A = Port(gas, doc="measured place")

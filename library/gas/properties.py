@@ -1,0 +1,150 @@
+"""What flows in a circuit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import Component, Option, Parameter, Port, log, quantity
+
+from ..fluids.degrees import GAS
+from ..fluids.fitting import missed, polynomial_of, sum_of
+from ..fluids.polynomials import integral
+from ..media import media
+from ..tables import table_faults
+from ..thermal.domain import ABSOLUTE
+from .domain import HIGH, LOW, gas, numbers_of
+
+__all__ = ["GasProperties"]
+
+READY = tuple(media("gases"))
+TABLES = {"enthalpy": "specific_heats", "viscosity": "viscosities",
+          "conductivity": "conductivities"}  # fmt: skip
+
+
+def _perfect(c: Any) -> bool:
+    return bool(c.gas_spec == "perfect")
+
+
+def _table(c: Any) -> bool:
+    return bool(c.gas_spec == "semiperfect")
+
+
+class GasProperties(Component):
+    """The gas of the circuit that it is connected to.
+
+    Equations: rho = p/(compressibility_factor gas_constant T), and by ``gas_spec``
+
+    * ``"perfect"``: h = reference_enthalpy + specific_heat (T - reference_temperature), constant
+      viscosity and conductivity; 1 K to 2999 K. Preset is dry air.
+    * ``"semiperfect"``: tables of the temperature, through each of which a polynomial is laid
+      (heat capacity, viscosity and conductivity: degree 5); preset is dry air. Where it misses
+      a point by more than 1 % ``check()`` says so.
+    * ``"air"``, ``"nitrogen"``, ``"carbon dioxide"``, ``"methane"``, ``"hydrogen"``: ready
+      semiperfect gases, fitted with CoolProp; ranges and errors are in ``library.media``.
+
+    Real gases, whose density departs from p/(R T), are not modelled beyond a constant
+    compressibility factor. Where a temperature leaves the range, or a pressure falls below
+    ``minimum_pressure``, the run stops. A circuit without this component holds dry air.
+
+    Parameters: gas_constant (J/(K*kg)), compressibility_factor (1), reference_temperature (K),
+    reference_enthalpy (kJ/kg), specific_heat (J/(K*kg)), viscosity (uPa*s),
+    conductivity (mW/(K*m)), temperatures (K), specific_heats (J/(K*kg)), viscosities (uPa*s),
+    conductivities (mW/(K*m)), atmospheric_pressure (MPa), minimum_pressure (kPa).
+    Ports: A, anywhere in the circuit; nothing flows through it.
+    """
+
+    gas_spec = Option("perfect", ("perfect", "semiperfect", *READY), doc="which gas")
+    A = Port(gas, sets=True, doc="any port of the circuit")
+    gas_constant = Parameter("287 J/(K*kg)", above=0, when=lambda c: _perfect(c) or _table(c),
+                             doc="Specific gas constant R")  # fmt: skip
+    compressibility_factor = Parameter(1.0, above=0, when=lambda c: _perfect(c) or _table(c),
+                                       doc="Compressibility factor Z")  # fmt: skip
+    reference_temperature = Parameter("293.15 K", ABSOLUTE, above=0, when=_perfect,
+                                      doc="Temperature of the reference enthalpy")  # fmt: skip
+    reference_enthalpy = Parameter("420 kJ/kg", when=_perfect, doc="Enthalpy there")
+    specific_heat = Parameter("1000 J/(K*kg)", above=0, when=_perfect,
+                              doc="Specific heat capacity at constant pressure")  # fmt: skip
+    viscosity = Parameter("18 uPa*s", above=0, when=_perfect, doc="Dynamic viscosity")
+    conductivity = Parameter("26 mW/(K*m)", above=0, when=_perfect, doc="Thermal conductivity")
+    temperatures = Parameter([f"{T} K" for T in (200, 300, 400, 600, 800, 1000, 1300)], ABSOLUTE,
+                             above=0, when=_table, doc="Temperatures of the tables")  # fmt: skip
+    specific_heats = Parameter(
+        [f"{c} J/(K*kg)" for c in (1002.0, 1004.7, 1013.4, 1050.9, 1098.6, 1140.8, 1187.0)],
+        above=0, when=_table, doc="Specific heat capacities at constant pressure")  # fmt: skip
+    viscosities = Parameter([f"{v} uPa*s" for v in (13.3, 18.5, 23.1, 30.6, 37.0, 42.4, 49.6)],
+                            above=0, when=_table, doc="Dynamic viscosities")  # fmt: skip
+    conductivities = Parameter(
+        [f"{k} mW/(K*m)" for k in (18.2, 26.4, 33.5, 45.8, 57.2, 67.5, 81.7)], above=0, when=_table,
+        doc="Thermal conductivities")  # fmt: skip
+    atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
+    minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
+
+    def verify(self) -> Iterator[str]:
+        if _table(self):
+            yield from table_faults(("temperatures", self.temperatures), **{
+                name: getattr(self, name) for name in TABLES.values()})  # fmt: skip
+        if _perfect(self) and np.any(
+                self.specific_heat <= self.gas_constant * self.compressibility_factor):
+            yield (f"specific_heat is {self.specific_heat:~P}, not above the gas constant, which "
+                   f"is {self.gas_constant:~P}: cv = cp - R would not be positive.")  # fmt: skip
+
+    def advise(self) -> Iterator[str]:
+        if not _table(self) or any(True for _ in self.verify()):
+            return
+        T = np.asarray(self.temperatures.to("K").magnitude)
+        for name, table in TABLES.items():
+            error = missed(_degree(name), T, np.asarray(getattr(self, table).magnitude))
+            if error > 0.01:
+                yield (f"the polynomial through {table} misses a point by {error:.1%}: give a "
+                       "narrower range of temperatures, or smoother values.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A = self.A
+        yield A.mdot == 0
+        yield A.Phi == 0
+        yield A.atmospheric_pressure == self.atmospheric_pressure
+        yield A.minimum_pressure == self.minimum_pressure
+        unit = quantity("1 Pa*s")
+        if self.gas_spec in READY:
+            for name, value in numbers_of(media("gases")[self.gas_spec]).items():
+                if name not in ("atmospheric_pressure", "minimum_pressure"):
+                    yield getattr(A, name) == quantity(value)
+            return
+        yield A.viscosity_unit == unit
+        yield A.gas_constant == self.gas_constant * self.compressibility_factor
+        low, high, found = self._perfect(unit) if _perfect(self) else self._tables(unit)
+        yield A.middle_temperature == (low + high) / 2
+        yield A.half_range == (high - low) / 2
+        for name, coefficients in found.items():
+            for k in range(GAS[name] + 1):
+                yield getattr(A, f"{name}_{k}") == (
+                    coefficients[k] if k < len(coefficients) else 0 * coefficients[0])
+
+    def _perfect(self, unit: Any) -> tuple[Any, Any, dict[str, list[Any]]]:
+        low, high = quantity(f"{LOW} K"), quantity(f"{HIGH} K")
+        middle = self.reference_enthalpy + self.specific_heat * (
+            (low + high) / 2 - self.reference_temperature)  # fmt: skip
+        return low, high, {
+            "enthalpy": [middle, self.specific_heat * (high - low) / 2],
+            "viscosity": [log(self.viscosity / unit)], "conductivity": [self.conductivity],
+        }  # fmt: skip
+
+    def _tables(self, unit: Any) -> tuple[Any, Any, dict[str, list[Any]]]:
+        T, size = self.temperatures, len(self.temperatures)
+        low, high = T[0], T[size - 1]
+        capacity, viscosity, conductivity = (
+            polynomial_of(_degree(name), T, values, size, low, high) for name, values in (
+                ("enthalpy", self.specific_heats), ("viscosity", log(self.viscosities / unit)),
+                ("conductivity", self.conductivities)))  # fmt: skip
+        rising = [(high - low) / 2 * c for c in integral(capacity)]
+        zero = self.specific_heats[0] * low + sum_of(c * (-1) ** k for k, c in enumerate(rising))
+        return low, high, {"enthalpy": [zero, *rising], "viscosity": viscosity,
+                           "conductivity": conductivity}  # fmt: skip
+
+
+def _degree(name: str) -> int:
+    """Of which degree the polynomial of a table is: that of the heat capacity is one less."""
+    return GAS[name] - (name == "enthalpy")

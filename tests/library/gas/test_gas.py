@@ -1,0 +1,281 @@
+"""Gas in tanks, valves, pipes and pistons, against the closed forms of gas dynamics."""
+
+from __future__ import annotations
+
+from math import log, pi, sqrt
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, SimulationError, quantity
+from library.gas import (
+    AbsoluteReference,
+    Cap,
+    ConstantVolumeChamber,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    GasProperties,
+    InfiniteFlowResistance,
+    LocalRestriction,
+    Pipe,
+    PressureSource,
+    PressureTemperatureSensor,
+    Reservoir,
+    RotationalMechanicalConverter,
+    ThermodynamicPropertiesSensor,
+    TranslationalMechanicalConverter,
+)
+from library.rotational import AngularVelocitySource, RotationalReference
+from library.signal import Constant
+from library.thermal import TemperatureSource, ThermalResistance
+from library.translational import Reference, VelocitySource
+
+R, CP = 287.0, 1000.0  # of the preset gas, in J/(kg K)
+GAMMA = CP / (CP - R)
+SONIC = sqrt(GAMMA) * (2 / (GAMMA + 1)) ** ((GAMMA + 1) / (2 * (GAMMA - 1)))
+
+
+def final(run, path, unit):
+    return run[path].final.to(unit).magnitude
+
+
+def place(model, name, p="0.101325 MPa", T="293.15 K"):
+    """A reservoir at a pressure and a temperature."""
+    return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T))
+
+
+def tank_and_hole(heated=False):
+    """10 l at 2 MPa and 300 K, which blow out through a hole of 5 mm²."""
+    model = Model("blow")
+    model.tank = ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K")
+    model.hole, out = LocalRestriction(restriction_type="fixed", area="5 mm^2"), place(model, "out")
+    model.connect(model.tank.A, model.hole.A)
+    model.connect(model.hole.B, out.A)
+    if heated:
+        model.bath, model.wall = TemperatureSource(temperature="300 K"), ThermalResistance(
+            resistance="1e-5 K/W")  # fmt: skip
+        model.connect(model.bath.A, model.wall.A)
+        model.connect(model.wall.B, model.tank.H)
+    return model
+
+
+T_BLOW = np.array([1.0, 4.0, 8.0, 12.0])
+
+
+def test_a_tank_without_heat_empties_through_sonic_flow_by_its_power_law():
+    """p = p0 (1 + (gamma - 1)/2 t/tau)^(-2 gamma/(gamma - 1)), and T with its isentrope."""
+    run = tank_and_hole().simulate("12 s", rtol=1e-9)
+    tau = 10e-3 / (0.64 * 5e-6 * SONIC * sqrt(R * 300))
+    p = 2 * (1 + (GAMMA - 1) / 2 * T_BLOW / tau) ** (-2 * GAMMA / (GAMMA - 1))
+    assert p[-1] > 0.2  # sonic all the time
+    at = quantity(T_BLOW, "s")
+    # laminar_share takes 1e-6/(4 fall²) off the flow
+    assert_allclose(run["tank.p_I"].at(at).to("MPa").m, p, rtol=1e-5)
+    T = 300 * (p / 2) ** ((GAMMA - 1) / GAMMA)
+    assert_allclose(run["tank.T_I"].at(at).to("K").m, T, rtol=1e-5)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially():
+    run = tank_and_hole(heated=True).simulate("12 s", rtol=1e-9)
+    rate = 0.64 * 5e-6 * SONIC * sqrt(R * 300) / 10e-3
+    assert_allclose(run["tank.p_I"].at(quantity(T_BLOW, "s")).to("MPa").m,
+                    2 * np.exp(-rate * T_BLOW), rtol=1e-4)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
+    """T2 = gamma T_in/(1 + p1/p2 (gamma T_in/T1 - 1)); at last it takes nothing in."""
+    model = Model("fill")
+    model.tank = ConstantVolumeChamber(volume="1 l", port_area="1 mm^2")  # which conducts little
+    supply = place(model, "supply", "0.7 MPa")
+    model.hole = LocalRestriction(restriction_type="fixed", area="5 mm^2")
+    model.connect(supply.A, model.hole.A)
+    model.connect(model.hole.B, model.tank.A)
+    run = model.simulate("5 s", rtol=1e-9)
+    assert final(run, "tank.p_I", "MPa") == pytest.approx(0.7, rel=1e-6)
+    exact = GAMMA * 293.15 / (1 + 0.101325 / 0.7 * (GAMMA - 1))
+    assert final(run, "tank.T_I", "K") == pytest.approx(exact, rel=1e-5)
+    assert final(run, "tank.mass", "kg") == pytest.approx(0.7e6 * 1e-3 / (R * exact), rel=1e-5)
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("ratio", [0.999999, 0.98, 0.9, 0.6, 0.5, 0.3])
+@pytest.mark.parametrize("back", [False, True])
+def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
+    model = Model("hole")
+    high, low = place(model, "high", "1 MPa"), place(model, "low", quantity(ratio, "MPa"))
+    model.hole = LocalRestriction(restriction_type="fixed", area="1 cm^2", laminar_share=1e-9)
+    ends = (model.hole.B, model.hole.A) if back else (model.hole.A, model.hole.B)
+    model.connect(high.A, ends[0])
+    model.connect(ends[1], low.A)
+    run = model.simulate("1 s")
+    r = max(ratio, (2 / (GAMMA + 1)) ** (GAMMA / (GAMMA - 1)))
+    psi = sqrt(2 * GAMMA / (GAMMA - 1) * (r ** (2 / GAMMA) - r ** ((GAMMA + 1) / GAMMA)))
+    exact = 0.64 * 1e-4 * 1e6 / sqrt(R * 293.15) * psi
+    assert final(run, "hole.mdot", "kg/s") == pytest.approx(-exact if back else exact, rel=1e-6)
+    assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize("signal", [2e-4, 1.0, -1.0])
+def test_a_signal_opens_a_restriction_within_its_limits(signal):
+    model = Model("valve")
+    high, low = place(model, "high", "1 MPa"), place(model, "low")
+    model.hole, model.area = LocalRestriction(maximum_area="3 cm^2"), Constant(
+        value=quantity(signal, "m^2"))  # fmt: skip
+    model.connect(model.area.y, model.hole.AR)
+    model.connect(high.A, model.hole.A)
+    model.connect(model.hole.B, low.A)
+    area = min(max(signal, 1e-10), 3e-4)
+    exact = 0.64 * area * 1e6 / sqrt(R * 293.15) * SONIC
+    assert final(model.simulate("1 s"), "hole.mdot", "kg/s") == pytest.approx(exact, rel=1e-5)
+
+
+@pytest.mark.parametrize("sign", ["positive", "negative"])
+def test_what_a_piston_compresses_without_heat_follows_its_isentrope(sign):
+    """1 l to 0.2 l: p V^gamma and T V^(gamma - 1) stay."""
+    model = Model("press")
+    model.cylinder = TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2",
+                                                      mech_orientation=sign)  # fmt: skip
+    speed = -0.08 if sign == "positive" else 0.08
+    model.rod, model.wall = VelocitySource(velocity=quantity(speed, "m/s")), Reference()
+    model.connect(model.cylinder.R, model.rod.R)
+    model.connect(model.cylinder.C, model.rod.C, model.wall.V)
+    run = model.simulate("1 s", rtol=1e-9)
+    p = 0.101325 * 5**GAMMA
+    assert final(run, "cylinder.p_I", "MPa") == pytest.approx(p, rel=1e-7)
+    assert final(run, "cylinder.T_I", "K") == pytest.approx(293.15 * 5 ** (GAMMA - 1), rel=1e-7)
+    force = (p - 0.101325) * 1e6 * 0.01 * (1 if sign == "positive" else -1)
+    assert final(run, "cylinder.f", "N") == pytest.approx(force, rel=1e-7)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_vane_pushes_its_gas_out():
+    model = Model("vane")
+    model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
+    model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
+    model.meter, out = FlowRateSensor(), place(model, "out")
+    model.connect(model.vane.R, model.shaft.R)
+    model.connect(model.vane.C, model.shaft.C, model.case.W)
+    model.connect(model.vane.A, model.meter.A)
+    model.connect(model.meter.B, out.A)
+    run = model.simulate("1 s")
+    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
+    assert final(run, "meter.PHI", "W") == pytest.approx(420e3 * final(run, "meter.M", "kg/s"))
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_compressor_does_the_work_of_compression_without_heat():
+    model = Model("compressor")
+    source, out = place(model, "source"), place(model, "out", "0.45 MPa")
+    to = place(model, "to", "0.5 MPa")
+    model.fan, model.pump = PressureSource(pressure_difference="0.398675 MPa"), FlowResistance(
+        pressure_drop="0.05 MPa", mass_flow="0.1 kg/s")  # fmt: skip
+    model.drive, model.after = FlowRateSource(mass_flow="0.1 kg/s"), PressureTemperatureSensor(
+        reference="absolute")  # fmt: skip
+    model.connect(source.A, model.drive.A, model.fan.A)
+    model.connect(model.drive.B, to.A, model.after.A)
+    model.connect(model.fan.B, model.pump.A)
+    model.connect(model.pump.B, out.A)
+    run = model.simulate("1 s")
+    T = 293.15 * (0.5 / 0.101325) ** (R / CP)
+    assert final(run, "after.T", "K") == pytest.approx(T, rel=1e-7)
+    assert final(run, "drive.power_supplied", "W") == pytest.approx(0.1 * CP * (T - 293.15))
+    work = final(run, "fan.power_supplied", "W") / final(run, "fan.mdot", "kg/s")
+    assert work == pytest.approx(CP * (T - 293.15), rel=1e-6)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_pipe_loses_pressure_as_gas_does_that_keeps_its_temperature():
+    """p1² - p2² = G² R T (f L/D + 2 ln(p1/p2)), which is Fanno's line up to (gamma - 1)/2 M²."""
+    model = Model("line")
+    high, low = place(model, "high", "0.2 MPa"), place(model, "low", "0.19 MPa")
+    d, length = 0.02, 4.0
+    model.pipe = Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
+                      length="4 m", extra_length="0 m", thermal_port=False)  # fmt: skip
+    model.connect(high.A, model.pipe.A)
+    model.connect(model.pipe.B, low.A)
+    run = model.simulate("20 s", rtol=1e-8)  # from the pressure of the atmosphere on
+    flux = final(run, "pipe.mdot", "kg/s") / (pi * d**2 / 4)
+    reynolds = flux * d / 18e-6
+    f = (-1.8 * log(6.9 / reynolds + (15e-6 / (3.7 * d)) ** 1.11) / log(10)) ** -2
+    assert reynolds > 4000
+    exact = sqrt((0.2e6**2 - 0.19e6**2) / (R * 293.15 * (f * length / d + 2 * log(0.2 / 0.19))))
+    assert flux == pytest.approx(exact, rel=1e-3)
+    # Fanno: 4 f L/D between the Mach numbers of both ends
+    mach = [flux * sqrt(R * 293.15 / GAMMA) / p for p in (0.2e6, 0.19e6)]
+    g = GAMMA
+
+    def fanno(m):
+        return (1 - m**2) / (g * m**2) + (g + 1) / (2 * g) * log(
+            (g + 1) * m**2 / (2 + (g - 1) * m**2))  # fmt: skip
+
+    assert fanno(mach[0]) - fanno(mach[1]) == pytest.approx(f * length / d, rel=0.01)
+    assert max(mach) > 0.1
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_ready_gases_and_tables_have_the_heat_capacity_of_the_literature():
+    """cp at 300 K of ideal gases, by CoolProp; R = 8.314463 J/(mol K) over the molar mass."""
+    known = {"air": (1004.2, 287.05), "nitrogen": (1039.6, 296.80), "methane": (2232.1, 518.27),
+             "carbon dioxide": (846.0, 188.92), "hydrogen": (14311.0, 4124.2),
+             "semiperfect": (1004.7, 287.0), "perfect": (1000.0, 287.0)}  # fmt: skip
+    model = Model("gases")
+    for k, name in enumerate(known):
+        sensor, at = model.add(f"sensor{k}", ThermodynamicPropertiesSensor()), place(
+            model, f"at{k}", "0.1 MPa", "300 K")  # fmt: skip
+        model.connect(at.A, sensor.A, model.add(f"gas{k}", GasProperties(gas_spec=name)).A)
+    run = model.simulate("1 s")
+    for k, (cp, constant) in enumerate(known.values()):
+        assert final(run, f"sensor{k}.CP", "J/(kg*K)") == pytest.approx(cp, rel=4e-3)
+        assert final(run, f"sensor{k}.RHO", "kg/m^3") == pytest.approx(
+            1e5 / (constant * 300), rel=1e-4)  # fmt: skip
+        assert final(run, f"sensor{k}.H", "J/kg") - final(run, f"sensor{k}.U", "J/kg") == (
+            pytest.approx(constant * 300, rel=1e-4))  # fmt: skip
+
+
+def test_mass_and_energy_stay_while_two_tanks_even_out_and_a_dead_end_rests():
+    model = Model("even")
+    model.one, model.two = ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"), ConstantVolumeChamber(
+        volume="2 l")  # fmt: skip
+    model.drop, model.wall = FlowResistance(), InfiniteFlowResistance()
+    model.cap, model.rest = Cap(), ConstantVolumeChamber(p_I="0.3 MPa")
+    model.connect(model.one.A, model.drop.A, model.cap.A, model.wall.A)
+    model.connect(model.drop.B, model.two.A)
+    model.connect(model.wall.B, model.rest.A)
+    run = model.simulate("10 s", rtol=1e-9)
+    mass = run["one.mass"].to("kg").m + run["two.mass"].to("kg").m
+    assert_allclose(mass, mass[0], rtol=1e-8)
+    p = (0.5 * 1 + 0.101325 * 2) / 3  # of a perfect gas, whatever the temperatures
+    assert final(run, "one.p_I", "MPa") == pytest.approx(p, rel=1e-6)
+    assert final(run, "two.p_I", "MPa") == pytest.approx(p, rel=1e-6)
+    # what stays in the first tank has expanded without heat
+    T = 400 * (p / 0.5) ** ((GAMMA - 1) / GAMMA)
+    assert final(run, "one.T_I", "K") == pytest.approx(T, rel=1e-3)
+    assert final(run, "cap.p", "MPa") == pytest.approx(p, rel=1e-6)
+    assert final(run, "rest.p_I", "MPa") == pytest.approx(0.3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_reference_shows_absolute_pressure_and_temperature():
+    model = Model("absolute")
+    at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
+    model.feel = PressureTemperatureSensor()
+    model.connect(at.A, model.feel.A)
+    model.connect(model.zero.A, model.feel.B)
+    run = model.simulate("1 s")
+    assert final(run, "feel.P", "MPa") == pytest.approx(0.2)
+    assert final(run, "feel.T", "K") == pytest.approx(320)
+
+
+def test_a_tank_that_is_sucked_empty_stops_the_run_by_name():
+    model = Model("empty")
+    model.tank, model.pump = ConstantVolumeChamber(), FlowRateSource(mass_flow="1 g/s",
+                                                                     power_spec="none")  # fmt: skip
+    out = place(model, "out")
+    model.connect(model.tank.A, model.pump.A)
+    model.connect(model.pump.B, out.A)
+    with pytest.raises(SimulationError, match="falls below the gas's minimum_pressure"):
+        model.simulate("10 s")

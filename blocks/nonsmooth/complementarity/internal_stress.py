@@ -31,6 +31,7 @@ from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.tolerances import (
     AT_BOUND,
     FLAT_ROW,
+    LINEAR_PROGRAM,
     MOVED_BY_STRESS,
     NO_EFFORT,
     NO_LAST_ENTRY,
@@ -392,10 +393,19 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     if not basis.shape[1]:
         least = float(at.min())
         return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), False)
-    # most t with at + turn p >= t, but no more than 1
-    least, p, weight = minimise_rows(np.append(-at, -1.0),
-                                     np.vstack([-turn, np.zeros(basis.shape[1])]))
-    room, tight = -least, np.unique(owner[weight[:-1] > TIGHT_ROW])
+    # most t with at + turn p >= t
+    scale = 1 / np.maximum(np.abs(turn).max(axis=0), TINY)
+    from scipy.optimize import linprog  # takes long to load, and is seldom needed
+
+    found = linprog(np.append(np.zeros(basis.shape[1]), -1.0),
+                    np.hstack([-turn * scale, np.ones((len(rows), 1))]), at,
+                    bounds=[(None, None)] * basis.shape[1] + [(None, 1.0)], method="highs",
+                    options=LINEAR_PROGRAM)
+    if found.x is None:
+        least = float(at.min())
+        return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), True)
+    room, p = float(found.x[-1]), scale * found.x[:-1]
+    tight = np.unique(owner[np.abs(found.ineqlin.marginals) > TIGHT_ROW])
     best = effort + basis @ p
     small = _small(best, basis, rows, at + turn @ p, room, np.sqrt(half * size))
     return LoadedSplit(room, small, tight, True)

@@ -557,7 +557,7 @@ def test_spring_takes_the_force():
     model.connect(model.spring.C, model.ground.V)
     op = model.operating_point()
     assert op["spring.x"].magnitude == pytest.approx(0.05, rel=1e-12)
-    poles = model.linearise(at=op).poles
+    poles = model.linearise(at=op).poles()
     assert np.abs(poles.imag) == pytest.approx(np.sqrt([50, 50]), rel=1e-12)
 
 

@@ -213,7 +213,7 @@ STICK_SLIP = {"m": "rig.block.mass", "k": "rig.spring.stiffness", "d": "rig.damp
 def test_stick_slip_is_differentiated_through_its_events(end, case):
     model, exact = Model("belt"), results(case)
     model.rig = Rig()
-    run = model.simulate(end, sensitivities=list(STICK_SLIP.values()))
+    run = model.simulate(end, sensitivities=list(STICK_SLIP.values()), rtol=1e-11)
     assert run.sensitivities.notes == []
     for k, (name, path) in enumerate(STICK_SLIP.items()):
         by = exact["derivatives"][name]
@@ -266,7 +266,7 @@ def test_a_touch_without_speed_is_told():
     model = Model("ceiling")
     model.ball = Thrown(v=f"{case['v0_grazing']!r} m/s")
     with pytest.warns(SensitivityWarning, match="touched without speed: not differentiable"):
-        run = model.simulate("0.8 s", sensitivities=["ball.v"])
+        run = model.simulate("0.8 s", sensitivities=["ball.v"], rtol=1e-9)
     assert_allclose(run.sensitivities["ball.x", "ball.v"].final.m, case["left_derivative"])
     model.ball.v = "4.4 m/s"
     assert model.simulate("0.8 s", sensitivities=["ball.v"]).sensitivities.notes == []
@@ -930,7 +930,8 @@ def test_changes_die_out_with_what_settles_at_once_after_an_event(rate, rtol, me
     times, by = run.sensitivities.event_times
     c, loss, part = 1e3, 10.0, 0.5  # of the 100 K at the end
     moves = (c / loss**2) * (np.log(1 - part) + part / (1 - part))
-    assert_allclose(by, [[moves]], rtol=0.01 if method == "cvode" else 10 * rtol)
+    assert_allclose(by[:1], [[moves]], rtol=0.01 if method == "cvode" else 10 * rtol)
+    assert not by[1:].any()  # where auto goes on by another method, which nothing moves
     for after in (5.0, 10.0, 20.0, 40.0, 100.0, 1e3):
         t = times[0] + after / rate
         exact = -rate * 1e5 * np.exp(-rate * (t - times[0])) * by[0, 0]

@@ -275,7 +275,7 @@ def test_the_end_is_the_duration(model, option, said):
 
 
 @pytest.mark.parametrize(("option", "here"), [
-    ("tspan", "duration"), ("startTime", "start"), ("integrator", "method"), ("relTol", "rtol"),
+    ("tspan", "duration"), ("startTime", "start_time"), ("integrator", "method"), ("relTol", "rtol"),
     ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"), ("InitialStep", "first_step"),
     ("saveat", "times"), ("outputInterval", "every"), ("numberOfIntervals", "every"),
 ])  # fmt: skip

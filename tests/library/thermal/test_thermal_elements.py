@@ -328,7 +328,7 @@ def test_a_rod_follows_fouriers_series_with_an_error_of_second_order():
 
 def test_a_rod_of_one_segment_and_its_steady_state():
     model = heated_rod(1)
-    run = model.simulate("50 s")
+    run = model.simulate("50 s", rtol=1e-9)
     assert_allclose(run["rod.segment[0].T"].final.to("K").magnitude, 350, rtol=1e-9)
     run = heated_rod(1000).simulate("20 s")
     assert_allclose(run["rod.end_A.Q"].final.to("W").magnitude, 100, rtol=1e-6)

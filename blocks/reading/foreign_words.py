@@ -274,7 +274,7 @@ _OPTIONS = [
      "The duration has no name: {1}."),
     ("duration", "t_span tspan span interval_of_time time_span",
      "Give the duration, and the start where it is not 0 s: simulate('4 s', start_time='1 s')."),
-    ("start_time", "t0 t_start tstart begin initial_time", ""),
+    ("start_time", "t0 t_start tstart startTime begin initial_time", ""),
     ("method", "solver integrator algorithm integration_method ode scheme solver_type", ""),
     ("rtol", "tol tolerance reltol rel_tol relative_tolerance precision eps accuracy", ""),
     ("atol", "abstol abs_tol absolute_tolerance", ""),

@@ -174,7 +174,8 @@ def at_efforts(problem: Problem, x: Vector, n: int) -> None:
 def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
     """The largest natural residual, in units of the largest rate of each connected part.
 
-    A part that hardly moves is measured by a share of what moves elsewhere where its rates are
+    What an effort misses of a constant bound is measured by the range of the element where that is
+    less. A part that hardly moves is measured by a share of what moves elsewhere where its rates are
     differences of the same velocities. Notes the best efforts.
     """
     at_efforts(problem, x, n)
@@ -189,6 +190,10 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
     for i in range(n):
         natural = abs(x[i] - min(max(x[i] + problem.rate[i], problem.down[i]), problem.up[i]))
         unit = max(problem.top[problem.group[i]], problem.faint * largest) + problem.floor[i] / tol
+        span = problem.high[i] - problem.low[i]
+        if natural < abs(problem.rate[i]) and 0.0 < span < unit and (
+                problem.down[i] == problem.low[i] and problem.limit[i] == problem.high[i]):
+            unit = span  # what moves is at its bound, however little its effort does to rates
         if not natural <= worst * unit:
             worst = natural / unit if unit > 0.0 else INFINITE
     if worst < problem.least[0]:

@@ -94,7 +94,11 @@ def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever(
             return np.cos(w * slips) - 2.0 * (t - slips)
         return -2.0 / w * np.sin(w * (t - rests))
 
-    assert_allclose([event.time for event in run.events], [slips, rests], rtol=1e-7)
+    at = [event.time for event in run.events]
+    assert_allclose(at[:2], [slips, rests], rtol=1e-7)
+    # it swings up to the very strength of the friction, which the error of the run passes now and
+    # then, for some microseconds
+    assert all(again - lost < 1e-5 for lost, again in zip(at[2::2], at[3::2], strict=True))
     times = np.linspace(0, 3, 31)
     assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times],
                     atol=1e-7)

@@ -182,7 +182,7 @@ def test_a_misspelt_path_is_answered_with_the_nearest():
     text(UnknownName, lambda: run["masses[-40].v"])
     assert text(UnknownName, lambda: run["block.v", "spring.f"]) == (
         "stick_slip: variables are named by their path, but was given ('block.v', 'spring.f'). "
-        "Take one at a time, such as result['block.v']; to_pandas() and plot() take several."
+        "Take one at a time, such as result['block.v']; table() and plot() take several."
     )
     assert text(UnknownName, lambda: run.spring) == (
         "stick_slip: the parts of a run are no attributes of it, as 'spring' is of the model. "

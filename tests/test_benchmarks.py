@@ -61,14 +61,6 @@ def test_a_fresh_process_loads_nothing_that_a_small_run_does_not_need():
     assert printed.splitlines()[-1] == "[]"
 
 
-def test_a_fresh_process_with_exact_friction_does_without_scipys_matrices():
-    run = models.COLD_PICTURE.rpartition("result.plot")[0]
-    printed = subprocess.run(
-        [sys.executable, "-c", f"{run}\nimport sys; print('scipy.sparse' in sys.modules)"],
-        check=True, text=True, capture_output=True).stdout  # fmt: skip
-    assert printed.split() == ["False"]
-
-
 def test_a_plain_installation_runs_the_cold_script_without_what_is_optional():
     code = f"{models.COLD}\nimport sys; print({{'dask', 'xarray', 'pandas'}} & set(sys.modules))"
     printed = subprocess.run([sys.executable, "-S", "-c", code], check=True, text=True,

@@ -56,10 +56,14 @@ def public_names() -> dict[str, list[tuple[str, str]]]:
         home = getattr(blocks, name).__module__ if name != "time" else "blocks.language.expression"
         page = next((p for p, (_, _, modules) in PAGES.items() if home in modules), "models")
         pages[page].append(("blocks", name))
+    shown: dict[int, tuple[str, tuple[str, str]]] = {}  # on the last page that names it
     for page, (_, _, modules) in RETURNED.items():
-        pages[page] = [(module, name) for module in modules
-                       for name in importlib.import_module(module).__all__
-                       if name not in blocks.__all__ or page == "studies"]  # fmt: skip
+        for module in map(importlib.import_module, modules):
+            for name in module.__all__:
+                if name not in blocks.__all__ or page == "studies":
+                    shown[id(getattr(module, name))] = page, (module.__name__, name)
+    for page, entry in shown.values():
+        pages[page].append(entry)
     return pages
 
 

@@ -135,7 +135,7 @@ def test_diodes_beside_a_mesh_of_resistors_that_is_solved_as_a_loop():
 
 @pytest.mark.parametrize(("method", "duration"), [
     ("auto", "30 ms"), ("auto", "22 ms"), ("dopri5", "22 ms"), ("rodas4", "22 ms"),
-    ("60 ms")])
+    ("rodas4", "60 ms")])
 def test_coils_on_both_sides_of_a_bridge_commutate_while_all_diodes_conduct(method, duration):
     # overlap: the current of the source's coil goes from -i to i at a constant rate
     model = Model("overlap")

@@ -275,9 +275,10 @@ def test_the_end_is_the_duration(model, option, said):
 
 
 @pytest.mark.parametrize(("option", "here"), [
-    ("tspan", "duration"), ("startTime", "start_time"), ("integrator", "method"), ("relTol", "rtol"),
-    ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"), ("InitialStep", "first_step"),
-    ("saveat", "times"), ("outputInterval", "every"), ("numberOfIntervals", "every"),
+    ("tspan", "duration"), ("startTime", "start_time"), ("integrator", "method"),
+    ("relTol", "rtol"), ("AbsTol", "atol"), ("stepsize", "step"), ("hmax", "max_step"),
+    ("InitialStep", "first_step"), ("saveat", "times"), ("outputInterval", "every"),
+    ("numberOfIntervals", "every"),
 ])  # fmt: skip
 def test_options_of_others_are_answered_with_ours(model, option, here):
     for call in (lambda: model.simulate("1 s", **{option: 1}),

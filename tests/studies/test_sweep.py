@@ -141,8 +141,8 @@ def test_the_tolerance_of_the_solver_can_be_swept():
 
 def test_another_law_is_assembled_once_per_value(monkeypatch):
     written = []
-    write = blocks.model.write_tape
-    monkeypatch.setattr(blocks.model, "write_tape", lambda *a: written.append(1) or write(*a))
+    write = blocks.assembly.write_tape
+    monkeypatch.setattr(blocks.assembly, "write_tape", lambda *a: written.append(1) or write(*a))
     model = bench.stick_slip()
     model.compile()
     written.clear()
@@ -165,8 +165,8 @@ def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypat
     model = bench.coasting()
     system, mass = model.compile(), model.mass.mass
     written = []
-    write = blocks.model.write_tape
-    monkeypatch.setattr(blocks.model, "write_tape", lambda *a: written.append(1) or write(*a))
+    write = blocks.assembly.write_tape
+    monkeypatch.setattr(blocks.assembly, "write_tape", lambda *a: written.append(1) or write(*a))
     model.sweep({"mass.mass": quantity(np.linspace(1, 2, 7), "kg"), "mass.v": SPEED}, "1 s",
                 outputs="final(mass.v)")  # fmt: skip
     assert len(written) == 1

@@ -175,8 +175,8 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
     """The largest natural residual, in units of the largest rate of each connected part.
 
     What an effort misses of a constant bound is measured by the range of the element where that is
-    less. A part that hardly moves is measured by a share of what moves elsewhere where its rates are
-    differences of the same velocities. Notes the best efforts.
+    less. A part that hardly moves is measured by a share of what moves elsewhere where its rates
+    are differences of the same velocities. Notes the best efforts.
     """
     at_efforts(problem, x, n)
     largest, worst = 0.0, 0.0

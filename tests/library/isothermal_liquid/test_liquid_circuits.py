@@ -248,7 +248,7 @@ def test_an_empty_accumulator_gives_nothing_more():
     assert run.energy().relative_residual < 1e-5
 
 
-@pytest.mark.parametrize(("volume", "method"), [("0 l", "rodas4"), ("-0.01 ml")])
+@pytest.mark.parametrize(("volume", "method"), [("0 l", "rodas4"), ("-0.01 ml", "rodas4")])
 def test_an_accumulator_that_leaves_its_seat_feeds_a_valve(volume, method):
     """Its liquid gives way 800 times as much from there on, so the rate of its pressure jumps: it
     is the unknown of a linear loop, beside the pressure behind the valve, that of a nonlinear one.

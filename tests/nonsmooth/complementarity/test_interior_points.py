@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
-from blocks.native.interior_points import from_inside
-from blocks.native.sparse_lu import Factors, analyse, factors_of
-from blocks.native.step_problem import Problem, connect, problem_of
+from blocks.nonsmooth.complementarity.interior_points import from_inside
+from blocks.nonsmooth.complementarity.problem import Problem, connect, problem_of
+from blocks.nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
 
 TOL = 1e-10
 

@@ -119,7 +119,6 @@ class Equations:
             self.beginning = reading_of_past(system, int(self.offsets[2]))
         self.scratch = 0
         self.settle = 0  # closes contacts that have drifted open
-        self._closes: int | None = None  # the entry of q with the gap from which on it does
         self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
@@ -201,7 +200,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.elements.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False, quick=True)
-            self._present, self._closes = code.present, code.allowed
+            self._present = code.present
             return
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
@@ -372,14 +371,6 @@ class Equations:
         q = np.zeros(held.size + self.scratch + 1)  # what is never touched takes no memory
         q[: held.size] = held
         return q
-
-    def settle_always(self, q: Array) -> None:
-        """Let contacts be closed however little they have drifted open.
-
-        What happens now and then only is no part of a course that methods with memory go on from.
-        """
-        if self._closes is not None:
-            q[self._closes] = 0.0
 
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""

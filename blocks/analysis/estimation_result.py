@@ -75,9 +75,16 @@ class Fit(Tabulated):
         return float(self._weighted @ self._weighted) / free if free else np.nan
 
     @property
+    def _knows_noise(self) -> bool:
+        """Whether the noise of every sensor was given, so that errors follow from it alone."""
+        return all(s.measured.noise is not None for s in self._misfit.pooled)
+
+    @property
     def _misfit_size(self) -> float:
-        """Root mean square of the residuals in standard deviations."""
-        return float(np.sqrt(self.reduced_chi_square)) if self.degrees_of_freedom else 1.0
+        """Standard deviation of the noise, in units of what is given or guessed."""
+        if self._knows_noise or not self.degrees_of_freedom:
+            return 1.0
+        return float(np.sqrt(self.reduced_chi_square))
 
     @cached_property
     def _scale(self) -> Array:
@@ -118,7 +125,11 @@ class Fit(Tabulated):
 
     @property
     def standard_errors(self) -> dict[str, Quantity]:
-        """Standard deviations of the values; inf for what the data cannot tell."""
+        """Standard deviations of the values; inf for what the data cannot tell.
+
+        Where the noise of every sensor is given they follow from it, as SciPy's by
+        ``absolute_sigma=True``; else from what the fit leaves of the data.
+        """
         return {u.path: from_si(e, u.shown) - from_si(0.0, u.shown) for u, e in
                 zip(self._misfit.unknowns, np.sqrt(np.diag(self._covariance)), strict=True)}
 
@@ -126,8 +137,8 @@ class Fit(Tabulated):
         """Confidence intervals."""
         from scipy.stats import t
 
-        reach = t.ppf((1 + level) / 2, self.degrees_of_freedom) * np.sqrt(
-            np.diag(self._covariance))
+        free = np.inf if self._knows_noise else self.degrees_of_freedom
+        reach = t.ppf((1 + level) / 2, free) * np.sqrt(np.diag(self._covariance))
         return {u.path: (from_si(v - r, u.shown), from_si(v + r, u.shown)) for u, v, r in
                 zip(self._misfit.unknowns, self._values, reach, strict=True)}
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import curve_fit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
@@ -53,12 +55,11 @@ def release_data():
 
 def assert_is_the_minimum(found, case):
     """Within 1e-3 standard errors of the estimates, which are in the order of the parameters."""
-    chi = np.sqrt(found.reduced_chi_square)
     for path, name in zip(found.names, case["estimate_from_file"], strict=True):
         error = case["standard_error"][name]
         estimate = found.values[path].to_base_units().m
         assert abs(estimate - case["estimate_from_file"][name]) < 1e-3 * error
-        own = found.standard_errors[path].to_base_units().m / chi
+        own = found.standard_errors[path].to_base_units().m  # by the noise, which is known
         assert own == pytest.approx(error, rel=1e-3)
     assert found.reduced_chi_square == pytest.approx(case["reduced_chi_square"], rel=1e-4)
     assert found.degrees_of_freedom == case["degrees_of_freedom"]
@@ -327,6 +328,27 @@ def test_experiments_that_disagree_and_data_that_are_too_few_are_told():
     assert "no more measured values than parameters" in few.notes[0]
     assert "not told by the data" in str(few) and np.isnan(few.reduced_chi_square)
     assert "<table" in few._repr_html_()
+
+
+@pytest.mark.parametrize("overstated", [1.0, 10.0])
+def test_errors_follow_from_a_known_noise_as_scipys_absolute_ones(overstated):
+    """Whatever the residuals are: they tell that a noise was overstated, not that errors are less.
+    """
+    data, noise = made(noise=0.05), 0.05 * overstated
+    found = fit(released(), data, STIFFNESS,
+                {"disp [mm]": Measured("part.x", noise=quantity(noise, "mm"))})
+
+    def displacement(t, k, d):
+        model = released()
+        model.part.k, model.part.d = quantity(k, "N/m"), quantity(d, "N*s/m")
+        return model.simulate("1.6 s", rtol=1e-10)["part.x"].at(quantity(t, "s")).to("mm").m
+
+    start = [found.values[path].to_base_units().m for path in STIFFNESS]
+    times, shown = (data[name].to_numpy() for name in ("time [s]", "disp [mm]"))
+    _, covariance = curve_fit(displacement, times, shown, start, np.full(len(data), noise),
+                              absolute_sigma=True)
+    errors = [found.standard_errors[path].to_base_units().m for path in STIFFNESS]
+    assert_allclose(errors, np.sqrt(np.diag(covariance)), rtol=1e-2)
 
 
 @pytest.mark.slow

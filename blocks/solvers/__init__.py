@@ -5,10 +5,10 @@ contract is in `base`; `method_named` finds a class, and only then is its module
 (and the library behind it) imported.
 
 ===============  ==========================================================
-cvode            variable-order BDF of SUNDIALS: stiff ODE, the first choice
+cvode            variable-order BDF of SUNDIALS: stiff, smooth ODE
 adams            variable-order Adams of SUNDIALS: smooth, not stiff
 ida              variable-order BDF of SUNDIALS: DAE of index 1
-Radau, BDF       implicit methods of SciPy: stiff ODE (BDF: CVODE's where there is machine code)
+Radau, BDF       implicit methods of SciPy: stiff ODE
 RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
 DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts

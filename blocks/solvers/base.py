@@ -273,11 +273,6 @@ class Method(ABC):
         return last.t - last.t_old
 
     @property
-    def replaced(self) -> int:
-        """Modes whose matrices have made room for those of others, of exact steps."""
-        return 0
-
-    @property
     def largest(self) -> Array | None:
         """The largest margins since the restart, of a method that looks itself."""
         return None

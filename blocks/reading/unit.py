@@ -55,7 +55,7 @@ def registry() -> pint.UnitRegistry:
     from pint.registry import LazyRegistry
 
     for name in AS_ARRAYS:
-        pint.compat.upcast_type_map.setdefault(name, None)
+        pint.compat.upcast_type_map.setdefault(name, None)  # type: ignore[attr-defined]
     if isinstance(pint.get_application_registry().get(), LazyRegistry):
         with contextlib.suppress(OSError):  # no folder to keep it in
             pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))

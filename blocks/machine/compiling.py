@@ -34,6 +34,7 @@ __all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "
 QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
          "new_gvn", "simplify_cfg")  # fmt: skip
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
+LONGEST = 40_000  # lines of one that takes a second or more to emit for a little speed
 OLDEST = (0, 45)  # version of llvmlite whose LLVM reads pointers without types
 MOST_KEPT = 10_000  # objects on disk, some 70 MB; the ones not used for longest go first
 
@@ -188,7 +189,7 @@ def _loaded_by_llvm(object_code: bytes, name: str) -> int:
 def _emitted(text: str, parallel: bool, quick: bool) -> bytes:
     import llvmlite.binding as llvm
 
-    machine = _target(1 if quick else 3)
+    machine = _target(0 if text.count("\n") > LONGEST else 1 if quick else 3)
     module = llvm.parse_assembly(HEADER + text)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)

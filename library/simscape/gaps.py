@@ -40,6 +40,9 @@ LEAKS = {
     "isothermal_liquid":
         ('{leak} * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot', "1e-9 kg/s/MPa"),
 }  # fmt: skip
+LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
+    LEAKS["isothermal_liquid"][0]
+    + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
 
 
 @dataclass
@@ -84,7 +87,7 @@ class Gaps:
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
                 law, leaks[f"{domain}_leak"] = LEAKS[domain]
-                equations.append(law.format(leak=f"self.{domain}_leak", port=f"self.{port}"))
+                equations += law.format(leak=f"self.{domain}_leak", port=f"self.{port}").split("; ")
             else:
                 continue
             found[end] = port

@@ -170,7 +170,8 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         if sign:
             keyword, here = option, True if wanted == "True" else wanted
         if isinstance(declared.get(keyword), Option):
-            _option(keyword, here, declared, found)
+            same = (c for c in declared[keyword].choices or () if str(c) == here)  # numbers, too
+            _option(keyword, next(same, here), declared, found)
 
 
 def said_of_what_is_off(block: Block) -> set[str]:

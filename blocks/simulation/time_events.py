@@ -20,7 +20,13 @@ from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..system.time_crossings import crossings_of_time
-from ..system.time_functions import TimeFunctions, acts_in_time, floor_jumps
+from ..system.time_functions import (
+    MOST_INSTANTS,
+    TimeFunctions,
+    acts_in_time,
+    floor_jumps,
+    together,
+)
 from ..system.time_relations import relations_of_time
 from .relations import Relations
 
@@ -29,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TimeEvents", "switches_in_run"]
 
-MOST_INSTANTS = 2_000_000  # of one component in a run
 MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
 MOST_PARTS = 16  # of a run
 WITHIN = 4  # times what makes two times one instant: just before or after a time event
@@ -281,8 +286,8 @@ class TimeEvents:
         if not self.curved.any() or not t_end > t_start:
             return np.zeros(0)
         rows = np.flatnonzero(self.curved[self._index])
-        at = crossings_of_time(lambda t: self._of_time(t)[rows], self.functions.looks(), known,
-                               self.least)
+        at = together(self.system, crossings_of_time(
+            lambda t: self._of_time(t)[rows], self.functions.looks(), known, self.least))
         return at[(at > t_start) & (at < self._just_before(t_end))]
 
     def _of_time(self, times: Array) -> Array:

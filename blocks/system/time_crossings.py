@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.instants import same_instants
 
 __all__ = ["crossings_of_time"]
@@ -23,10 +23,9 @@ MOST_VALUES = 1 << 22  # that are looked at at once
 ANNOUNCED = 1e3  # times what makes two times one instant: a crossing that is known already
 
 
-@np.errstate(all="ignore")
 def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], known: Array,
-                      least: float) -> Array:
-    """Instants at which functions of time cross zero, ascending, but for those that are known.
+                      least: float) -> Iterator[Array]:
+    """Instants at which functions of time cross zero, part by part, but for those that are known.
 
     Parameters
     ----------
@@ -35,26 +34,31 @@ def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], 
     known : ascending instants that are stepped onto anyway
     least : by how much times about zero may differ and be one instant, s
     """
-    found = [np.zeros(0)]
     for times in _parts(looks, len(values(np.zeros(1)))):
-        g = values(times)
-        rows = list({one.tobytes(): k for k, one in enumerate(g)}.values())  # one of equal ones
-        g = g[rows]
+        yield _crossings(values, times, known, least)
 
-        def of(row: Indices, t: Array, rows: list[int] = rows) -> Array:
-            return values(t)[rows][row, np.arange(len(t))]
 
-        changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
-        near, j = _touches(g)
-        side = np.where(g[near, j] > 0, 1.0, -1.0)
-        top = _nearest(of, near, side, times[j - 1], times[j + 1])
-        through = (of(near, top) > 0) != (side > 0)
-        near, j, top = near[through], j[through], top[through]
-        found.append(_between(
-            of, np.concatenate([changed, near, near]),
-            np.concatenate([times[k], times[j - 1], top]),
-            np.concatenate([times[k + 1], top, times[j + 1]]), known, least))
-    return distinct(np.concatenate(found))
+@np.errstate(all="ignore")
+def _crossings(values: Callable[[Array], Array], times: Array, known: Array, least: float
+               ) -> Array:
+    """Those between some ascending times."""
+    g = values(times)
+    rows = list({one.tobytes(): k for k, one in enumerate(g)}.values())  # one of equal ones
+    g = g[rows]
+
+    def of(row: Indices, t: Array) -> Array:
+        return values(t)[rows][row, np.arange(len(t))]
+
+    changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
+    near, j = _touches(g)
+    side = np.where(g[near, j] > 0, 1.0, -1.0)
+    top = _nearest(of, near, side, times[j - 1], times[j + 1])
+    through = (of(near, top) > 0) != (side > 0)
+    near, j, top = near[through], j[through], top[through]
+    return _between(
+        of, np.concatenate([changed, near, near]),
+        np.concatenate([times[k], times[j - 1], top]),
+        np.concatenate([times[k + 1], top, times[j + 1]]), known, least)
 
 
 def _parts(looks: Iterable[Array], functions: int) -> Iterator[Array]:

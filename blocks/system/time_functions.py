@@ -8,17 +8,18 @@ lies between two points. A piece is halved until every such function, and every 
 expression, changes by no more than a part of its whole range in it. A method may not step over
 more than a few pieces.
 
-Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
-of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. So are kinks, where a
-margin or a condition may depend on them: instants at which what stands in ``abs`` is zero, or both
-sides of ``minimum`` and ``maximum`` are equal. What is linear in time needs no division. Where a
-run has very many periods, pieces are made for a part of it at a time; beyond some hundred million
-periods nothing is divided.
+Pieces are not made shorter than a millionth of the part, or than what is one instant. Known
+instants (edges of pulses, points of tables, jumps of ``floor`` and ``mod`` of time) are borders of
+pieces. So are kinks, where a margin or a condition may depend on them: instants at which what
+stands in ``abs`` is zero, or both sides of ``minimum`` and ``maximum`` are equal. What is linear in
+time needs no division. Where a run has very many periods, pieces are made for a part of it at a
+time, with the jumps of ``floor`` in it. What would be more instants than a run can carry out is
+refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import casadi as ca
@@ -26,11 +27,12 @@ import numpy as np
 
 from ..assembly.flatten import Group
 from ..assembly.network import Family
+from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
-from ..numerics.instants import same_instant, same_instants
+from ..numerics.instants import same_instant
 from ..numerics.intervals import BOUNDED, Bounds, enclosure
 from ..numerics.rewriting import applied, instructions
 from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
@@ -39,7 +41,8 @@ from .system import System
 from .time_crossings import crossings_of_time
 from .time_relations import relations_of_time
 
-__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps"]
+__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps",
+           "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -58,10 +61,11 @@ MOST = 1 << 16  # pieces that are made at once
 CROWD = 1 << 14  # pieces of a part that is not tried twice as long where that was too many before
 WORK = 1 << 21  # bounds that are found at once
 MANY = 256  # functions that are not followed from part to part of a run
-PART = 2.0**-12  # of a run, which is not made smaller
 ACROSS = 4  # pieces that a step may reach over
+TOLD = 3  # components
 WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
-MOST_JUMPS = 1 << 20  # of a floor in a run
+MOST_INSTANTS = 2_000_000  # in a run, of one component or of functions of time
+OUT_OF_REACH = 1e10  # steps: no run ends so
 
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
 
@@ -90,16 +94,11 @@ class TimeFunctions:
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
         self.crowded = False  # twice that would be too many pieces
-        self.shortest = PART * self.length
         self.instructions = system.once(
             "functions of time", lambda: _instructions(_function(system)))
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.instructions = self._decidable()
-            borders = distinct(np.append(self.known, _jumps(
-                self.instructions, self.p[:, 0], t_start, t_end)))
-            apart = np.diff(borders, prepend=-np.inf) > same_instants(borders, self.least)
-            self.known = borders[apart]
             self.pieces = self._divided(t_start)
 
     def with_kinks(self) -> Array:
@@ -108,10 +107,10 @@ class TimeFunctions:
         if function is None or not self.t_end > self.t_start:
             return np.zeros(0)
         p = self.p[:, 0]
-        kinks = crossings_of_time(
+        kinks = together(self.system, crossings_of_time(
             lambda t: function.at_columns(t[None, :], p, self.tables.rows(t)),
             self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
-                [self.t_start], self.known, [self.t_end]]))], self.known, self.least)
+                [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
         self.known = distinct(np.append(self.known, kinks))
         if len(self.pieces):
@@ -140,6 +139,13 @@ class TimeFunctions:
         while len(self.pieces) and start < self.t_end:
             pieces = self._divided(start)
             yield _looks_within(pieces)
+            steps = len(pieces) / ACROSS * (self.t_end - start) / (pieces[-1] - start)
+            if steps > OUT_OF_REACH:
+                raise SimulationError(
+                    _driven(self.system), f"varies so fast with time that the run would need "
+                    f"{steps:.1g} steps from t = {start:.6g} s to its end at {self.t_end:.6g} s.",
+                    "Simulate a shorter time, or let what varies so fast be its mean.",
+                    code="simulation.stiff", time=start, variables=())
             start = float(pieces[-1])
 
     @property
@@ -198,29 +204,34 @@ class TimeFunctions:
         while (pieces := self._divide(start, end)) is None:
             self.crowded = True
             end = start + (end - start) / 2
-            if end - start < self.shortest:  # no step would get anywhere
-                self.t_end = start
-                return np.zeros(0)
         self.crowded &= len(pieces) > CROWD
         self.length = end - start
         return pieces
 
     def _divide(self, start: float, end: float) -> Array | None:
+        jumps = _jumps(self.instructions, self.p[:, 0], start, end, MOST)
+        instant = same_instant(end, self.least)
+        finest = end - start < MOST * instant  # no part is made shorter
+        if jumps is None and not finest:
+            return None
         inner = self.known[slice(np.searchsorted(self.known, start, "right"),
                                  np.searchsorted(self.known, end))]
+        inner = distinct(np.append(inner, [] if jumps is None else jumps))
+        inner = inner[np.diff(inner, prepend=-np.inf) > instant]
         borders = np.unique(np.concatenate([np.linspace(start, end, PIECES + 1), inner]))
         left, right = borders[:-1], borders[1:]
         low, high = self._bounds(left, right)
         coarse = self._ranges(low, high)
         while len(low):
             if len(left) > MOST or len(left) * len(low) > WORK:
-                if len(low) <= MANY:
+                if len(low) <= MANY and not finest:
                     return None
                 break  # a table over several signals, say: as far as it goes
             allowed = CHANGE * np.maximum(self._ranges(low, high), OF_COARSE * coarse)
             with np.errstate(invalid="ignore"):
                 varies = (high - low > allowed[:, None]) & np.isfinite(high - low)
-            split = varies.any(axis=0) & (right - left > SHORTEST * (end - start))
+            split = varies.any(axis=0) & (
+                right - left > max(SHORTEST * (end - start), instant))
             if not split.any():
                 break
             middle = (left[split] + right[split]) / 2
@@ -287,11 +298,40 @@ def floor_jumps(system: System, searched: Flags, p: Array, t_start: float, t_end
     tape, which = system.tape, np.flatnonzero(searched).tolist()
     instructions = system.once("floors of time", lambda: _instructions(
         _function_of_time(system, tape.writer.of_time(tape.crossings[which]))))
-    return _jumps(instructions, p, t_start, t_end)
+    found = _jumps(instructions, p, t_start, t_end, MOST_INSTANTS)
+    if found is None:
+        raise _too_many(system)
+    return found
 
 
-def _jumps(instructions: list[Instruction], p: Array, t_start: float, t_end: float) -> Array:
-    """Where what stands in a floor is linear in time and passes a whole number."""
+def together(system: System, parts: Iterable[Array]) -> Array:
+    """The instants of all parts of a run, ascending, if they are not too many."""
+    found, count = [np.zeros(0)], 0
+    for part in parts:
+        found.append(part)
+        count += len(part)
+        if count > MOST_INSTANTS:
+            raise _too_many(system)
+    return distinct(np.concatenate(found))
+
+
+def _too_many(system: System) -> ParameterError:
+    return ParameterError(
+        _driven(system), f"jumps, bends or switches with time more than {MOST_INSTANTS:,} times in "
+        "the run; no more such instants are carried out.",
+        "Give it a longer period, or simulate a shorter time.", code="parameter.instants")
+
+
+def _driven(system: System) -> str:
+    """The components that say something that depends on time."""
+    paths = [path for family in driven_by_time(system) for path in family.paths]
+    return ", ".join(paths[:TOLD] + ["…"] * (len(paths) > TOLD))
+
+
+def _jumps(instructions: list[Instruction], p: Array, t_start: float, t_end: float, most: int
+           ) -> Array | None:
+    """Where what stands in a floor is linear in time and passes a whole number; None where these
+    are more than so many."""
     ends = np.array([[t_start, t_end]])
     rows = max((given[1] + 1 for op, _, given in instructions
                 if op == ca.OP_INPUT and given[0] == 2), default=0)
@@ -301,8 +341,9 @@ def _jumps(instructions: list[Instruction], p: Array, t_start: float, t_end: flo
         if op not in (ca.OP_FLOOR, ca.OP_CEIL) or degrees[0] != 1:
             continue
         first, last = np.broadcast_to(operands[0][0], ends.shape)[0]
-        count = abs(last - first)
-        if 0 < count <= MOST_JUMPS:
+        if abs(last - first) > most:
+            return None
+        if last != first:
             whole = np.arange(np.ceil(min(first, last)), np.floor(max(first, last)) + 1)
             found.append(t_start + (whole - first) * ((t_end - t_start) / (last - first)))
     times = distinct(np.concatenate(found))

@@ -219,6 +219,27 @@ def test_the_reference_in_the_repository_is_that_of_the_classes():
     assert old == [], "python -m docs reference writes them anew"
 
 
+SIGNS = {"abs_", "and", "arctan2", "atan2", "between", "cos", "cosh", "delayed", "der", "exp",
+         "floor", "log", "maximum", "minimum", "not", "or", "sign", "sin", "sinh", "sqrt", "tan",
+         "tanh", "time", "where", "with"}
+
+
+def test_every_letter_of_a_formula_is_told_in_the_tables_beside_it():
+    """Or below the formula. Entries of a table, of a vector and of what is held have numbers."""
+    untold = {}
+    for page in (ROOT / "docs" / "reference").glob("*.md"):
+        for part in re.split("^## ", page.read_text(encoding="utf-8"), flags=re.M)[1:]:
+            formulas = "\n".join(re.findall(r"^```text\n(.*?)^```", part, re.M | re.S))
+            told = {name for row in re.findall(r"^\| (`[^|]*)", part, re.M)
+                    for name in re.findall(r"`(\w+)`", row)}
+            told |= set(re.findall(r"^ *(\w+) = ", formulas, re.M)) | SIGNS
+            told |= {re.sub(r"\d+$", "", name) for name in told}
+            used = set(re.findall(r"(?<![\w.])[A-Za-z]\w*", formulas))
+            if left := {n for n in used if n not in told and re.sub(r"_?\d+$", "", n) not in told}:
+                untold[part.partition("\n")[0]] = left
+    assert untold == {}
+
+
 def test_searching_words_finds_the_component_of_that_name(html):
     index = (html / "searchindex.js").read_text(encoding="utf-8")
     assert '"hard stop":[[' in index  # an entry of exactly these words counts most

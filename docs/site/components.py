@@ -9,10 +9,12 @@ import textwrap
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from blocks import BlocksError, Component, Option, Replaceable
+from blocks.language.documentation import Documentation
 from docs.site.equations import wrapped
 from docs.site.named import Said, named, tree_of
 from docs.site.signs import directions, picture
@@ -63,9 +65,9 @@ def _figure(svg: str) -> str:
 
 
 # -- words ------------------------------------------------------------------------------------
-def _sections(cls: type) -> dict[str, str]:
-    """The docstring by its headings; what is above the first one is under an empty text."""
-    parts = re.split(r"^(\w[\w ]+)\n-{3,}\n", inspect.cleandoc(cls.__doc__ or ""), flags=re.M)
+def _sections(doc: str | None) -> dict[str, str]:
+    """A docstring by its headings; what is above the first one is under an empty text."""
+    parts = re.split(r"^(\w[\w ]+)\n-{3,}\n", inspect.cleandoc(doc or ""), flags=re.M)
     return {"": parts[0].strip(), **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
@@ -79,7 +81,7 @@ def _written(cls: type) -> str:
         return f"../../{(near or places)[0]}.md" if places else None
 
     shown = [f"**{title}**\n\n" * bool(title) + markdown(text, link)
-             for title, text in _sections(cls).items()
+             for title, text in _sections(cls.__doc__).items()
              if title not in ("Keywords", "Ports and variables")]  # fmt: skip
     return "\n\n".join(shown)
 
@@ -220,11 +222,35 @@ def _declared(text: str) -> Iterator[tuple[str, str, str]]:
         yield match[1], match[2], " ".join(match[3].split())
 
 
+def _told(cls: type[Component], section: str) -> Iterator[tuple[str, str, str]]:
+    """What a section of ``help()`` declares, and after it what only one choice of an option has."""
+    own = list(_declared(_sections(cls.__doc__).get(section, "")))
+    yield from own
+    told: dict[tuple[str, str, str], list[str]] = {}  # under which choices
+    for doc, choice in _docs_of_choices(cls):
+        for row in _declared(_sections(doc).get(section, "")):
+            if row[0] not in {name for name, *_ in own}:
+                told.setdefault(row, []).append(choice)
+    alike = groupby(told.items(), lambda item: (
+        item[0][0].rstrip("0123456789"), item[0][1:], item[1]))
+    for (_, (kind, words), choices), rows in alike:
+        names = [row[0] for row, _ in rows]
+        yield ("` … `".join(dict.fromkeys([names[0], names[-1]])), kind,
+               f"{words} With {', '.join(choices)}.")
+
+
+def _docs_of_choices(cls: type[Component]) -> Iterator[tuple[str, str]]:
+    for name in dir(cls):
+        option = inspect.getattr_static(cls, name)
+        for choice in (option.named or () if isinstance(option, Replaceable) else ()):
+            one = Documentation("").__get__(None, cls(**{name: choice}))  # type: ignore[arg-type]
+            yield one or "", f"`{name}={choice!r}`"
+
+
 def tables(cls: type[Component], base: Traced) -> Iterator[str]:
     """Options, parameters, initial targets, ports and variables."""
-    sections = _sections(cls)
     options, parameters, targets = [], [], []
-    for name, kind, doc in _declared(sections.get("Keywords", "")):
+    for name, kind, doc in _told(cls, "Keywords"):
         if name == "count":
             continue
         if ", initial target " in kind:
@@ -249,7 +275,7 @@ def tables(cls: type[Component], base: Traced) -> Iterator[str]:
         yield "## Initial targets"
         yield table(["variable", "unit", "target", "priority", "meaning"], targets)
     rows = [[f"`{n}`", _cell(kind), doc]
-            for n, kind, doc in _declared(sections.get("Ports and variables", ""))]  # fmt: skip
+            for n, kind, doc in _told(cls, "Ports and variables")]
     if rows:
         yield "## Ports and variables"
         yield table(["name", "what", "meaning"], rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -63,10 +64,19 @@ def traced(cls: type[Component], **options: Any) -> Traced:
     laws += [f"{names[law.effort]} == {_friction(law)}" for law in kernel.set_valued
              if law.kind == "friction"]  # fmt: skip
     laws += [f"{names[law.effort]} == {_said(law.law)}" for law in kernel.load_laws]
+    made = {v.name: v.declared.doc for v in kernel.variables if v.kind == "discrete"
+            and v.declared.doc.startswith("floor(")}
+    made |= {names[i]: f"delayed({_said(value)}, {_said(by)})" for i, value, by, _ in kernel.delays}
+
+    def calls(text: str) -> str:
+        """With the calls that the equations are written with, not what stands for them."""
+        return re.sub(r"\w+", lambda name: made.get(name[0], name[0]), text)
+
     return Traced(
         {name: domain for name, (domain, _) in kernel.ports.items()}, kinds["input"],
-        kinds["output"], [n for n in names if "." not in n], laws,
-        [f"{names[i]} == {_said(sx)}" for i, sx in kernel.observed.items()],
+        kinds["output"], [n for n in names if "." not in n],
+        [calls(law) for law in laws],
+        [calls(f"{names[i]} == {_said(sx)}") for i, sx in kernel.observed.items()],
         [(law.kind, names[law.effort], _said(law.flow), "" if law.gap is None else _said(law.gap))
          for law in kernel.set_valued],
     )  # fmt: skip

@@ -48,7 +48,7 @@ class PiecewiseLinearDiode(Replacement):
                               doc="Resistance while it conducts; none with model='ideal'")
     off_conductance = Parameter("1e-8 S", minimum=0, doc="Conductance while it blocks", advice={
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
-    s = Variable("V", doc="along both lines: v beyond Vf while it blocks, i while it conducts")
+    s = Variable("V", doc="v - forward_voltage while it blocks, i while it conducts")
 
     def equations(self, c: Any) -> Iterator[Any]:
         # on either line what is large tells which one holds, and is not lost in rounding
@@ -89,17 +89,15 @@ class IdealDiode(Replacement):
 class Diode(Dissipative, TwoPort):
     """Diode that conducts from p, the anode, to n, the cathode.
 
-    ``model="piecewise linear"`` (Simscape's): with Vf the forward voltage,
-
-    v > Vf:   i = (v - Vf) / on_resistance + off_conductance Vf
-    v <= Vf:  i = off_conductance v
+    ``model="piecewise linear"`` (Simscape's): i = off_conductance v up to the forward_voltage,
+    and (v - forward_voltage) / on_resistance + off_conductance forward_voltage above it.
 
     ``model="ideal"``: i >= 0, u <= 0 and i u = 0, with
     v = u + forward_voltage + on_resistance i. The default is a wire that takes one direction
     only. All ideal diodes and switches of a circuit are decided together.
 
-    ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/Vt) - 1) +
-    v / parallel_resistance, continued by its tangent above largest_exponent Vt.
+    ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/thermal_voltage) - 1) +
+    v / parallel_resistance, continued by its tangent above largest_exponent thermal_voltage.
 
     Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
     ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),

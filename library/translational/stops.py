@@ -29,15 +29,15 @@ def _elastic(stop: Any) -> bool:
 class HardStop(Struck, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.
 
-    Equations: dx/dt = v; with p the penetration of a bound, K its stiffness and D
-    its damping, the force of the upper bound is
+    Equations: dx/dt = v; where p = x - upper_bound is positive, the force of the upper
+    bound is
 
-    * ``model="full"``: K p + D v. Damping jumps in at the bound and pulls on the
-      rebound.
-    * ``model="undamped rebound"``: K p + D max(v, 0).
-    * ``model="smooth"`` (default): s (K p + D v) with s = l² (3 - 2 l) and
-      l = min(p/transition, 1): stiffness and damping rise smoothly from the bound
-      over the transition region; the rebound is damped.
+    * ``model="full"``: upper_stiffness p + upper_damping v. Damping jumps in at the
+      bound and pulls on the rebound.
+    * ``model="undamped rebound"``: upper_stiffness p + upper_damping max(v, 0).
+    * ``model="smooth"`` (default): s (upper_stiffness p + upper_damping v) with
+      s = l² (3 - 2 l) and l = min(p/transition, 1): stiffness and damping rise smoothly
+      from the bound over the transition region; the rebound is damped.
 
     With ``model="restitution"`` the stop is rigid: at a bound the velocity is reversed
     and multiplied by the coefficient of restitution, by an impulse carried through

@@ -12,7 +12,15 @@ from blocks import Model, native, quantity, sin
 from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
 from blocks.native.held_equations import add_products, solve_for_units
-from blocks.native.joint_choice import AT_REST, EFFORT, STATE, choose_jointly, is_positive
+from blocks.native.joint_choice import (
+    AT_FIRST,
+    AT_REST,
+    EFFORT,
+    STATE,
+    SURE,
+    choose_jointly,
+    is_positive,
+)
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
@@ -28,8 +36,10 @@ def at_rest(d, drive, most, less, moved):
     """Rows of elements whose bounds are even; efforts and states are filled in."""
     n, rows = len(d), np.full((AT_REST, len(d)), np.nan)
     rows[:6] = drive, -most, most, -less, less, moved
-    return rows, choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d, rows,
-                                np.arange(n + 1), n)
+    rows[STATE] = rows[AT_FIRST] = 0.0
+    rows[SURE] = 1.0
+    return rows, choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d,
+                                np.zeros((4, 0, 0)), rows, np.arange(n + 1), n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])

@@ -167,8 +167,9 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
         elif rows[EFFORT, i] == rows[DOWN, i] and rate < -GRAZES * size:
             rows[STATE, i] = -1.0
         elif rows[MOVED, i] != 0.0:
-            sense = 1.0 if rows[EFFORT, i] >= rows[UP, i] else -1.0
-            if (sense > 0.0 or rows[EFFORT, i] <= rows[DOWN, i]) and _is_no_less(
+            up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
+            sense = 1.0 if up <= down else -1.0
+            if d[i, i] * min(up, down) <= CLEAR_ROOM * size and _is_no_less(
                     by, rows, i, count, sense):
                 rows[STATE, i], rows[MOVED, i] = sense, LET_GO
     return True

@@ -4,7 +4,7 @@ The border between quantities (strings, pint quantities) and the plain SI
 floats inside. Knows pint; knows nothing of components or equations. A text is
 read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
 
-Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
+Dimensions are powers of base dimensions, as pint's are; angles are
 dimensionless, as in pint, except for one trap that is handled by name: Hz and
 rad/s have the same dimension and pint converts one into the other without 2π.
 Here a frequency is refused where an angular unit is declared, and the reverse; so are turns
@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
-import pint
 from numpy.typing import ArrayLike
 
 from .exceptions import (
@@ -52,8 +51,11 @@ from .reading.unit import (
     without_turns,
 )
 
+if TYPE_CHECKING:
+    import pint
+
 __all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
-           "from_si", "heading_parts", "is_quantity", "magnitude_of", "placed",
+           "from_si", "heading_parts", "in_unit", "is_quantity", "magnitude_of", "placed",
            "quantity", "refuse_counted_turns", "registry", "size_in_si",
            "sizes_by_dimension", "to_si", "Unit", "unit", "unit_at", "unit_given",
            "unit_of"]  # fmt: skip
@@ -113,15 +115,14 @@ def magnitude_of(value: object) -> Any:
 
 def as_written(value: Any) -> str:
     """A value as its giver wrote it, cut where it is long."""
-    text = (f"{value:~C}" if isinstance(value, pint.Quantity)
+    text = (f"{value:~C}" if is_quantity(value) and hasattr(value, "_REGISTRY")
             else str(value) if np.ndim(value) == 0 else "")
     return text if 0 < len(text) < 60 else brief(value)
 
 
 def is_quantity(value: object) -> TypeGuard[Any]:
     """Whether a value is a number or array with a unit, of any registry."""
-    return isinstance(value, pint.Quantity) or (
-        hasattr(value, "magnitude") and hasattr(value, "units"))
+    return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
 @lru_cache(maxsize=65536)
@@ -481,10 +482,15 @@ def _example(expected: Unit) -> str:
 
 def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
     """A pint quantity in ``target`` units from SI base units."""
+    return registry().Quantity(in_unit(number, target), target.pint)
+
+
+def in_unit(number: ArrayLike, target: Unit) -> Any:
+    """Numbers in ``target`` units from SI base units."""
     if isinstance(number, float):
-        return registry().Quantity(float((number - target.offset) / target.factor), target.pint)
+        return float((number - target.offset) / target.factor)
     values = (np.asarray(number, dtype=float) - target.offset) / target.factor
-    return registry().Quantity(values if np.ndim(number) else float(values), target.pint)
+    return values if np.ndim(number) else float(values)
 
 
 def conversion(source: Unit, target: str | Unit, where: str) -> Unit:

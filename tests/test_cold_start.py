@@ -14,8 +14,9 @@ model.ground = Reference()
 model.connect(model.block.M, model.spring.R)
 model.connect(model.ground.V, model.spring.C)
 model.check()
-print(model.simulate("3 s")["spring.x"].final)
+print(model.simulate("3 s")["spring.x"].m[-1])
 """
+SHOWN = FIRST.replace(".m[-1]", ".final")
 COUNT = """
 import json, sys
 counts = []
@@ -32,13 +33,13 @@ LATER = {
 
 
 def test_an_import_loads_what_describes_models_and_a_run_what_it_needs():
-    call = [sys.executable, "-c", COUNT, json.dumps([IMPORTS, FIRST])]
+    call = [sys.executable, "-c", COUNT, json.dumps([IMPORTS, FIRST, SHOWN])]
     run = subprocess.run(call, check=True, capture_output=True, text=True)
-    imported, first = map(set, json.loads(run.stdout.splitlines()[-1]))
+    imported, first, shown = map(set, json.loads(run.stdout.splitlines()[-1]))
     assert not imported & LATER
     assert not first & {"networkx", "pandas", "xarray", "matplotlib", "rich", "sksundae"}
-    # 599 and 764 in all; 439 and 606 without Dask and Babel, which Pint imports where they are
     ours = [{m for m in found if m.partition(".")[0] in ("blocks", "library")} for found in (
         imported, first)]
-    assert len(ours[0]) <= 80 and len(imported) <= 610
-    assert len(ours[1]) <= 250 and len(first) <= 780
+    assert len(ours[0]) <= 80 and len(imported) <= 320
+    assert len(ours[1]) <= 250 and len(first) <= 540
+    assert "pint" not in first and "pint" in shown  # with the first quantity

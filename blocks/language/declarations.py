@@ -243,7 +243,7 @@ class Parameter(Declaration):
 
     def _declare(self) -> None:
         if self.default_of is not None:  # until the component's options are known
-            self._given = quantity(0.0, self._text), self._given[1]
+            self._given = f"0 {self._text}", self._given[1]
         default = self._given[0]
         self._settle(unit_given(default, self._place("default")) if self._text is None
                      else self._unit_declared())  # fmt: skip
@@ -270,7 +270,9 @@ class Parameter(Declaration):
         """A plain number is one in the declared unit where that is not known beforehand."""
         if self.unit_of is None or isinstance(number, str):
             return number
-        return quantity(number, self.unit)
+        if isinstance(number, (int, float)) and self.unit.text:
+            return f"{number!r} {self.unit}"
+        return number if not self.unit.text else quantity(number, self.unit)
 
     def _bound(self, bound: Any, word: str) -> float:
         if isinstance(bound, (int, float)) and (bound == 0 or self.unit.is_dimensionless):
@@ -328,7 +330,7 @@ class Parameter(Declaration):
         if self.default_of is not None:
             return  # not known before an instance is
         try:
-            self.accept(from_si(self.default, self.unit), where)
+            self._finite_in_bounds(self.default, where)
         except ParameterError as error:
             raise ParameterError(where, f"its own default {error.problem}", "Change the default "
                                  "or the bound in the class.", **error.data) from None
@@ -354,10 +356,14 @@ class Parameter(Declaration):
                 "It takes a constant, or a function of a variable of the component.",
                 given=value, code="parameter.function",
             )  # fmt: skip
-        number = to_si(value, self.unit, where, self.advice)
+        return self._finite_in_bounds(to_si(value, self.unit, where, self.advice), where, value)
+
+    def _finite_in_bounds(self, number: Any, where: str, value: Any = None) -> Any:
+        """The number in SI units, given as ``value`` where that is another one."""
         if not np.all(np.isfinite(number)):
-            raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
-                                 f"Give a value in {self.unit}.", given=value,
+            given = from_si(number, self.unit) if value is None else value
+            raise ParameterError(where, f"is {as_written(given)}, which is not a finite number.",
+                                 f"Give a value in {self.unit}.", given=given,
                                  code="parameter.finite")
         self.keep_bounds(number, value, where)
         return number
@@ -369,6 +375,7 @@ class Parameter(Declaration):
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
             if wrong:
                 limit = from_si(bound, self.unit)
+                value = from_si(number, self.unit) if value is None else value
                 none = isinstance(self.when, str) and word == "above" and bound == 0 and np.any(
                     number == 0)  # fmt: skip
                 raise ParameterError(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import casadi as ca
 import numpy as np
-import pint
 
 from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
 from ..units import (
@@ -34,8 +33,7 @@ from ..units import (
 )
 
 if TYPE_CHECKING:
-    from pint.util import UnitsContainer
-
+    from ..reading.dimension import Dimension
     from .tracing import Trace
 
 __all__ = [
@@ -78,7 +76,7 @@ class Expression:
     __slots__ = ("counts", "dimension", "sx")
     __array_priority__ = 1000
 
-    def __init__(self, sx: ca.SX, dimension: UnitsContainer = dimensionless, counts: str = ""
+    def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = ""
                  ) -> None:
         self.sx = sx
         self.dimension = dimension
@@ -619,7 +617,3 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "less_equal": lambda a, b: as_expression(a) <= b,
     "equal": lambda a, b: as_expression(a) == b,
 }  # fmt: skip
-
-# pint then leaves  quantity * expression  to the expression, as it does for xarray and pandas
-# (its annotation says Mapping, but its documentation has users extend it)
-pint.compat.upcast_type_map["blocks.language.expression.Expression"] = Expression  # type: ignore[index]

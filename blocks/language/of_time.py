@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pint
 
 __all__ = ["OfTime"]
 
@@ -81,7 +80,3 @@ class OfTime:
 
     def __pow__(self, other: Any) -> OfTime:
         return OfTime(operator.pow, self, other)
-
-
-# pint then leaves  quantity * function  to the function, as it does with expressions
-pint.compat.upcast_type_map["blocks.language.of_time.OfTime"] = OfTime  # type: ignore[index]

@@ -49,7 +49,7 @@ from .surroundings import Surroundings
 from .turning_flows import follow_flows
 
 if TYPE_CHECKING:
-    from pint.util import UnitsContainer
+    from ..reading.dimension import Dimension
 
 __all__ = ["Kernels", "Trace", "kernel_of", "usual_value"]
 
@@ -308,7 +308,7 @@ class Trace:
             code="equation.constant",
         )  # fmt: skip
 
-    def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: UnitsContainer
+    def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: Dimension
                 ) -> ca.SX:
         kernel = self.kernel
         allowed = kernel.parameter_hashes
@@ -329,7 +329,7 @@ class Trace:
         kernel.delays.append((kernel.index[name], value, delay, initial))
         return symbol
 
-    def before(self, value: ca.SX, dimension: UnitsContainer) -> ca.SX:
+    def before(self, value: ca.SX, dimension: Dimension) -> ca.SX:
         """What stands for a value as it was before the last event."""
         kernel, text = self.kernel, describe(dimension)
         declared = Discrete("1" if text == "dimensionless" else text, doc="before the last event")
@@ -338,7 +338,7 @@ class Trace:
         kernel.previous.append((kernel.index[name], self.floors.evaluated(value)))
         return symbol
 
-    def tabulated(self, starts: Array, rows: Array, dimension: UnitsContainer) -> ca.SX:
+    def tabulated(self, starts: Array, rows: Array, dimension: Dimension) -> ca.SX:
         """The value of a table of time now, from the row of the table that holds.
 
         Parameters

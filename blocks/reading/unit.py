@@ -1,7 +1,7 @@
 """What is a unit: its name, its dimension and its conversion to SI?
 
 Units are read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
-Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
+Dimensions are powers of base dimensions, as pint's are; angles are
 dimensionless, as in pint, so a unit also says whether it is angular or a frequency,
 and whether it is of temperatures or of their differences.
 """
@@ -12,18 +12,19 @@ import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pint
-from pint.registry import LazyRegistry
-from pint.util import UnitsContainer
 
 from ..exceptions import UnitError, UnknownUnit, brief
 from ..numerics.tolerances import AFFINE_UNIT
+from .dimension import Dimension
 from .grammar import ANY_UNIT, factors_of
 from .slips import ambiguous, meant_name, meant_texts, misread, written
+
+if TYPE_CHECKING:
+    import pint
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "describe", "dimensionless", "of_pint", "placed",
            "readable", "registry", "unit", "unit_at", "without_turns"]  # fmt: skip
@@ -37,6 +38,11 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
              "rad/s**2"]  # fmt: skip
 
 
+#: Types that pint leaves quantity * value to, as it does with those of xarray and pandas.
+AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.of_time.OfTime",
+             "blocks.results.series.Series", "blocks.results.series.Derived")
+
+
 @cache
 def registry() -> pint.UnitRegistry:
     """The registry that every quantity here belongs to: pint's application registry.
@@ -45,10 +51,23 @@ def registry() -> pint.UnitRegistry:
     unknown to another. Where nobody has made or set it yet, it is made with pint's cache on disk,
     which saves most of the time it takes to read the definitions of units.
     """
+    import pint
+    from pint.registry import LazyRegistry
+
+    for name in AS_ARRAYS:
+        pint.compat.upcast_type_map.setdefault(name, None)  # type: ignore[attr-defined]
     if isinstance(pint.get_application_registry().get(), LazyRegistry):
         with contextlib.suppress(OSError):  # no folder to keep it in
             pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
     return pint.get_application_registry().get()
+
+
+def _pint_unit(powers: dict[str, Any]) -> pint.Unit:
+    from pint.util import UnitsContainer
+
+    for name in powers:
+        _full_name(name)  # pint knows a name with a prefix after it has read it
+    return registry().Unit(UnitsContainer(powers))
 
 
 @dataclass(frozen=True)
@@ -56,16 +75,20 @@ class Unit:
     """A unit with its conversion to SI: ``si = factor * x + offset``."""
 
     text: str
-    dimension: UnitsContainer
+    dimension: Dimension
     factor: float
     offset: float
     angular: bool
     frequency: bool
-    pint: Any = field(compare=False, repr=False)  # its unit, or the name of it
+    source: Any = field(compare=False, repr=False)  # pint's unit, or powers by pint's names
     temperature: str = ""  # "temperature" or "difference" where the unit says which
 
     def __str__(self) -> str:
         return self.text or "1"
+
+    @cached_property
+    def pint(self) -> pint.Unit:
+        return _pint_unit(self.source) if isinstance(self.source, dict) else self.source
 
     @property
     def is_dimensionless(self) -> bool:
@@ -120,8 +143,11 @@ def _read(text: str) -> Unit:
     factors = {name: power for name, power in factors.items() if name and power}
     if len(factors) > 1 or list(factors.values()) != [1]:
         factors = {_difference_of(n): power for n, power in factors.items()}
-    parsed = registry().Unit(UnitsContainer(factors))
-    return _product(factors, parsed, stripped) or _converted(parsed, stripped if factors else "")
+    if not factors:
+        return _NONE
+    if found := _SI.get(min(factors)) if list(factors.values()) == [1] else None:
+        return replace(found, text=stripped)
+    return _product(factors, factors, stripped) or _converted(_pint_unit(factors), stripped)
 
 
 _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF", "rev": "turn"}  # as they are written
@@ -130,6 +156,8 @@ _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF", "rev": "turn"}  # as the
 @lru_cache(maxsize=4096)
 def _name(name: str, text: str) -> str:
     """pint's name of a unit in a text."""
+    if name in _SI_NAMES:
+        return _SI_NAMES[name]
     typed = name
     if name.endswith("Ohm"):  # as the unit of a person's name would be written
         name = f"{name[:-3]}ohm"
@@ -166,6 +194,8 @@ def _exists(name: str) -> bool:
 
 def _difference_of(name: str) -> str:
     """Degrees in a product are differences: W/degC."""
+    if name in _SI:
+        return name
     return f"delta_{name}" if not registry()._units[name].is_multiplicative and _exists(
         f"delta_{name}") else name  # fmt: skip
 
@@ -183,7 +213,7 @@ def of_pint(parsed: pint.Unit) -> Unit:
     return next((u for u in same if len(u.pint._units) == 1 or u.pint == parsed), found)
 
 
-def _product(powers: dict[str, float], parsed: pint.Unit, text: str) -> Unit | None:
+def _product(powers: dict[str, float], source: object, text: str) -> Unit | None:
     """A product from its factors, each of which pint converts once; None where that is not all."""
     if list(powers.values()) in ([], [1]):
         return None
@@ -195,26 +225,28 @@ def _product(powers: dict[str, float], parsed: pint.Unit, text: str) -> Unit | N
         return None
     if any(one.offset for one, _ in parts) or not (factor and math.isfinite(factor)):
         return None
-    dimension = UnitsContainer()
+    dimension = Dimension()
     for one, power in parts:
         dimension *= one.dimension**power
     return Unit(text, dimension, factor, 0.0, any(one.angular for one, _ in parts),
-                any(one.frequency for one, _ in parts), parsed)
+                any(one.frequency for one, _ in parts), source)
 
 
 @cache
 def _single(name: str) -> Unit:
-    return _converted(registry().Unit(UnitsContainer({name: 1})), name)
+    return _SI.get(name) or _converted(_pint_unit({name: 1}), name)
 
 
 def _converted(parsed: pint.Unit, text: str) -> Unit:
     """The unit with its conversion to SI."""
+    from pint import DimensionalityError
+
     ureg = registry()
     try:
         zero, one, two = map(float, ureg.Quantity(np.arange(3.0), parsed).to_base_units().magnitude)
     except OverflowError:
         zero, one, two = 0.0, np.inf, np.inf
-    except pint.DimensionalityError:  # what is logarithmic has no products
+    except DimensionalityError:  # what is logarithmic has no products
         zero, one, two = 0.0, 1.0, 4.0
     if not (np.isfinite(two) and two != zero):
         raise UnknownUnit("", f"{brief(text)} is too large or too small a unit.",
@@ -226,12 +258,12 @@ def _converted(parsed: pint.Unit, text: str) -> Unit:
     difference = list(parsed._units.values()) == [1] and min(names).startswith("delta_")
     return Unit(
         text=text,
-        dimension=parsed.dimensionality,
+        dimension=Dimension(parsed.dimensionality),
         factor=one - zero,
         offset=zero,
         angular=bool(names & _ANGLES),
         frequency=bool(names & _FREQUENCIES),
-        pint=parsed,
+        source=parsed,
         temperature="temperature" if zero else "difference" if difference else "",
     )
 
@@ -246,10 +278,29 @@ def as_unit(given: object) -> Unit:
     return unit(given)  # type: ignore[arg-type]  # says so where it is no text
 
 
-dimensionless = UnitsContainer()
-# made without the registry, which takes longer to load than the rest of the package
-KELVIN = UnitsContainer({"[temperature]": 1})
-SECOND = Unit("s", UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
+dimensionless = Dimension()
+KELVIN = Dimension({"[temperature]": 1})
+_L, _M, _T, _I = "[length]", "[mass]", "[time]", "[current]"
+_COHERENT: dict[str, tuple[str, dict[str, int]]] = {
+    "m": ("meter", {_L: 1}), "kg": ("kilogram", {_M: 1}), "s": ("second", {_T: 1}),
+    "A": ("ampere", {_I: 1}), "K": ("kelvin", {"[temperature]": 1}), "rad": ("radian", {}),
+    "Hz": ("hertz", {_T: -1}), "N": ("newton", {_L: 1, _M: 1, _T: -2}),
+    "Pa": ("pascal", {_L: -1, _M: 1, _T: -2}), "J": ("joule", {_L: 2, _M: 1, _T: -2}),
+    "W": ("watt", {_L: 2, _M: 1, _T: -3}), "V": ("volt", {_L: 2, _M: 1, _T: -3, _I: -1}),
+    "ohm": ("ohm", {_L: 2, _M: 1, _T: -3, _I: -2}), "F": ("farad", {_L: -2, _M: -1, _T: 4, _I: 2}),
+    "H": ("henry", {_L: 2, _M: 1, _T: -2, _I: -2}), "T": ("tesla", {_M: 1, _T: -2, _I: -1}),
+    "Wb": ("weber", {_L: 2, _M: 1, _T: -2, _I: -1}),
+}  # fmt: skip
+#: Units of SI by pint's names, and these by what is typed: known without pint, which takes longer
+#: to load than a model to describe.
+_SI_NAMES = {short + typed: word + name for short, word in (("", ""), ("m", "milli"), ("k", "kilo"))
+             for typed, (name, _) in _COHERENT.items() if not short or typed != "kg"}
+_SI = {word + name: Unit(name, Dimension(powers), factor, 0.0, name == "radian", name == "hertz",
+                         {word + name: 1})
+       for word, factor in (("", 1.0), ("milli", 1e-3), ("kilo", 1e3))
+       for name, powers in _COHERENT.values()}  # fmt: skip
+_NONE = Unit("", dimensionless, 1.0, 0.0, False, False, {})
+SECOND = unit("s")
 
 
 @contextlib.contextmanager
@@ -289,7 +340,7 @@ def readable(text: str) -> str:
         return ""
 
 
-def describe(dimension: UnitsContainer) -> str:
+def describe(dimension: Dimension) -> str:
     """A dimension in words a person knows: ``"N*s/m"`` rather than ``"[mass]/[time]"``."""
     if not dimension:
         return "dimensionless"
@@ -300,5 +351,4 @@ def describe(dimension: UnitsContainer) -> str:
             "[temperature]": "kelvin", "[substance]": "mole", "[luminosity]": "candela"}
     if not set(dimension) <= set(base):
         return "*".join(f"{k}**{e:g}" for k, e in sorted(dimension.items()))
-    known = UnitsContainer({base[k]: e for k, e in dimension.items()})
-    return f"{registry().Unit(known):~C}"
+    return f"{_pint_unit({base[k]: e for k, e in dimension.items()}):~C}"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from pint import DimensionalityError
 
 from ..exceptions import WrongDimension
 from ..numerics.arrays import Array
@@ -111,6 +110,8 @@ def _joint(times: Sequence[Array]) -> Array:
 
 def _tried(function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:
     """What the function makes of ones in the units of its operands."""
+    from pint import DimensionalityError
+
     ones = [from_si(np.ones((len(x.infos), 1) if x.is_array else 1), x.declared_unit)
             if isinstance(x, Samples) else x for x in operands]  # fmt: skip
     try:

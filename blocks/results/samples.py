@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..units import Unit, from_si, quantity, unit_of
+from ..units import Unit, from_si, in_unit, quantity, unit_of
 from .extremes import largest
 from .recording import Curves, VariableInfo
 from .rows import Rows
@@ -108,7 +108,7 @@ class Samples:
     @property
     def magnitude(self) -> Array:
         """All samples as numbers in the declared unit."""
-        return self.quantity.magnitude
+        return in_unit(self.si, self.declared_unit)
 
     m = magnitude
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pint
 
 from ..exceptions import (
     MissingUnit,
@@ -60,10 +59,12 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     function = getattr(operator, name)
 
     def compare(self: Series, other: Any) -> Any:
+        from pint import DimensionalityError
+
         beside, unit = _at_samples_of(self, other), self.declared_unit
         try:
             return function(self.quantity, beside)
-        except pint.DimensionalityError:
+        except DimensionalityError:
             raise WrongDimension(
                 self.path, f"is in {unit} and cannot be compared with {as_written(beside)}.",
                 f"Name {unit} or a unit convertible to it.", given=other) from None
@@ -195,10 +196,12 @@ class Series(Tabulated, Samples):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         refuse_mixture(_series_in((args, kwargs)), f"np.{func.__name__}")
+        from pint import DimensionalityError
+
         name = f"np.{f'{func.__module__}.'.partition('.')[2]}{func.__name__}"
         try:
             return func(*_quantities(args), **_quantities(kwargs))
-        except pint.DimensionalityError as error:
+        except DimensionalityError as error:
             raise WrongDimension(name, f"meets different units: {error}.", "Give units to all, or "
                                  f"bare numbers: {self.path!r} has its in .m.") from None
         except TypeError as error:
@@ -238,11 +241,6 @@ class Derived(Series):
         return getattr(self.quantity, name)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-# Without this, quantity * series would take the series for a plain number without unit.
-for _kind in (Series, Derived):
-    pint.compat.upcast_type_map[f"{_kind.__module__}.{_kind.__qualname__}"] = _kind  # type: ignore[index]
 
 
 def time_of(source: Curves) -> Series:

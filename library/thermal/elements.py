@@ -34,7 +34,7 @@ __all__ = [
     "VariableThermalResistance",
 ]  # fmt: skip
 
-STEFAN_BOLTZMANN = quantity(5.670374419e-8, "W/(m^2*K^4)")  # CODATA 2018
+STEFAN_BOLTZMANN = "5.670374419e-8 W/(m^2*K^4)"  # CODATA 2018
 
 
 class ThermalReference(Component):

@@ -32,15 +32,15 @@ class Passage(FluidPart):
 
 
 class FlowResistance(Passage):
-    """Base of resistances known at one flow: pressure grows with its square."""
+    """Base of resistances known at one flow: p grows with its square, here solved for the flow."""
 
     pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
     laminar_fraction = Parameter(0.001, above=0, doc="Laminar flow, of the nominal one")
 
     def equations(self) -> Iterator[Any]:
-        share = self.mdot / self.mass_flow
-        yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
+        drop, soft = self.p / self.pressure_drop, self.laminar_fraction**2
+        yield self.mdot == self.mass_flow * drop / sqrt((soft + sqrt(soft**2 + 4 * drop**2)) / 2)
         yield from self.passing()
 
 

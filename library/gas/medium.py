@@ -21,11 +21,11 @@ from typing import Any
 from blocks import exp, log, require, sqrt
 
 from ..fluids.degrees import GAS
-from ..fluids.polynomials import horner, slope, within
+from ..fluids.polynomials import horner, integral, slope, within
 
 __all__ = [
-    "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",
-    "rest_flow", "valid", "viscosity",
+    "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "heat_capacity",
+    "lift", "rest_flow", "valid", "viscosity",
 ]  # fmt: skip
 
 
@@ -53,6 +53,23 @@ def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
 def heat_capacity(at: Any, T: Any) -> Any:
     """Specific heat capacity at constant pressure (J/(kg K))."""
     return horner(within(at, T)[0], slope(coefficients(at, "enthalpy"))) / at.half_range
+
+
+def entropy(at: Any, p: Any, T: Any) -> Any:
+    """Specific entropy (J/(kg K)), but for a constant: the integral of cp/T less R ln p.
+
+    With cp = (x + a) q(x) + r, where T is proportional to x + a, that is in closed form.
+    """
+    x, _ = within(at, T)
+    a = at.middle_temperature / at.half_range
+    quotient: list[Any] = []
+    rest: Any = 0
+    for c in reversed(slope(coefficients(at, "enthalpy"))):
+        quotient.insert(0, rest)
+        rest = c - a * rest
+    whole = [0 * rest, *integral(quotient[:-1])]
+    per_p = log(p / at.minimum_pressure)
+    return (horner(x, whole) + rest * log(x + a)) / at.half_range - at.gas_constant * per_p
 
 
 def isentropic_power(at: Any, T: Any) -> Any:

@@ -7,10 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Input, Option, Parameter, Port, exp, log, maximum, minimum, sqrt, where
+from blocks import (
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sqrt,
+    where,
+)
 
 from .. import symbols
 from ..fluids import passages, sensors
+from ..thermal.domain import ABSOLUTE
 from . import medium
 from .domain import Ends, TwoPort, gas
 
@@ -158,12 +171,24 @@ class FlowRateSensor(Ends, sensors.FlowRateSensor):
 
 
 class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
-    """Internal energy, enthalpy, density and heat capacity of the gas at A.
+    """Internal energy, enthalpy, density, heat capacity and entropy of the gas at A.
 
-    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows.
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, and S = reference_entropy + the integral
+    of cp/T from reference_temperature - Z R ln(p/reference_pressure); nothing flows.
 
-    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
+    Parameters: reference_entropy (kJ/(K*kg)), reference_pressure (MPa), reference_temperature (K).
+    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP and S in J/(kg K).
     """
 
     fluid = medium
     A = Port(gas, doc="measured place")
+    reference_entropy = Parameter("3.8635 kJ/(K*kg)", doc="Entropy at the reference")
+    reference_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure there")
+    reference_temperature = Parameter("293.15 K", ABSOLUTE, above=0, doc="Temperature there")
+    S = Output("J/(kg*K)", doc="specific entropy")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        A = self.A
+        yield self.reference_entropy + medium.entropy(A, A.p, A.T) - medium.entropy(
+            A, self.reference_pressure, self.reference_temperature) == self.S  # fmt: skip

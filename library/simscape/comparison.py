@@ -202,7 +202,8 @@ def comparison_table(found: list[Compared], lost: list[str]) -> str:
     rows = [("signal", "here", "largest difference", "rms", "range of the log")]
     rows += [(c.logged.name, c.path, f"{c.largest:.3g} {c.unit}".strip(),
               f"{c.rms:.3g} {c.unit}".strip(), f"{c.range:.3g} {c.unit}".strip()) for c in found]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    rows = rows if found else []
+    widths = [max(len(row[k]) for row in rows) for k in range(5 * bool(rows))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
              for row in rows]
     if lost:
@@ -220,7 +221,7 @@ def comparison_figure(found: list[Compared]) -> Any:
     for axis, c in zip(axes, found, strict=True):
         axis.plot(c.logged.times, c.logged.values, color="0.6", linewidth=3, label="logged")
         axis.plot(c.logged.times, c.here, color="C0", linewidth=1, label="here")
-        axis.set_ylabel(f"{c.logged.name} [{c.unit}]" if c.unit else c.logged.name)
+        axis.set_title(f"{c.logged.name} [{c.unit}]" if c.unit else c.logged.name, fontsize=10)
     axes[0].legend()
     axes[-1].set_xlabel("time [s]")
     return figure

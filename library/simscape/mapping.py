@@ -31,6 +31,8 @@ DOMAINS = {
     "foundation.thermal.thermal": "thermal",
     "foundation.magnetic.magnetic": "magnetic",
     "foundation.isothermal_liquid.isothermal_liquid": "isothermal_liquid",
+    "foundation.thermal_liquid.thermal_liquid": "thermal_liquid",
+    "foundation.gas.gas": "gas",
 }  # fmt: skip
 
 

@@ -84,6 +84,8 @@ class Known:
         Variables that integrals are in: unit and rate of each.
     axes : dict
         Names of the points of tables, which have to increase.
+    lengths : dict
+        How many entries parameters must have.
     place : str
         Of what is being written, for messages.
     """
@@ -105,6 +107,7 @@ class Known:
     numbers: bool = False
     integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -212,6 +215,11 @@ class Known:
             self._refuse_values(conditions)
         every = [condition if holds else Unary("~", condition) for condition, holds in conditions]
         return self.text(reduce(partial(Binary, "&&"), every)) if every else ""
+
+    def guarded(self, line: str, conditions: Conditions) -> list[str]:
+        """A statement under its conditions."""
+        words = self.under(conditions)
+        return [f"if {words}:", f"    {line}"] if words else [line]
 
     def _refuse_values(self, condition: Conditions) -> None:
         if not all(self.is_structure(tree) for tree, _ in condition):

@@ -236,6 +236,20 @@ def test_ready_gases_and_tables_have_the_heat_capacity_of_the_literature():
             pytest.approx(constant * 300, rel=1e-4))  # fmt: skip
 
 
+def test_the_entropy_of_air_is_that_of_its_equation_of_state():
+    """By CoolProp, from 300 K at 1 bar to 900 K at 20 kPa: 1609.47 J/(kg K); 0 at the reference."""
+    model = Model("entropy")
+    for name, T, p in (("hot", "900 K", "0.02 MPa"), ("cold", "300 K", "0.1 MPa")):
+        at = place(model, name, p, T)
+        sensor = model.add(f"at_{name}", ThermodynamicPropertiesSensor(
+            reference_entropy="0 kJ/(K*kg)", reference_temperature="300 K",
+            reference_pressure="0.1 MPa"))  # fmt: skip
+        model.connect(at.A, sensor.A, model.add(f"air_{name}", GasProperties(gas_spec="air")).A)
+    run = model.simulate("1 s")
+    assert final(run, "at_hot.S", "J/(kg*K)") == pytest.approx(1609.47, abs=1.0)
+    assert final(run, "at_cold.S", "J/(kg*K)") == pytest.approx(0, abs=1e-9)
+
+
 def test_mass_and_energy_stay_while_two_tanks_even_out_and_a_dead_end_rests():
     model = Model("even")
     model.one, model.two = ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"), ConstantVolumeChamber(

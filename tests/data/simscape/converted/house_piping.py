@@ -12,36 +12,20 @@ temperature of the shower while the washer fills up.
 
 import numpy as np
 
-from blocks import Component, Input, Model, Output, Parameter, Port, quantity
+from blocks import Component, Model, Output, Parameter, Port, quantity
 from library.signal import Constant, Gain, Maximum, Minimum, Ramp, Sum
 from library.thermal import PerfectInsulator, thermal
+from library.thermal_liquid import (
+    FlowRateSensor,
+    LocalRestriction,
+    PressureSource,
+    PressureTemperatureSensor,
+    Reservoir,
+    thermal_liquid,
+)
 
 # values: model workspace
 D_pipe = 0.5
-
-
-class ReservoirTL(Component):
-    """A gap: foundation.thermal_liquid.elements.reservoir has no counterpart here.
-
-    It holds as well: pressure_spec = foundation.enum.pressure_spec.specified.
-
-    A component of yours takes its place:
-    library.simscape.add_counterpart('foundation.thermal_liquid.elements.reservoir',
-    YourComponent, parameters={…}, ports={…}) in the module of repairs.
-    """
-
-    reservoir_pressure = Parameter("40 psi")
-    reservoir_temperature = Parameter("5 degC")
-    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
-
-    def equations(self):
-        return iter(())
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.elements.reservoir, which has no counterpart "
-            "here: it lets next to nothing pass, and its outputs are 0."
-        )
 
 
 class ElbowTL(Component):
@@ -54,68 +38,23 @@ class ElbowTL(Component):
     YourComponent, parameters={…}, ports={…}) in the module of repairs.
     """
 
+    A = Port(thermal_liquid)
+    B = Port(thermal_liquid)
+    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
     diameter_elbow = Parameter(quantity(D_pipe, "in"))
     angle_elbow = Parameter("90 deg")
     Re_c = Parameter(150)
 
     def equations(self):
-        return iter(())
+        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
+        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
+        yield self.thermal_liquid_leak * (self.B.p - quantity("0.101325 MPa")) == self.B.mdot
+        yield quantity("1e-3 W/K") * (self.B.T - quantity("293.15 K")) == self.B.Phi
 
     def advise(self):
         yield (
             "stands for fluids.thermal_liquid.pipes_fittings.elbow, which has no counterpart "
             "here: it lets next to nothing pass, and its outputs are 0."
-        )
-
-
-class FlowRateSensorTL(Component):
-    """A gap: foundation.thermal_liquid.sensors.flow_sensor has no counterpart here.
-
-    A component of yours takes its place:
-    library.simscape.add_counterpart('foundation.thermal_liquid.sensors.flow_sensor',
-    YourComponent, parameters={…}, ports={…}) in the module of repairs.
-    """
-
-    M = Output("")
-    mass_flow_measure = Parameter(1.0)
-    volumetric_flow_measure = Parameter(0.0)
-    energy_flow_measure = Parameter(0.0)
-
-    def equations(self):
-        yield self.M == 0
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.sensors.flow_sensor, which has no counterpart "
-            "here: it lets next to nothing pass, and its outputs are 0."
-        )
-
-
-class PressureTemperatureSensorTL(Component):
-    """A gap: foundation.thermal_liquid.sensors.pressure_temperature_sensor has no counterpart
-    here.
-
-    It holds as well: reference = foundation.enum.MeasurementReference.absolute; pressure_spec =
-    foundation.enum.PressureMeasementSpec.Absolute.
-
-    A component of yours takes its place: library.simscape.add_counterpart('foundation.thermal_l
-    iquid.sensors.pressure_temperature_sensor', YourComponent, parameters={…}, ports={…}) in the
-    module of repairs.
-    """
-
-    Pa = Output("")
-    T = Output("")
-    pressure = Parameter(1.0)
-    temperature = Parameter(1.0)
-
-    def equations(self):
-        yield self.Pa == 0
-        yield self.T == 0
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.sensors.pressure_temperature_sensor, which "
-            "has no counterpart here: it lets next to nothing pass, and its outputs are 0."
         )
 
 
@@ -133,6 +72,9 @@ class OrificeTL(Component):
     parameters={…}, ports={…}) in the module of repairs.
     """
 
+    A = Port(thermal_liquid)
+    B = Port(thermal_liquid)
+    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
     orifice_area_constant = Parameter(quantity(75 * np.pi * 0.2**2, "mm^2"))
     p_diff_TLU_constant = Parameter(quantity([-4, -3, -2, -1, -0.5, 0, 0.5, 1, 2, 3, 4], "MPa"))
     vol_flow_TLU_constant = Parameter(
@@ -169,7 +111,10 @@ class OrificeTL(Component):
     area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
 
     def equations(self):
-        return iter(())
+        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
+        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
+        yield self.thermal_liquid_leak * (self.B.p - quantity("0.101325 MPa")) == self.B.mdot
+        yield quantity("1e-3 W/K") * (self.B.T - quantity("293.15 K")) == self.B.Phi
 
     def advise(self):
         yield (
@@ -180,6 +125,9 @@ class OrificeTL(Component):
 
 class PipeTL(Component):
     """A gap: fluids.thermal_liquid.pipes_fittings.pipe has no counterpart here.
+
+    Its values are not read, since the names they are saved under are not known here. Simscape's
+    Pipe (TL) is Pipe in library.thermal_liquid.
 
     It holds as well: cross_section_geometry =
     fluids.thermal_liquid.pipes_fittings.enum.CrossSectionGeomet …; wall_spec =
@@ -195,7 +143,10 @@ class PipeTL(Component):
     parameters={…}, ports={…}) in the module of repairs.
     """
 
+    A = Port(thermal_liquid)
     H = Port(thermal)
+    B = Port(thermal_liquid)
+    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
     thermal_leak = Parameter("1e-6 W/K")
     dynamic_compressibility = Parameter(1.0)
     inertia = Parameter(0.0)
@@ -250,64 +201,16 @@ class PipeTL(Component):
     mdot0 = Parameter("0.1 kg/s")
 
     def equations(self):
+        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
+        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
         yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
+        yield self.thermal_liquid_leak * (self.B.p - quantity("0.101325 MPa")) == self.B.mdot
+        yield quantity("1e-3 W/K") * (self.B.T - quantity("293.15 K")) == self.B.Phi
 
     def advise(self):
         yield (
             "stands for fluids.thermal_liquid.pipes_fittings.pipe, which has no counterpart "
             "here: it lets next to nothing pass, and its outputs are 0."
-        )
-
-
-class PressureSourceTL(Component):
-    """A gap: foundation.thermal_liquid.sources.pressure_source has no counterpart here.
-
-    It holds as well: power_spec = foundation.enum.power_spec.isentropic.
-
-    A component of yours takes its place:
-    library.simscape.add_counterpart('foundation.thermal_liquid.sources.pressure_source',
-    YourComponent, parameters={…}, ports={…}) in the module of repairs.
-    """
-
-    commanded_pressure = Parameter("-10000 Pa")
-    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "m^2"))
-
-    def equations(self):
-        return iter(())
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.sources.pressure_source, which has no "
-            "counterpart here: it lets next to nothing pass, and its outputs are 0."
-        )
-
-
-class LocalRestrictionTL(Component):
-    """A gap: foundation.thermal_liquid.elements.local_restriction has no counterpart here.
-
-    It holds as well: restriction_type = foundation.enum.restriction_type.variable;
-    pressure_recovery = simscape.enum.onoff.on.
-
-    A component of yours takes its place:
-    library.simscape.add_counterpart('foundation.thermal_liquid.elements.local_restriction',
-    YourComponent, parameters={…}, ports={…}) in the module of repairs.
-    """
-
-    area_in = Input("in^2")
-    restriction_area = Parameter("0.001 m^2")
-    min_area = Parameter("1e-10 in^2")
-    max_area = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
-    area = Parameter(quantity(np.pi * D_pipe**2 / 4, "m^2"))
-    Cd = Parameter(0.64)
-    Re_c = Parameter(12)
-
-    def equations(self):
-        return iter(())
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.elements.local_restriction, which has no "
-            "counterpart here: it lets next to nothing pass, and its outputs are 0."
         )
 
 
@@ -322,6 +225,10 @@ class TJunctionTL(Component):
     YourComponent, parameters={…}, ports={…}) in the module of repairs.
     """
 
+    A = Port(thermal_liquid)
+    B = Port(thermal_liquid)
+    C = Port(thermal_liquid)
+    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
     area_main = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
     area_branch = Parameter(quantity(np.pi * D_pipe**2 / 4, "in^2"))
     k_main_converge = Parameter(1.12)
@@ -333,7 +240,12 @@ class TJunctionTL(Component):
     saturation_ratio = Parameter(0.2)
 
     def equations(self):
-        return iter(())
+        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
+        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
+        yield self.thermal_liquid_leak * (self.B.p - quantity("0.101325 MPa")) == self.B.mdot
+        yield quantity("1e-3 W/K") * (self.B.T - quantity("293.15 K")) == self.B.Phi
+        yield self.thermal_liquid_leak * (self.C.p - quantity("0.101325 MPa")) == self.C.mdot
+        yield quantity("1e-3 W/K") * (self.C.T - quantity("293.15 K")) == self.C.Phi
 
     def advise(self):
         yield (
@@ -344,6 +256,9 @@ class TJunctionTL(Component):
 
 class ThermalLiquidSettingsTL(Component):
     """A gap: foundation.thermal_liquid.utilities.thermal_liquid_settings has no counterpart here.
+
+    its tables over pressure and temperature have no counterpart: the circuit holds water.
+    Connect a ThermalLiquidProperties or ThermalLiquidSettings for another liquid.
 
     It holds as well: table_dimensions = foundation.enum.table_dimensions_TL.one_dimensional;
     pT_region_flag = foundation.enum.pT_region_TL.min_max; pT_validity_TLU = [1, 1, 1, 1, 1, 1,
@@ -368,6 +283,8 @@ class ThermalLiquidSettingsTL(Component):
     module of repairs.
     """
 
+    A = Port(thermal_liquid)
+    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
     T_TLU = Parameter(
         quantity([273.16, 283.16, 293.16, 303.16, 313.16, 323.16, 333.16, 343.16, 353.16, 363.16,
             373.16], "K"),
@@ -411,7 +328,8 @@ class ThermalLiquidSettingsTL(Component):
     )
 
     def equations(self):
-        return iter(())
+        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
+        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
 
     def advise(self):
         yield (
@@ -423,35 +341,55 @@ class ThermalLiquidSettingsTL(Component):
 class FirstFloorShower(Component):
     """First Floor Shower."""
 
+    Inflow = Port(thermal_liquid)
+
     def compose(self):
-        self.drain = ReservoirTL(
-            reservoir_pressure="0.101325 MPa",
-            reservoir_temperature="293.15 K",
+        self.drain = Reservoir(
+            temperature="293.15 K",
+            port_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
         )
-        self.flow_rate_sensor_tl_1 = FlowRateSensorTL()  # Flow Rate Sensor (TL)1
+        self.flow_rate_sensor_tl_1 = FlowRateSensor()  # Flow Rate Sensor (TL)1
         # Pressure & Temperature Sensor (TL)1
-        self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensorTL()
+        self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensor(reference="absolute")
         self.shower_head_orifice = OrificeTL()
+
+        self.connect(self.flow_rate_sensor_tl_1.B, self.drain.A)
+        self.connect(self.flow_rate_sensor_tl_1.A, self.shower_head_orifice.B)
+        self.connect(
+            self.pressure_temperature_sensor_tl_1.A,
+            self.shower_head_orifice.A,
+            self.Inflow,
+        )
 
 
 class SecondFloorShower(Component):
     """Second Floor Shower."""
 
+    Inflow = Port(thermal_liquid)
+
     def compose(self):
-        self.drain = ReservoirTL(
-            reservoir_pressure="0.101325 MPa",
-            reservoir_temperature="293.15 K",
+        self.drain = Reservoir(
+            temperature="293.15 K",
+            port_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
         )
-        self.flow_rate_sensor_tl_1 = FlowRateSensorTL()  # Flow Rate Sensor (TL)1
+        self.flow_rate_sensor_tl_1 = FlowRateSensor()  # Flow Rate Sensor (TL)1
         # Pressure & Temperature Sensor (TL)1
-        self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensorTL()
+        self.pressure_temperature_sensor_tl_1 = PressureTemperatureSensor(reference="absolute")
         self.shower_head_orifice = OrificeTL()
+
+        self.connect(self.flow_rate_sensor_tl_1.B, self.drain.A)
+        self.connect(self.flow_rate_sensor_tl_1.A, self.shower_head_orifice.B)
+        self.connect(
+            self.pressure_temperature_sensor_tl_1.A,
+            self.shower_head_orifice.A,
+            self.Inflow,
+        )
 
 
 class ControlValve(Component):
     """Control Valve."""
 
-    AR = Output("in^2")
+    AR = Output("m^2")
 
     def compose(self):
         self.ps_add = Sum()
@@ -480,25 +418,49 @@ class ControlValve(Component):
 class Subsystem(Component):
     """Subsystem."""
 
+    Conn1 = Port(thermal_liquid)
+
     def compose(self):
         self.control_valve = ControlValve()
-        self.local_restriction_tl = LocalRestrictionTL()  # Local Restriction (TL)
-        self.wd = ReservoirTL(reservoir_pressure="0.101325 MPa", reservoir_temperature="293.15 K")
+        # Local Restriction (TL)
+        self.local_restriction_tl = LocalRestriction(
+            minimum_area="1e-10 in^2",
+            maximum_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
+            port_area=quantity(np.pi * D_pipe**2 / 4, "m^2"),
+            discharge_coefficient=0.64,
+            critical_reynolds=12,
+        )
+        self.wd = Reservoir(
+            temperature="293.15 K",
+            port_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
+        )
 
-        self.connect(self.control_valve.AR, self.local_restriction_tl.area_in)
+        self.connect(self.local_restriction_tl.B, self.wd.A)
+        self.connect(self.local_restriction_tl.A, self.Conn1)
+        self.connect(self.control_valve.AR, self.local_restriction_tl.AR)
 
 
 def build() -> Model:
     """The model house_piping."""
     model = Model("house_piping")
-    model.cold_water_main = ReservoirTL()
+    model.cold_water_main = Reservoir(
+        pressure_spec="specified",
+        pressure="40 psi",
+        temperature="5 degC",
+        port_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
+    )
     model.ec1 = ElbowTL()
     model.ec2 = ElbowTL()
     model.ec3 = ElbowTL()
     model.eh1 = ElbowTL()
     model.eh2 = ElbowTL()
     model.first_floor_shower = FirstFloorShower()
-    model.hot_water_main = ReservoirTL(reservoir_temperature="60 degC")
+    model.hot_water_main = Reservoir(
+        pressure_spec="specified",
+        pressure="40 psi",
+        temperature="60 degC",
+        port_area=quantity(np.pi * D_pipe**2 / 4, "in^2"),
+    )
     model.perfect_insulator = PerfectInsulator()
     model.perfect_insulator1 = PerfectInsulator()
     model.perfect_insulator2 = PerfectInsulator()
@@ -509,7 +471,11 @@ def build() -> Model:
     model.pipe_tl_2 = PipeTL(pipe_length="5 m", elevation_gain="0 m")  # Pipe (TL)2
     model.pipe_tl_3 = PipeTL(pipe_length="5 m", elevation_gain="0 m")  # Pipe (TL)3
     model.pipe_tl_4 = PipeTL(pipe_length="5 m", elevation_gain="5 m")  # Pipe (TL)4
-    model.pressure_source_tl = PressureSourceTL()  # Pressure Source (TL)
+    # Pressure Source (TL)
+    model.pressure_source_tl = PressureSource(
+        pressure_difference="-10000 Pa",
+        port_area=quantity(np.pi * D_pipe**2 / 4, "m^2"),
+    )
     model.second_floor_shower = SecondFloorShower()
     model.subsystem = Subsystem()
     model.tc1 = TJunctionTL()
@@ -519,11 +485,32 @@ def build() -> Model:
     model.tm2 = TJunctionTL()
     model.water = ThermalLiquidSettingsTL()
 
+    model.connect(model.water.A, model.ec1.A, model.cold_water_main.A)
+    model.connect(model.ec2.A, model.ec1.B)
+    model.connect(model.eh1.A, model.hot_water_main.A)
+    model.connect(model.tc1.A, model.ec2.B)
+    model.connect(model.th1.A, model.eh2.B)
+    model.connect(model.second_floor_shower.Inflow, model.tm2.C)
+    model.connect(model.pipe_tl.B, model.tc2.A)
+    model.connect(model.pipe_tl.A, model.tc1.C)
+    model.connect(model.tm1.A, model.ec3.B)
+    model.connect(model.eh1.B, model.eh2.A)
+    model.connect(model.tm1.B, model.pressure_source_tl.A)
+    model.connect(model.first_floor_shower.Inflow, model.pressure_source_tl.B)
+    model.connect(model.tm1.C, model.pipe_tl_2.B)
     model.connect(model.pipe_tl_3.H, model.perfect_insulator3.A)
     model.connect(model.perfect_insulator2.A, model.pipe_tl_2.H)
+    model.connect(model.pipe_tl_2.A, model.th1.B)
+    model.connect(model.pipe_tl_3.A, model.tc1.B)
+    model.connect(model.ec3.A, model.pipe_tl_3.B)
     model.connect(model.perfect_insulator.A, model.pipe_tl.H)
     model.connect(model.perfect_insulator1.A, model.pipe_tl_1.H)
+    model.connect(model.pipe_tl_1.A, model.tc2.B)
+    model.connect(model.pipe_tl_1.B, model.tm2.B)
+    model.connect(model.pipe_tl_4.A, model.th1.C)
+    model.connect(model.pipe_tl_4.B, model.tm2.A)
     model.connect(model.perfect_insulator4.A, model.pipe_tl_4.H)
+    model.connect(model.subsystem.Conn1, model.tc2.C)
     return model
 
 
@@ -531,19 +518,19 @@ if __name__ == "__main__":
     result = build().simulate("30 s")
     figure = result.plot(
         "first_floor_shower.flow_rate_sensor_tl_1.M",
-        "first_floor_shower.pressure_temperature_sensor_tl_1.Pa",
+        "first_floor_shower.pressure_temperature_sensor_tl_1.P",
         "first_floor_shower.pressure_temperature_sensor_tl_1.T",
         "second_floor_shower.flow_rate_sensor_tl_1.M",
-        "second_floor_shower.pressure_temperature_sensor_tl_1.Pa",
+        "second_floor_shower.pressure_temperature_sensor_tl_1.P",
         "second_floor_shower.pressure_temperature_sensor_tl_1.T",
     )
     figure.savefig("house_piping.png", bbox_inches="tight")
     table = result.table(
         "first_floor_shower.flow_rate_sensor_tl_1.M",
-        "first_floor_shower.pressure_temperature_sensor_tl_1.Pa",
+        "first_floor_shower.pressure_temperature_sensor_tl_1.P",
         "first_floor_shower.pressure_temperature_sensor_tl_1.T",
         "second_floor_shower.flow_rate_sensor_tl_1.M",
-        "second_floor_shower.pressure_temperature_sensor_tl_1.Pa",
+        "second_floor_shower.pressure_temperature_sensor_tl_1.P",
         "second_floor_shower.pressure_temperature_sensor_tl_1.T",
         every="3 s",
     )

@@ -170,7 +170,7 @@ def compare(model: Any, script: Script, log: list[Logged]
 
 def _unit_of(variable: Any) -> str:
     try:
-        return str(variable.units)
+        return f"{variable.units:~P}"
     except (AttributeError, BlocksError):
         return ""
 

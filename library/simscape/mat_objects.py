@@ -2,7 +2,7 @@
 
 SciPy gives an object as a reference into a hidden array of bytes. Those are a stream of their own,
 of one cell array: first a table of names, classes, objects and properties, then the values of
-properties, last the defaults of every class. The layout is from files of R2012b to R2023b.
+properties, last the defaults of every class. The layout is from public files up to R2023b.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def function_of_lapack(name: str) -> str:
         api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))))
 
 
-_addresses: dict[str, int] = {}
+_addresses: dict[str, int] = {}  # of texts, of their keys, and of functions of the package
 _symbols: dict[str, int] = {}  # addresses of what code refers to
 _names: dict[int, str] = {}
 _tables: dict[str, np.ndarray] = {}
@@ -126,16 +126,29 @@ def compiled(text: str, parallel: bool = True, quick: bool | None = None) -> int
     if quick is None:
         quick = " phi " not in text or text.count("\n") > VERY_LONG
     with _lock:
-        return _address(text, lambda: text, parallel, quick)
+        if text not in _addresses:
+            _addresses[text] = _address(_key(text, parallel, quick), lambda: text, parallel, quick)
+        return _addresses[text]
 
 
 def compiled_from_source(name: str, text: Callable[[], str], quick: bool = True) -> int:
     """The same for a function of this package, whose text its source files give.
 
-    Where these are as they were when it was compiled, the text is not made again.
+    Where these are as they were when it was compiled, the text is not made again; where the text
+    is as it was, it is not compiled again.
     """
     with _lock:
-        return _address(f"{name} of {_sources()}", text, parallel=True, quick=quick)
+        source = f"{name} of {_sources()}"
+        if source not in _addresses:
+            place = folder()
+            file = place / f"t{_key(source, True, quick)}.o" if place else None
+            key = _read(file).decode()
+            if not key:
+                made = text()
+                key, text = _key(made, True, quick), lambda: made
+                _keep(file, key.encode())
+            _addresses[source] = _address(key, text, True, quick)
+        return _addresses[source]
 
 
 @cache
@@ -153,10 +166,10 @@ def _sources() -> str:
     return hashlib.sha256("\n".join(found).encode()).hexdigest()
 
 
-def _address(source: str, text: Callable[[], str], parallel: bool, quick: bool) -> int:
-    if source not in _addresses:
-        name = "f" + _key(source, parallel, quick)
-        place = folder()
+def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> int:
+    """The address of what a text with a key is compiled to."""
+    if key not in _addresses:
+        name, place = f"f{key}", folder()
         file = place / f"{name}.o" if place else None
         object_code = _read(file)
         address = _loaded(object_code, name) if object_code else 0
@@ -164,8 +177,8 @@ def _address(source: str, text: Callable[[], str], parallel: bool, quick: bool) 
             object_code = _emitted(text().replace("@main", f"@{name}"), parallel, quick)
             address = _loaded(object_code, name)
             _keep(file, object_code)
-        _addresses[source], _names[address] = address, _external(name, address)
-    return _addresses[source]
+        _addresses[key], _names[address] = address, _external(name, address)
+    return _addresses[key]
 
 
 def _loaded(object_code: bytes, name: str) -> int:

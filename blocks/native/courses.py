@@ -444,11 +444,11 @@ class BetweenEvents:
         """In which steps times between the event with a number and the next one are, and whether
         they are at that event."""
         low, high = self._marks[number], self._marks[number + 1]
-        step = np.clip(self._first_end(times, low, high), low, high - 1)
+        step = np.clip(self._first_end(times, number), low, high - 1)
         return step, (times <= self.events.times[number]) | (high == low)
 
-    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
-        """The first steps, of those between two numbers, that end at times or later."""
+    def _first_end(self, times: Array, number: Indices) -> Indices:
+        """The first steps, of those after the event with a number, that end at times or later."""
         return np.searchsorted(self._ends, times, side="left")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..machine.signatures import address_of
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 from .courses import PassedCourses, Retaken, WholeRun
 
 __all__ = ["JoinedCourses"]
@@ -64,14 +64,9 @@ class JoinedCourses(PassedCourses):
         found: Array = self.events.q[:-1, self._parameters :][:, part]
         return found
 
-    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
-        ends, low, high = self._ends, low.copy(), high.copy()
-        while (open_ := low < high).any():
-            middle = (low + high) // 2
-            later: Flags = open_ & (ends[np.minimum(middle, len(ends) - 1)] < times)
-            low = np.where(later, middle + 1, low)
-            high = np.where(open_ & ~later, middle, high)
-        return low
+    def _first_end(self, times: Array, number: Indices) -> Indices:
+        # times begin anew with each run: complex numbers are ordered by their real parts first
+        return np.searchsorted(self._steps.event + 1j * self._ends, number + 1j * times)
 
     def retaken(self) -> Retaken:
         at = address_of(self._room)

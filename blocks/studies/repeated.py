@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Repeated"]
 
 BLOCK = 128  # runs that are laid out together
-MOST_NUMBERS = 1 << 20  # at the steps of runs that are read together
+MOST_NUMBERS = 1 << 18  # at the steps of runs that are read together
 
 
 class Repeated(AtOnce):

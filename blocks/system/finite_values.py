@@ -8,7 +8,7 @@ Knows equations and recorded runs; no solver.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
@@ -48,9 +48,11 @@ MOVING, SOLVED = {0, 1, 2, 5, 6}, {2, 6}
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 BITS = 53  # of a number
+KERNELS = 256  # classes of components whose laws are gone through once for many models
 CHUNK = 2000  # instants that are looked at at once
 
 _Laws: TypeAlias = tuple[Indices, Evaluator]  # numbers of laws, and their values
+Text: TypeAlias = Callable[[], str]  # gives an equation to whoever reads it
 
 
 class FiniteValues:
@@ -58,7 +60,7 @@ class FiniteValues:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
+        self.told: list[tuple[Family, int, Text]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
         self._laws: list[tuple[int, ca.SX]] = []  # family, what its instances say
         for f, family in enumerate(system.network.families):
@@ -109,7 +111,7 @@ class FiniteValues:
 
     def _named(self, k: int) -> tuple[str, str]:
         family, instance, text = self.told[k]
-        return family.path(instance), text
+        return family.path(instance), text()
 
     def refuse_lost(self, recording: RunRecording) -> None:
         """Raise where a law had no value at the end of a step of a run.
@@ -363,7 +365,7 @@ def no_value(equation: str) -> str:
     return f"its equation  {equation}  has no finite value"
 
 
-def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX, bool]]:
+def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX, bool]]:
     """(family, instance, equation, a value) of equations that are solved together by elimination.
 
     And whether they give nothing but slopes of states. Those whose coefficients change with time,
@@ -381,7 +383,7 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX, 
             row = int(step.equations[changing[0]]) - group.first
             value = ca.sum1(system.tape.values[step.unknowns.tolist()])
             yield (system.network.families[group.family], int(group.instances[row]),
-                   group.law.text, value,  # type: ignore[union-attr]
+                   partial(getattr, group.law, "text"), value,
                    bool(is_slope[step.unknowns].all()))
 
 
@@ -414,18 +416,22 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
+@lru_cache(KERNELS)
+def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, Text, ca.SX]]:
     """(law, text, value) of what a class says that may have no value."""
     def may_have_none(value: ca.SX) -> bool:
         return _is_partial(value, lambda symbol: symbol not in kernel.parameter_hashes)
 
-    laws: list[tuple[Law | None, str, ca.SX]] = []
+    def observed(name: str, value: ca.SX) -> str:
+        return f"{name} == {readable(value)}"
+
+    laws: list[tuple[Law | None, Text, ca.SX]] = []
     for law in kernel.laws:
         if may_have_none(value := _without_constant_terms(law)):
-            laws.append((law, law.text, value))
+            laws.append((law, partial(getattr, law, "text"), value))
     for i, value in kernel.observed.items():
         if may_have_none(value):
-            laws.append((None, f"{kernel.variables[i].name} == {readable(value)}", value))
+            laws.append((None, partial(observed, kernel.variables[i].name, value), value))
     return laws
 
 

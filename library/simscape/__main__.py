@@ -90,6 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
     except BlocksError as error:
         print(error, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        return 1  # who read what is printed has gone
     except OSError as error:
         print(f"{error.filename}: it cannot be written: {error.strerror}. Give another place with "
               "-o.", file=sys.stderr)

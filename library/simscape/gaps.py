@@ -16,6 +16,8 @@ import numpy as np
 from .diagram import Block, folded
 from .mapping import domain_here
 from .names import words_of
+from .physical import is_off
+from .physical_laws import law_of
 from .plan import PortPlan, Stub, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
 from .signal_part import SignalPart
@@ -41,21 +43,6 @@ LEAKS = {
 LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
     LEAKS["isothermal_liquid"][0]
     + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
-
-
-# blocks whose whole law is written in the text: units of their signals, and equations
-PHYSICAL_LAWS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
-    "ee.sensors.power_sensor": ({"P": "W"}, (
-        "self.s.v == self.p.v", "self.s.i + self.p.i + self.n.i == 0", "self.n.i == 0",
-        "self.P == (self.p.v - self.n.v) * self.s.i")),
-    "sdl.sensors.rotational_power_sensor": ({"P": "W"}, (
-        "self.S.w == self.R.w", "self.S.t + self.R.t + self.C.t == 0", "self.C.t == 0",
-        "self.P == self.S.t * (self.R.w - self.C.w)")),
-    "sdl.sensors.translational_power_sensor": ({"P": "W"}, (
-        "self.S.v == self.R.v", "self.S.f + self.R.f + self.C.f == 0", "self.C.f == 0",
-        "self.P == self.S.f * (self.R.v - self.C.v)")),
-    "ee.sources.rail_positive": ({}, ("self.p.v == self.v0",)),
-}
 
 
 @dataclass
@@ -118,7 +105,7 @@ class Gaps:
     def physical_law(self, block: Block, value: Writes
                      ) -> tuple[str, dict[str, str], dict[str, str]] | None:
         """The class of a block whose law is known whole, its ports by end, its keywords."""
-        units, equations = PHYSICAL_LAWS.get(block.kind, ({}, ()))
+        units, equations, off = law_of(block.kind)
         used = {word for text in equations for word in re.findall(r"self\.(\w+)", text)}
         ports = [PortPlan(name, block.types[name].title(), units.get(name, ""))
                  if block.types.get(name) in ("input", "output") else
@@ -126,8 +113,10 @@ class Gaps:
                  for name in block.ports.values()]
         own = {name: written.argument for name, v in block.values.items() if name in used
                and (written := value(name, v.text, v.unit)) is not None}
-        if not equations or used != {port.name for port in ports} | set(own) or not all(
-                port.argument for port in ports):
+        there = {port.name: port.argument or port.kind != "Port" for port in ports}
+        holds = all(is_off(block.values[name]) for name in off if name in block.values)
+        if not equations or used != there.keys() | set(own) or not all(there.values()) \
+                or not holds:
             return None
         made = self._made((block.kind, tuple(own)), title_of(block), f"The block {block.kind}.",
                           ports, list(equations), parameters=dict(own))

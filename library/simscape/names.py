@@ -247,10 +247,11 @@ class Workspace:
     def scripts_beside(self, missing: Iterable[str]) -> list[str]:
         """Scripts that nothing calls and that would give names without a value one."""
         wanted = set(missing)
-        return [script.name for folder in self.folders for script in sorted(folder.glob("*.m"))
-                if wanted & {dotted(s.target).partition(".")[0]
-                             for s in parse_script(_text_of(script), script.name)
-                             if isinstance(s, Assign)}]
+        return list(dict.fromkeys(
+            script.name for folder in self.folders for script in sorted(folder.glob("*.m"))
+            if wanted & {dotted(s.target).partition(".")[0]
+                         for s in parse_script(_text_of(script), script.name)
+                         if isinstance(s, Assign)}))
 
 
 def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),

@@ -15,6 +15,7 @@ from .mapping import counterpart_of
 from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
+from .physical_laws import law_of
 from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
@@ -85,10 +86,12 @@ class NodeUnits:
     def _of_component(self, block: Block) -> list[tuple[Key, str]]:
         counterpart = counterpart_of(block.kind, block.values)
         component = counterpart.component if counterpart is not None else None
-        inputs = []
-        if counterpart is not None and component is not None:
+        law, inputs = law_of(block.kind)[0], []
+        if law and counterpart is None or counterpart is not None and component is not None:
             for end, written in block.ports.items():
-                kind, unit = signal_unit(component, counterpart.port(written))
+                kind, unit = signal_unit(component, counterpart.port(written)) \
+                    if counterpart is not None and component is not None else \
+                    (block.types.get(written, ""), law.get(written, ""))
                 if kind == "output":
                     self.know((block.sid, end), unit)
                 elif kind == "input":

@@ -36,7 +36,8 @@ from .mapping import (
 from .matlab import NotUnderstood
 from .texts import WritesValues
 
-__all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
+__all__ = ["SETTINGS", "Keywords", "is_off", "keywords_of", "port_kind", "said_of_what_is_off",
+           "signal_unit"]  # fmt: skip
 
 # words of enumerations that say the same, in all generations of files
 _ON = {"1", "true", "on", "yes", "enabled", "enable", "include"}
@@ -51,7 +52,8 @@ _FEATURES = tuple((re.compile(switch), re.compile(says)) for switch, says in (
     (r"enable_\w+_tol", r"\w+_tol|tol_distribution|nSigma"),
     (r"enable_operating_limits", r"operating_limit\w*|\w+_rating|max_working\w*"),
     (r"enable_backlash", r"backlash_\w+|hardstop_model|r_base|coeff_rest|transition|[vf]_tol"),
-    (r"thermalEnable|enable_thermal\w*", r"thermal\w*|T_init|initial_temperature")))
+    (r"thermalEnable|enable_thermal\w*", r"thermal\w*|T_init|initial_temperature"),
+    (r"model_pitch", r"inertia|suspension_model|[kb]_[fr](_TLU)?|[xv]_[fr]_TLU")))
 # rules of the table of counterparts, and whether a number that is not known follows them
 _RULES: tuple[tuple[str, Callable[[Any], Any], bool], ...] = (
     ("> 0", lambda x: x > 0, True), ("zero", lambda x: np.asarray(x) == 0, False),
@@ -108,7 +110,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
                 continue
             if note:
                 found.notes.append(f"{name}: {note}")
-            elif not keyword and word_of(value) not in _OFF:
+            elif not keyword and not is_off(value):
                 unit = "" if value.unit == "1" else value.unit
                 found.notes.append(f"{name} = {value.text} {unit}".rstrip()
                                    + " has no counterpart here.")
@@ -136,12 +138,8 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
 def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
             found: Keywords, number: Callable[[Value], Any]) -> None:
     """Options first: which parameters there are depends on them."""
-    for switch, says in _FEATURES:
-        for name in filter(switch.fullmatch, block.values):
-            if word_of(block.values[name]) in _OFF:
-                found.silent |= {other for other in block.values if says.fullmatch(other)
-                                 and not switch.fullmatch(other)
-                                 and not keyword_of(counterpart, other)[0]}
+    found.silent |= {name for name in said_of_what_is_off(block)
+                     if not keyword_of(counterpart, name)[0]}
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
@@ -174,6 +172,17 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         if isinstance(declared.get(keyword), Option):
             same = (c for c in declared[keyword].choices or () if str(c) == here)  # numbers, too
             _option(keyword, next(same, here), declared, found)
+
+
+def said_of_what_is_off(block: Block) -> set[str]:
+    """Parameters that say something of a feature alone which the block has switched off."""
+    return {other for switch, says in _FEATURES for name in filter(switch.fullmatch, block.values)
+            if is_off(block.values[name]) for other in block.values
+            if says.fullmatch(other) and not switch.fullmatch(other)}
+
+
+def is_off(value: Value) -> bool:
+    return word_of(value) in _OFF
 
 
 def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:

@@ -15,7 +15,7 @@ from .levels import Joint, Level
 from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, is_verified, why_none
 from .matlab import NotUnderstood
 from .nodes import nodes_of
-from .physical import keywords_of, port_kind
+from .physical import is_off, keywords_of, port_kind, said_of_what_is_off
 from .physical_signals import is_physical_signal, physical_signal_part, quotient
 from .plan import Part
 from .python_text import python_name, said
@@ -64,8 +64,9 @@ class PhysicalBlocks:
             signal = what in ("input", "output")
             level.joints[block.sid, end] = Joint(f"{level.owner}.{name}.{port}", what if signal else
                                                  domain_here(what), units[port] if signal else "")
+        read = {*self.gaps.classes[made].parameters, *said_of_what_is_off(block)}
         left = [f"{n} = {v.text} is not read." for n, v in block.values.items()
-                if v.specify is not False and n not in self.gaps.classes[made].parameters]
+                if v.specify is not False and n not in read and not is_off(v)]
         notes = [*left, *(self._direction(level, block))]
         self.conversion.enter(level, block, "approximated" if left else "mapped", made, notes)
 

@@ -39,8 +39,9 @@ _LONGEST_NAME = 40  # signs, so that two names fit into a line
 
 # what a script imports from ``blocks``
 CORE = ("Component", "Input", "Model", "Output", "Parameter", "Port", "Target", "quantity", "abs_",
-        "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log", "maximum",
-        "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where")  # fmt: skip
+        "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "der", "exp", "floor", "log",
+        "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh",
+        "where")  # fmt: skip
 
 # what parts and ports of a class cannot be called
 MEMBERS = (*dir(Model), *filter(str.istitle, CORE), *keyword.kwlist, "time", "count")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, dotted, tokens
+from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, dotted, tokens
 
 __all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
            "Event", "Function", "Let", "Source", "Stated", "fields", "made_of", "pair",
@@ -97,10 +97,11 @@ Stated = Equal | Assertion | Choice | Let
 
 @dataclass(frozen=True)
 class Event:
-    """``when edge(condition) name = value; … end``."""
+    """``when edge(edge) name = value; … end``, under conditions as those of :class:`Declared`."""
 
-    condition: Tree
+    edge: Tree
     assigned: tuple[tuple[str, Tree], ...]
+    condition: Conditions = ()
     place: str = ""
 
 
@@ -290,11 +291,14 @@ class _Sections(Parser):
             raise self.wrong(f"the function {name} does not define {result}")
         return Function(name, tuple(inputs), result, tuple(definitions))
 
-    def _assigned(self, last: str) -> list[tuple[str, Tree]]:
-        """``name = value;`` up to a word."""
+    def _assigned(self, *last: str) -> list[tuple[str, Tree]]:
+        """``name = value;`` up to one of these words."""
         found = []
         self.over()
-        while not self.word(last):
+        while not self.word(*last):
+            if self.peek().text in _CLOSED:
+                raise self.wrong(f"{self.peek().text!r} among values that are given is not read: "
+                                 "write name = if condition, a else b end")
             name = self.expect_name()
             self.expect("=")
             found.append((name, self.expression()))
@@ -332,8 +336,8 @@ class _Sections(Parser):
                 self._guarded(self._equations("end")))
         elif name == "connections":
             self._connections(made)
-        elif name == "events" and (events := self._events()) is not None:
-            made.events += events
+        elif name == "events":
+            self._events(made)
         elif name in _SECTIONS:
             self._skip()
             if name != "annotations":
@@ -384,30 +388,29 @@ class _Sections(Parser):
                     and self.peek().text != "=")
                 depth -= here.text == "end"
 
-    def _events(self) -> list[Event] | None:
-        """Its events; None, and nothing passed, where they are of a form that is not read."""
-        start, found = self.at, []
-        try:
+    def _events(self, made: Source) -> None:
+        """``when edge(…) … elsewhen … end``, each case an event; ``initialevent`` is the start."""
+        self.over()
+        while not self.word("end"):
+            if not self.word("when"):
+                raise self.wrong("an event is written when edge(condition)")
+            while True:
+                place, edge = self.place(), self.expression()
+                start = edge == Name("initialevent")
+                if not start and not (isinstance(edge, Apply) and edge.of == Name("edge")
+                                      and len(edge.arguments) == 1):
+                    raise self.wrong("an event is written when edge(condition) or when "
+                                     "initialevent")
+                assigned = tuple(self._assigned("elsewhen", "end"))
+                if start:
+                    made.initial += self._guarded([Equal(Name(name), value, place)
+                                                   for name, value in assigned])
+                elif isinstance(edge, Apply):
+                    made.events.append(Event(edge.arguments[0], assigned,
+                                             tuple(self.conditions), place))
+                if self.peek(-1).text == "end":
+                    break
             self.over()
-            while not self.word("end"):
-                found.append(self._event())
-                self.over()
-        except NotUnderstood:
-            self.at, self.inside = start, []
-            return None
-        if self.conditions:
-            self.at = start
-            return None
-        return found
-
-    def _event(self) -> Event:
-        """``when edge(…)`` with values; nothing else happens at an event here."""
-        place = self.place()
-        condition = self.expression() if self.word("when") else None
-        if not (isinstance(condition, Apply) and condition.of == Name("edge")
-                and len(condition.arguments) == 1):
-            raise self.wrong("an event is written when edge(condition)")
-        return Event(condition.arguments[0], tuple(self._assigned("end")), place)
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:

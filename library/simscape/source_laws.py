@@ -30,7 +30,8 @@ class Laws:
             self.known.place = event.place
             pairs = ", ".join(f"self.{name}: {self.known.text(value)}"
                               for name, value in event.assigned)
-            yield f"yield when({self.known.text(event.condition)}, {{{pairs}}})"
+            yield from self.known.guarded(
+                f"yield when({self.known.text(event.edge)}, {{{pairs}}})", event.condition)
         for name, (_, rate) in self.known.integrals.items():
             yield f"yield der(self.{name}) == {rate}"
 
@@ -48,9 +49,8 @@ class Laws:
         for (node, port), terms in sums.items():
             text = terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}"
                                       for t in terms[1:])
-            exists = self.known.under(nodes[node].condition) if node in nodes else ""
-            yield from [f"if {exists}:"] if exists else []
-            yield f"{'    ' if exists else ''}yield {port} == {text}"
+            yield from self.known.guarded(f"yield {port} == {text}",
+                                          nodes[node].condition if node in nodes else ())
         for node in sorted(nodes.keys() - {node for node, _ in sums}):
             self.known.remarks.append(f"Nothing is said there of what flows at {node}.")
 
@@ -96,6 +96,7 @@ class Laws:
         """Equations that options choose: conditions of Python, until one is on values."""
         word = "if"
         for k, (condition, body) in enumerate(choice.cases):
+            self.known.place = choice.place
             rest = condition is not None and not self.known.is_structure(condition)
             inside = (replace(choice, cases=choice.cases[k:]),) if rest else body
             lines = [line for stated in inside for line in self._stated(stated)]

@@ -87,7 +87,7 @@ class Starts:
     known: Known
     numbers: dict[str, tuple[str, str]] = field(default_factory=dict)
     _zero: list[_Start] = field(default_factory=list)
-    _held: list[tuple[str, Tree]] = field(default_factory=list)  # given to Discrete variables
+    _held: list[tuple[str, Tree, Conditions]] = field(default_factory=list)  # of Discrete ones
 
     def __post_init__(self) -> None:
         known = self.known
@@ -99,7 +99,7 @@ class Starts:
             if literal(value) is not None:
                 continue
             if self.is_held(declared.name):
-                self._held.append((declared.name, value))
+                self._held.append((declared.name, value, declared.condition))
             elif priority == "none":
                 known.remarks.append(f"The value from which {declared.name} is sought at the start "
                                      "is computed there; give it here.")
@@ -111,15 +111,17 @@ class Starts:
             number = literal(value)
             if name and number is not None and not condition:
                 self.numbers[name] = number
-            elif name and self.is_held(name) and not condition:
-                self._held.append((name, value))
+            elif name and self.is_held(name):
+                self._held.append((name, value, condition))
             else:
                 self._add(names, equation, condition)
 
     def is_held(self, name: str) -> bool:
         """Whether a variable changes at events only."""
-        return any(name == assigned for event in self.known.source.events
-                   for assigned, _ in event.assigned)
+        said = self.variables[name].attributes if name in self.variables else ()
+        return any(each.replace(" ", "").lower() == "event=true" for each in said) or any(
+            name == assigned for event in self.known.source.events
+            for assigned, _ in event.assigned)
 
     def _given(self, equation: Equal) -> tuple[str, Tree]:
         """The variable that an equation gives a value, and that; nothing for another one."""
@@ -145,11 +147,11 @@ class Starts:
 
     def equations(self) -> Iterator[str]:
         for start in self._zero:
-            line = f"yield self.{start.name} == {self.known.text(start.difference)}"
-            words = self.known.under(start.condition)
-            yield from (f"if {words}:", f"    {line}") if words else (line,)
-        for name, value in self._held:
-            yield f"yield initially({{self.{name}: {self.known.text(value)}}})"
+            yield from self.known.guarded(
+                f"yield self.{start.name} == {self.known.text(start.difference)}", start.condition)
+        for name, value, condition in self._held:
+            yield from self.known.guarded(
+                f"yield initially({{self.{name}: {self.known.text(value)}}})", condition)
 
 
 def _of_differences(unit: str) -> str:

@@ -15,6 +15,7 @@ from .mapping import DOMAINS
 from .matlab import Name, dotted
 from .python_text import PythonNames, class_name
 from .source import Declared, Source, fields, pair
+from .source_arrays import entry_by_entry
 from .source_exclusive import plain_declarations
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
 from .source_files import read_file, read_parts
@@ -99,9 +100,15 @@ def _known(path: Path) -> dict[str, Known]:
         if source.form == "function" or source.form == "domain" and name != path.stem:
             raise FileError(str(file), f"it is a {source.form}, not a component.",
                             "Give a component or a domain.", code="simscape.kind")
-        here, called = in_python(plain_declarations(written_out(source, file))) \
-            if source.form == "component" else (source, {})
-        known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
+        lengths: dict[str, int] = {}
+        notes: list[str] = []
+        called: dict[str, str] = {}
+        if source.form == "component":
+            source, lengths, notes = entry_by_entry(
+                plain_declarations(written_out(source, file)), file.name)
+            source, called = in_python(source)
+        known = Known(source, file, class_name=names.make(class_name(source.name)), called=called,
+                      lengths=lengths, notes=notes)
         if known.class_name != class_name(source.name):
             called = {**called, class_name(source.name): known.class_name}
         known.notes += [f"{old} is called {new} here." for old, new in called.items()]
@@ -240,7 +247,10 @@ class _Writer:
                 yield from ("", f"    def {method}(self):", *(f"        {line}" for line in lines))
 
     def _checks(self) -> Iterator[str]:
-        """The points of tables increase."""
+        """The points of tables increase, and arrays have the entries that are asked for."""
+        for name, count in self.known.lengths.items():
+            yield f"if np.size(self.{self.known.called.get(name, name)}) != {count}:"
+            yield f'    yield "{name} must have {count} entries."'
         for declared in self.known.of("parameters"):
             if declared.name in self.known.axes.keys() - self.known.locals.keys():
                 exists = f"self.{declared.name} is not None and " if declared.condition else ""

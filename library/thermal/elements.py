@@ -20,7 +20,6 @@ from blocks import (
     interpolate,
     log,
     maximum,
-    quantity,
     where,
 )
 

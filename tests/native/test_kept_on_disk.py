@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -60,6 +61,24 @@ def test_a_damaged_file_is_written_anew(damage, folder, emitted, monkeypatch):
     file.write_bytes(damage(whole))
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
     assert len(emitted) == 2 and file.read_bytes() == whole
+
+
+def test_what_a_change_of_other_source_files_leaves_as_it_is_is_not_compiled_again(
+        folder, emitted, monkeypatch):
+    texts = []
+
+    def text():
+        texts.append(1)
+        return "define i64 @main() {\n  ret i64 7\n}\n"
+
+    for sources in ("of monday", "of tuesday", "of tuesday"):
+        compiled_as_in_a_new_process(monkeypatch)
+        emitted.clear()
+        monkeypatch.setattr(compiling, "_sources", lambda sources=sources: sources)
+        address = compiling.compiled_from_source("seven", text)
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 7
+        assert len(emitted) == (sources == "of monday")
+    assert len(texts) == 2
 
 
 def test_without_a_folder_it_is_compiled_all_the_same(monkeypatch):

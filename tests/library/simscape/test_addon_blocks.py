@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
+from blocks import Component
 from library.simscape import convert
 
 EL, ROT, IL = (f"foundation.{d}." for d in ("electrical", "mechanical.rotational",
@@ -343,6 +348,35 @@ def test_a_supply_rail_holds_its_voltage(tmp_path):
     assert run["load.i"].final.to("A").m == pytest.approx(2.5)
 
 
+@pytest.mark.parametrize(("pitch", "outcome"), [("0", "mapped"), ("1", "missing")])
+def test_a_vehicle_on_a_slope_loads_its_axles(pitch, outcome, tmp_path):
+    """Free on 0.1 rad in 5 m/s of wind: drag, its weight, and the loads of both axles."""
+    values = {"mass": ("1000", "kg"), "n_w": ("2", "1"), "x_f": ("1.2", "m"), "x_r": ("1.8", "m"),
+              "y_c": ("0.5", "m"), "g": ("9.81", "m/s^2"), "area": ("2", "m^2"),
+              "Cd": ("0.5", "1"), "rho": ("1.2", "kg/m^3"), "model_pitch": (pitch, "1"),
+              "inertia": ("4000", "kg*m^2"), "mass_var": ("simscape.enum.onoff.off", "1")}
+    pull = {"R": "h", "C": "g", "S": "f"}
+    blocks = [Drawn("sdl.tires.vehicle_body", "car", {
+                  "H": "h", "V": "v", "wind": "w", "NR": "r", "NF": "n", "beta": "b"}, values),
+              Drawn("foundation.mechanical.translational.elements.reference", "road", {"V": "g"}),
+              Drawn("foundation.mechanical.sources.force", "pull", pull),
+              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+    for name, (value, unit) in {"b": ("0.1", "rad"), "w": ("5", "m/s"), "f": ("2000", "N")}.items():
+        blocks += [Drawn("Constant", f"{name} is", options={"Value": value}, outputs=(f"{name}1",)),
+                   Drawn("nesl_utility/Simulink-PS Converter", f"{name} in", {"O": name},
+                         options={"Unit": unit}, inputs=(f"{name}1",))]
+    result = converted(tmp_path, blocks)
+    assert note_of(result, "car")[0] == outcome
+    if outcome == "mapped":
+        run = built(result.text, tmp_path).simulate("1 ms", rtol=1e-9)
+        force = 2000 - 0.5 * 1.2 * 0.5 * 2 * 25 - 9810 * np.sin(0.1)
+        assert run["car.V"].final.to("m/s").m == pytest.approx(force / 1000 * 1e-3, rel=1e-3)
+        front = (1.8 * 9810 * np.cos(0.1) - 0.5 * 2000) / (2 * 3)
+        assert run["car.NF"].final.to("N").m == pytest.approx(front, rel=1e-9)
+        both = 2 * (run["car.NF"].final + run["car.NR"].final).to("N").m
+        assert both == pytest.approx(9810 * np.cos(0.1), rel=1e-9)
+
+
 @pytest.mark.parametrize(("kind", "said"), [
     ("sdl.tires.tire_simple", "RollingWheel of library.mechanisms"),
     ("ee.passive.incandescent_lamp", "ThermalResistor of library.electrical")])
@@ -350,3 +384,12 @@ def test_a_gap_says_in_the_text_what_is_here(kind, said, tmp_path):
     part = Drawn(kind, "part", {"A": "a"}, {"k": ("2", "1")}, sides=(["A"], []))
     text = converted(tmp_path, circuit(part, resistor("a", "g", "4"), source=source())).text
     assert said in " ".join(text.split())
+
+
+def test_what_a_gap_names_exists_here():
+    """``DiscBrake of library.mechanisms`` in a note is a component that can be imported."""
+    text = files("library.simscape").joinpath("components.csv").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b([A-Z]\w+) of library\.(\w+)", text))
+    assert len(named) >= 4
+    for name, module in named:
+        assert issubclass(getattr(import_module(f"library.{module}"), name), Component)

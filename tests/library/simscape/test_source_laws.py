@@ -199,6 +199,37 @@ def test_entries_of_an_array_are_numbers(tmp_path):
     assert values_at(made, 3, k=[0, 5, 9]) == pytest.approx((22, -5))
 
 
+def test_arrays_that_follow_from_others_are_read_by_entries(tmp_path):
+    made = law(tmp_path, "der(x) == -{1, '1/s'}*rate'.*x; a == sum(x); b == rate(3) + numel(x);",
+               """parameters
+w = {[1 2 4], '1'}; high = {3, '1'};
+end
+intermediates
+rate = w.*[2 high/2 1];
+end
+variables
+x = {value = {[1; 2; 3], '1'}, priority = priority.high};
+end""")
+    run = run_of(made(), Constant(value=0))
+    assert run["part.a"].final.m == pytest.approx(
+        math.exp(-4) + 2 * math.exp(-6) + 3 * math.exp(-8), rel=1e-4)
+    assert run["part.b"].final.m == 7
+    with pytest.raises(BlocksError, match="w must have 3 entries"):
+        run_of(made(w=[1, 2]), Constant(value=0))
+
+
+@pytest.mark.parametrize(("declared", "equations", "said"), [
+    ("variables\nx = {[1 2], '1'};\nend", "der(x) == [1 2 3]*{1, '1/s'};",
+     r"line 13\): arrays of 2 and 3 entries are joined"),
+    ("inputs\nv = {[0 0], '1'};\nend", "a == 1;", r"line 9\): v is a signal of several values"),
+    ("variables\nx = {[1 2], '1'};\nend", "a == tablelookup([0 1], x, u);",
+     r"line 13\): x is asked for as a whole"),
+])
+def test_arrays_that_do_not_fit_are_refused_by_their_line(declared, equations, said, tmp_path):
+    with pytest.raises(BlocksError, match=said):
+        law(tmp_path, f"b == 0;\n{equations}", declared)
+
+
 @pytest.mark.parametrize(("equations", "said"), [
     ("a == [1 2]*[3; 4];", "products of matrices are not read"), ("a == 1/k;", "products of matr"),
     ("a == k;", "equations and conditions of arrays are not read. Write one for each"),

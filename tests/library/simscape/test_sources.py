@@ -284,6 +284,31 @@ def test_events_are_counted(tmp_path):
         assert [run["counter.y"].at(f"{at + d} s").m for d in (-1e-3, 1e-3)] == [k, k + 1]
 
 
+@pytest.mark.parametrize(("latch", "steps"), [("true", (5, 6, 5, 6, 5)), ("false", (0,) * 5)])
+def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
+    events = COUNTER[COUNTER.index("    events"):COUNTER.index("    equations")]
+    text = COUNTER.replace(events, """    if latch
+        events
+            when initialevent
+                ups = 5;
+            end
+            when edge(x > 1)
+                ups = ups + 1;
+            elsewhen edge(x < 1)
+                ups = ups - 1;
+            end
+        end
+    end
+""").replace("    variables\n", f"    parameters\n        latch = {latch};\n    end\n"
+                                 "    variables\n", 1)
+    model = Model("count")
+    model.wave = Sine(frequency=f"{1 / (2 * np.pi)} Hz")
+    model.counter = written(text, tmp_path, "counter")()
+    model.connect(model.wave.y, model.counter.u)
+    run = model.simulate("14 s")  # x = 1 - cos(t)
+    assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
+
+
 def test_names_that_are_taken_here_are_others(tmp_path):
     made = written("""
 component decay
@@ -315,8 +340,6 @@ end
 
 
 @pytest.mark.parametrize("section", [
-    "    events\n        when edge(x > 1)\n            ups = 1;\n        elsewhen edge(x > 2)\n"
-    "            if x > 3, ups = 2; else ups = 3; end\n        end\n    end\n",
     "    modecharts\n        m = modechart\n            modes\n                mode ON\n"
     "                    equations\n                        x.der == 0;\n"
     "                    end\n                end\n            end\n"
@@ -336,7 +359,8 @@ def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
 
 @pytest.mark.parametrize(("old", "new", "said"), [
     ("    equations", "    end\n    equations", "ends before this line, by an 'end' too many"),
-    ("when edge(x > 1)", "when initialevent\n if x > 1", "the 'end' of the component is missing"),
+    ("when edge(x > 1)", "when initialevent\n if x > 1", r"line 17\): 'if' among values"),
+    ("when edge(x > 1)", "when x > 1", r"line 16\): an event is written when edge\(condition\)"),
     ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing"),
 ])  # fmt: skip
 def test_ends_that_do_not_fit_are_told(old, new, said, tmp_path):

@@ -190,12 +190,12 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           f"Write {value:d}." if plain else _example(expected),
                           expected=expected, given=value)
+    if hasattr(value, "index") and hasattr(value, "to_numpy"):  # a column of a table
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
+        value = value.tolist()
     if isinstance(value, (list, tuple)):
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
-        return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
-            value.shape
-        )
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
@@ -245,8 +245,9 @@ def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
                 "Functions of time belong to signal blocks and to parameters that may vary, such "
                 "as those of sources.", given=given, code="parameter.function") from None
         raise UnknownUnit(
-            where, f"takes {_article(expected)}, but was given {brief(given)}, which is no "
-            "quantity.", _example(expected), expected=expected, given=given,
+            where, f"takes {_article(expected)}, but was given {brief(given)}, which is "
+            f"{'a complex number' if np.iscomplexobj(value) else 'no quantity'}.",
+            _example(expected), expected=expected, given=given,
         ) from None  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, told_how_to_call
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.settings import (
     HANDED_ON,
@@ -54,6 +54,7 @@ class Uncertainty(Tabulated):
                for p in parameters}})  # fmt: skip
 
 
+@told_how_to_call
 def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs: Sequence[str], *,
                 rtol: float = 1e-8, **options: Any) -> Uncertainty:
     """What the spread of parameters makes of a run, from one run with sensitivities.

@@ -150,6 +150,11 @@ class Part(Node):
         except BlocksError as error:
             tell_line(error, line_where_raised(error))
             raise
+        except RecursionError:
+            raise EquationError(
+                type(self).__name__, "its compose() adds a part that adds such a part again, "
+                "without end.", "Add parts of other classes, or end by an Option "
+                "that counts down.") from None
         except Exception as error:
             told = EquationError(
                 type(self).__name__, f"its compose() raised {type(error).__name__}: {error}",

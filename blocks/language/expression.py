@@ -381,7 +381,8 @@ class Condition:
     def __bool__(self) -> bool:
         raise EquationError(
             reading_place(), "a condition has no truth value while equations are being written.",
-            "Use where(condition, a, b), and & | ~ instead of and/or/not.",
+            "Use where(condition, a, b), & | ~ instead of and/or/not, and maximum(a, b), "
+            "minimum(a, b) instead of max(), min().",
         )
 
     def with_events(self, trace: Trace) -> ca.SX:

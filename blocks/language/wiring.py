@@ -137,6 +137,8 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
     if isinstance(a, Port) and isinstance(b, Port) and a.domain != b.domain:
         raise ConnectionRefused(
             both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
+            "They are two domains of one name: write the Domain once and import it in both places."
+            if a.domain.name == b.domain.name else
             "Join them through a component that converts one domain into the other.",
             code="connection.domain",
         )  # fmt: skip

@@ -1,10 +1,10 @@
-"""Which of several elements at rest begin to move? Compiled, for those that feel each other.
+"""Which elements at rest begin to move? The problem of those that feel each other, compiled.
 
 What :class:`blocks.nonsmooth.modes.decisions.Decisions` comes to by its problem at rest: once an
-element moves less holds it, and others may move in turn. D is symmetric and positive definite and
-bounds move with no effort, so each of these problems has one solution, which
-:func:`blocks.nonsmooth.complementarity.decide.decide` finds. Where rounding might tell who moves,
-others decide.
+element moves less holds it, and others may move in turn.
+:func:`blocks.nonsmooth.complementarity.decide.decide` finds the solution of each of these problems,
+which is the only one where D is symmetric and positive definite and bounds move with no effort, or
+else where all combinations of modes tell so. Where rounding might tell who moves, others decide.
 """
 
 from __future__ import annotations
@@ -12,26 +12,37 @@ from __future__ import annotations
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, machine_code
-from ..nonsmooth.complementarity.decide import FOUND, decide
-from ..nonsmooth.complementarity.problem import Problem, connect, pose, problem_of
+from ..nonsmooth.complementarity.decide import FOUND, count_answers, decide
+from ..nonsmooth.complementarity.problem import Problem, at_efforts, connect, pose, problem_of
 from ..nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
-from ..numerics.arrays import Indices, Matrix
-from ..numerics.tolerances import CLEAR_RATE, CLEAR_ROOM, GRAZES, SAFE_PIVOT, SYMMETRIC, TIE
+from ..numerics.arrays import Cube, Indices, Matrix
+from ..numerics.tolerances import (
+    CLEAR_RATE,
+    CLEAR_ROOM,
+    EQUAL_BOUNDS,
+    GRAZES,
+    SAFE_PIVOT,
+    SYMMETRIC,
+    TIE,
+)
 
-__all__ = ["AT_REST", "DRIVE", "LOW", "MOVED", "STATE", "choice_of", "choose_jointly",
-           "is_positive"]  # fmt: skip
+__all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "STATE",
+           "SURE", "choice_of", "choose_jointly", "is_positive"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
-DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE = range(10)
-AT_REST = 10  # rows
+(DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
+ SURE) = range(15)  # fmt: skip
+AT_REST = 15  # rows
+LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
+ENUMERATED = 6  # elements of which all combinations of modes are tried
 EXACT = 1e-12  # of the largest rate
 
 
-def choice_of(d: Matrix, rows: Matrix) -> BoundCall:
+def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
     """The choice among elements whose D and rows stand in arrays, as machine code calls it."""
     n = len(d)
     return choose_jointly.bound(Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d,
-                                     rows, np.arange(n + 1), n)
+                                by, rows, np.arange(n + 1), n)
 
 
 @machine_code
@@ -61,29 +72,36 @@ def is_positive(d: Matrix, factors: Matrix, count: int) -> bool:
 
 
 @machine_code
-def choose_jointly(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, first: Indices,
-                   count: int) -> bool:
+def choose_jointly(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Matrix,
+                   first: Indices, count: int) -> bool:
     """Find efforts and states of elements at rest; whether they are sure.
 
     Parameters
     ----------
     problem, factors : room
     d : change of rates by efforts, with its sign turned
-    rows : DRIVE (rates without efforts), bounds at rest and in motion, and which elements have
-        MOVED are given; these, EFFORT, RATE and STATE (1 and -1 where it moves) are found
+    by : (4, ...) change of the bounds by efforts, or nothing
+    rows : DRIVE (rates without efforts), bounds at rest and in motion without efforts, efforts to
+        begin with, which elements have MOVED, in STATE those that slide for sure, and first in
+        SURE whether no loads have several answers are given; EFFORT, RATE, STATE (1 and -1 where
+        it moves) and MOVED are found
     first : whole numbers from 0 on
     count : how many elements there are
     """
-    for i in range(count * count):
-        factors.linked[i] = True
-    if not analyse(factors, first, count):
-        return False
+    for i in range(count):
+        rows[KNOWN, i] = rows[STATE, i]
+    if problem.systems[1] != count:
+        for i in range(count * count):
+            factors.linked[i] = True
+        if not analyse(factors, first, count):
+            return False
     for _ in range(count + 1):
-        if not _balanced(problem, factors, d, rows, count) or not _is_clear(d, rows, count):
+        if not _balanced(problem, factors, d, by, rows, count) or not _is_clear(
+                d, rows, count):
             return False
         more = False
         for i in range(count):
-            if rows[STATE, i] != 0.0 and rows[MOVED, i] == 0.0:
+            if rows[STATE, i] != 0.0 and rows[MOVED, i] == 0.0 and rows[KNOWN, i] == 0.0:
                 rows[MOVED, i] = 1.0
                 more = True
         if not more:
@@ -92,7 +110,8 @@ def choose_jointly(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, 
 
 
 @machine_code
-def _balanced(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, count: int) -> bool:
+def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Matrix, count: int
+              ) -> bool:
     """Find efforts that hold what they can within their bounds."""
     q = 0
     for i in range(count):
@@ -102,56 +121,97 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, count
             q += 1
     problem.starts[count] = q
     pose(problem, count)
+    q = 0
     for i in range(count):
-        low, high = _bounds(rows, i)
-        problem.low[i], problem.high[i] = low / problem.unit[i], high / problem.unit[i]
-        problem.new[i], problem.floor[i] = 0.0, 0.0
+        below, above = _sides(rows, i)
+        unit = problem.unit[i]
+        problem.low[i], problem.high[i] = rows[below, i] / unit, rows[above, i] / unit
+        problem.new[i], problem.floor[i] = rows[AT_FIRST, i] / unit, 0.0
+        for j in range(count):
+            problem.L[q] = problem.H[q] = 0.0
+            if by.size > 0:
+                problem.L[q] = by[below - LOW, i, j] * problem.unit[j] / unit
+                problem.H[q] = by[above - LOW, i, j] * problem.unit[j] / unit
+            q += 1
     connect(problem, count)
     if decide(problem, factors, EXACT, count, False) != FOUND:
         return False
     for i in range(count):
-        low, high = _bounds(rows, i)
+        rows[EFFORT, i] = problem.x[i]
+    if rows[SURE, 0] == 0.0 and (count > ENUMERATED or count_answers(
+            problem, factors, EXACT, count) != FOUND):
+        return False
+    for i in range(count):
+        problem.x[i] = rows[EFFORT, i]
+    at_efforts(problem, problem.x, count)
+    for i in range(count):
         effort = problem.x[i] * problem.unit[i]
+        low, high = problem.down[i] * problem.unit[i], problem.limit[i] * problem.unit[i]
         if np.isfinite(high) and high - effort <= TIE * abs(high):
             effort = high
         elif np.isfinite(low) and effort - low <= TIE * abs(low):
             effort = low
-        rows[EFFORT, i] = effort
+        rows[EFFORT, i], rows[DOWN, i], rows[UP, i] = effort, low, high
     for i in range(count):
         rate, size = rows[DRIVE, i], abs(rows[DRIVE, i])
         for j in range(count):
             rate -= d[i, j] * rows[EFFORT, j]
             size = max(size, abs(d[i, j] * rows[EFFORT, j]))
-        rows[RATE, i], rows[SIZE, i], rows[STATE, i] = rate, size, 0.0
-        low, high = _bounds(rows, i)
-        if rows[EFFORT, i] == high and rate > GRAZES * size:
+        rows[RATE, i], rows[SIZE, i], rows[STATE, i] = rate, size, rows[KNOWN, i]
+        if rows[MOVED, i] != 0.0:
+            rows[MOVED, i] = 1.0
+        if rows[KNOWN, i] != 0.0:
+            continue
+        if rows[EFFORT, i] == rows[UP, i] and rate > GRAZES * size:
             rows[STATE, i] = 1.0
-        elif rows[EFFORT, i] == low and rate < -GRAZES * size:
+        elif rows[EFFORT, i] == rows[DOWN, i] and rate < -GRAZES * size:
             rows[STATE, i] = -1.0
+        elif rows[MOVED, i] != 0.0:
+            up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
+            sense = 1.0 if up <= down else -1.0
+            if d[i, i] * min(up, down) <= CLEAR_ROOM * size and _is_no_less(
+                    by, rows, i, count, sense):
+                rows[STATE, i], rows[MOVED, i] = sense, LET_GO
     return True
 
 
 @machine_code
-def _bounds(rows: Matrix, i: int) -> tuple[float, float]:
-    """Bounds of an element: less holds what has moved, but for a stop."""
-    low, high = rows[LOW, i], rows[HIGH, i]
+def _is_no_less(by: Cube, rows: Matrix, i: int, count: int, sense: float) -> bool:
+    """Whether motion takes no less effort than is needed to begin it."""
+    at_rest = HIGH if sense > 0.0 else LOW
+    in_motion = FORTH if sense > 0.0 else BACK
+    rest, motion = rows[at_rest, i], rows[in_motion, i]
+    for j in range(count if by.size > 0 else 0):
+        rest += by[at_rest - LOW, i, j] * rows[EFFORT, j]
+        motion += by[in_motion - LOW, i, j] * rows[EFFORT, j]
+    return sense * motion >= sense * rest - EQUAL_BOUNDS * abs(rest)
+
+
+@machine_code
+def _sides(rows: Matrix, i: int) -> tuple[int, int]:
+    """Which bounds an element has: less holds what has moved, but for a stop."""
+    if rows[KNOWN, i] > 0.0:
+        return FORTH, FORTH
+    if rows[KNOWN, i] < 0.0:
+        return BACK, BACK
+    below, above = LOW, HIGH
     if rows[MOVED, i] != 0.0:
-        if np.isfinite(high):
-            high = rows[FORTH, i]
-        if np.isfinite(low):
-            low = min(rows[BACK, i], high)
-    return low, high
+        if np.isfinite(rows[LOW, i]):
+            below = BACK
+        if np.isfinite(rows[HIGH, i]):
+            above = FORTH
+    return below, above
 
 
 @machine_code
 def _is_clear(d: Matrix, rows: Matrix, count: int) -> bool:
     """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
     for i in range(count):
-        low, high = _bounds(rows, i)
         over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
         if rows[STATE, i] == 0.0:
-            over = d[i, i] * min(high - rows[EFFORT, i], rows[EFFORT, i] - low)
+            over = d[i, i] * min(rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i])
             clear = CLEAR_ROOM * rows[SIZE, i]
-        if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0):
+        if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
+                KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO):
             return False
     return True

@@ -6,22 +6,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..machine.functions import BoundCall, filled
+from ..machine.functions import BoundCall, filled, machine_code
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import (
+    FAR_FROM_PARADOX,
+    SAFE_PIVOT,
+    SURELY_DETERMINED,
+    WITHOUT_EFFECT,
+)
 from .joint_choice import AT_REST, choice_of
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.parts import PredictedParts
     from .equations import Equations
 
-__all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "MOST_PREDICTED", "NOBODY",
-           "OWN", "RATE", "RESTITUTION", "VALUES", "PredictedElements",
-           "predicted_elements"]  # fmt: skip
+__all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
+           "OWN", "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
+           "is_regular", "part_of", "predicted_elements"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN, RESTITUTION = range(10)
 VALUES = 10  # of an element, one row each
 NOBODY = -1  # instead of the number of an element
-MOST_PREDICTED = 4  # elements whose bounds move with efforts: up to 3^4 determinants
 
 
 class PredictedElements(NamedTuple):
@@ -81,17 +86,16 @@ class PredictedElements(NamedTuple):
     column: Vector  # room
     before: Vector  # (states,) room
     members: Indices  # (elements,) room: those of the part that is decided on
-    sizes: Indices  # (MOST_PREDICTED,) room: how many rows there are to choose from
-    chosen: Indices  # (MOST_PREDICTED,) room: which of them is taken
-    rows: Cube  # (MOST_PREDICTED, 3, MOST_PREDICTED) room: these rows
     matrix: Matrix  # (elements, elements) room
     right: Vector  # (elements,) room
     unit: Vector  # (elements,) ones
     order: Indices  # (elements,) room: the order of the matrix's rows
     work: Vector  # (elements,) room
     block: Matrix  # (elements, elements) room: d of what rests in a part
+    by: Cube  # (4, elements, elements) room: how their bounds follow efforts, if any do
     rest: Matrix  # (AT_REST, elements) room: what rests
     still: Indices  # (elements,) room: which these are
+    leaves: Indices  # (elements,) room: 1 for those that are at a bound and let go
     doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
     passing: Indices  # (elements,) room: 1 for those that pass a dead centre
     chooses: int  # address of what chooses among those at rest,
@@ -128,13 +132,13 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
         sizes, k = [VALUES * n, n * n, 4 * n * n, n * nx, 3 * count], np.empty(0)
         room = np.empty(sum(sizes))
         _, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
-    number = np.zeros(MOST_PREDICTED, dtype=np.int64)
 
     def whole_numbers() -> Indices:
         return np.zeros(n, dtype=np.int64)
 
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
-    choice = choice_of(block, rest)
+    by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
+    choice = choice_of(block, by, rest)
     return filled(
         PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
         k=k, reserve=int(equations.reserve), present=equations.present, room=room,
@@ -148,9 +152,94 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
             0 if parts.factors is None else parts.factors.numel()),
         factor=np.empty((most, most)), stuck=whole_numbers(), column=np.empty(
             max(n, *np.diff(parts.columns), 0)), before=np.empty(states),
-        members=whole_numbers(), sizes=number, chosen=number.copy(),
-        rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)), matrix=np.empty((most, most)),
+        members=whole_numbers(), matrix=np.empty((most, most)),
         right=np.empty(n), unit=np.ones(n), order=whole_numbers(), work=np.empty(n),
-        block=block, rest=rest, still=whole_numbers(), doubtful=whole_numbers(),
-        passing=whole_numbers(), chooses=choice.address, asked=choice.table,
+        block=block, by=by, rest=rest, still=whole_numbers(), leaves=whole_numbers(),
+        doubtful=whole_numbers(), passing=whole_numbers(), chooses=choice.address,
+        asked=choice.table,
         counted=choice.place["count"], answer=choice.results, own=np.empty(n)), choice
+
+
+@machine_code
+def part_of(elements: PredictedElements, e: int) -> int:
+    """Fill in the elements that act on ``e``, by rates or bounds; how many."""
+    index, n = elements.members, elements.modes.size
+    if elements.k.size > 0:
+        part, count = elements.part[e], 0
+        for k in range(elements.starts[part], elements.starts[part + 1]):
+            i = elements.parted[k]
+            if elements.leader[i] == i:
+                index[count] = i
+                count += 1
+        return count
+    index[0] = e
+    count, k = 1, 0
+    while k < count:
+        i = index[k]
+        k += 1
+        for j in range(n):
+            new = elements.leader[j] == j and _act(elements, i, j)
+            for a in range(count):
+                new = new and index[a] != j
+            if new:
+                index[count] = j
+                count += 1
+    return count
+
+
+@machine_code
+def _act(elements: PredictedElements, i: int, j: int) -> bool:
+    """Whether two elements act on each other."""
+    d, bounds = elements.d, elements.bounds
+    acts = d[i, j] != 0.0 or d[j, i] != 0.0 or (
+        elements.bent_by[i, j] != 0.0 or elements.bent_by[j, i] != 0.0)
+    for side in range(4):
+        acts = acts or bounds[side, i, j] != 0.0 or bounds[side, j, i] != 0.0
+    return acts
+
+
+@machine_code
+def bounds_move(elements: PredictedElements, count: int) -> bool:
+    """Whether bounds in a part depend on efforts."""
+    if elements.dependent[0]:
+        for a in range(count):
+            for b in range(count):
+                for side in range(4):
+                    if elements.bounds[side, elements.members[a], elements.members[b]] != 0.0:
+                        return True
+    return False
+
+
+@machine_code
+def is_regular(elements: PredictedElements) -> bool:
+    """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
+    for part in range(elements.share.size // 3):  # noqa: SIM110
+        if not _is_regular_part(elements, part):
+            return False
+    return True
+
+
+@machine_code
+def _is_regular_part(elements: PredictedElements, part: int) -> bool:
+    """The same of one part."""
+    d, parts = elements.d, elements.share.size // 3
+    share, alone = elements.share[part], elements.share[2 * parts + part]
+    held, largest = np.inf, 0.0
+    for e in range(elements.modes.size):
+        if elements.leader[e] == e and elements.part[e] == part:
+            largest = max(largest, d[e, e])
+            if elements.modes[e] == 0.0:
+                held = min(held, d[e, e])
+    if not held > WITHOUT_EFFECT * largest:
+        return False
+    if not elements.dependent[0]:
+        return share > SAFE_PIVOT
+    if not alone > SURELY_DETERMINED:
+        return False
+    left = share / alone
+    if elements.in_a_circle[0]:
+        sliding = elements.share[parts + part]
+        if not sliding > FAR_FROM_PARADOX:
+            return False
+        left = min(sliding, left / sliding)
+    return left > FAR_FROM_PARADOX

@@ -1,13 +1,12 @@
 """Which mode follows? Predicted without leaving machine code.
 
 What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose rates are affine in
-the efforts, where D is constant or moves. The mode that nearly always follows is taken where it
-meets all conditions with room to spare and is proved to be the only one (:mod:`.only_modes`); where
-others of its part do not keep theirs, or several have come to their bounds together, all that rest
-are decided on (:mod:`.joint_choice`). Where bounds bend as efforts change (gears with losses), all
-modes of an element are tried that feels no other. Of a friction and a closed contact that hold one
-motion the friction is decided on, with the bounds of both
-(:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
+the efforts, where D is constant or moves. Of the part in which modes have come to their ends all
+that rest are decided on together, beside what slides with a force that follows theirs
+(:mod:`.joint_choice`); the mode that nearly always follows is where the search begins. Where bounds
+bend as efforts change (gears with losses), all modes of an element are tried that feels no other.
+Of a friction and a closed contact that hold one motion the friction is decided on, with the bounds
+of both (:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
 """
 
 from __future__ import annotations
@@ -34,10 +33,9 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .impulses import drifts, push, stop_part
-from .joint_choice import DRIVE, MOVED, STATE, is_positive
+from .joint_choice import AT_FIRST, DRIVE, KNOWN, LET_GO, MOVED, STATE, SURE, is_positive
 from .joint_choice import LOW as AT_LOW
 from .kept_factors import hold_states, is_told, keep_factors
-from .only_modes import bounds_move, is_only, is_regular, part_of
 from .predicted_elements import (
     BACK,
     EFFORT,
@@ -51,6 +49,9 @@ from .predicted_elements import (
     RATE,
     RESTITUTION,
     PredictedElements,
+    bounds_move,
+    is_regular,
+    part_of,
 )
 from .steps import Code, Workspace, settle_in_place, values_at
 from .zero_crossings import LARGEST, Relations
@@ -145,8 +146,8 @@ def _turn_over(elements: PredictedElements, t: float) -> bool:
 def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
                  e: int, touched: int) -> bool:
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
-    count, before, found = part_of(elements, e), elements.modes[e], elements.found
-    alone, modes = touched == 1, elements.modes
+    count, found, modes = part_of(elements, e), elements.found, elements.modes
+    alone, rests = touched == 1, modes[e] == 0.0
     for k in range(count):
         if elements.bends[elements.members[k]]:
             return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
@@ -158,77 +159,100 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
     if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
         return False
-    rests = _at_rest(elements, e, count)
-    positive = not bounds_move(elements, count) and (
-        elements.k.size > 0 and elements.regular[elements.part[e]]
-        or is_positive(elements.block, elements.matrix, rests))
-    for a in range(rests):
-        i = elements.still[a]
+    for k in range(count):
+        i = elements.members[k]
         width = found[HIGH, i] - found[LOW, i]
         if not np.isfinite(width):
             width = abs(found[EFFORT, i])
-        leaves = modes[i] == 0.0 and _room_of(found, i) <= MODE_ENDED * width
-        elements.rest[MOVED, a] = 1.0 if leaves else 0.0
-        if leaves or i == e:
+        elements.leaves[i] = 0
+        if modes[i] == 0.0 and not alone and _room_of(found, i) <= MODE_ENDED * width:
+            elements.leaves[i] = 1
+        if elements.leaves[i] != 0 or i == e:
             elements.slack[i] = 0.0
-    if alone and (positive or is_only(elements, e, count)):
-        if before != 0.0:
-            if _arrives(code, work, elements, t, x, e, count):
-                return True
-        elif _leaves(code, work, elements, t, x, e, count):
-            return True
-    return positive and _choose_rest(
-        code, work, elements, t, x, e, count, rests, before)
+    if rests and alone:  # what nearly always follows is where the search begins
+        low, high, effort, largest = found[LOW, e], found[HIGH, e], found[EFFORT, e], 0.0
+        for i in range(modes.size):
+            largest = max(largest, abs(found[EFFORT, i]))
+        if not _sense_is_told(effort, low, high, largest):
+            return False
+        modes[e] = 1.0 if high - effort < effort - low else -1.0
+        elements.leaves[e] = 1
+        _let_open(elements, e)
+        if not _look(code, work, elements, t, x):
+            return False
+    if not rests and not _rests_now(code, work, elements, t, x, e, count):
+        return False
+    return _choose(code, work, elements, t, x, e, count, rests)
 
 
 @machine_code
-def _at_rest(elements: PredictedElements, e: int, count: int) -> int:
-    """Fill in which elements of a part rest, ``e`` among them, and their D; how many."""
-    still, rests = elements.still, 0
+def _pose(elements: PredictedElements, e: int, count: int) -> int:
+    """Fill in who of a part rests, or may, and what slides beside it with a force that follows
+    efforts; their D, bounds and rates without efforts. How many there are, or 0 where D is not
+    symmetric and positive definite."""
+    modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
+    size, follows = 0, bounds_move(elements, count)
     for k in range(count):
         i = elements.members[k]
-        if (elements.modes[i] == 0.0 or i == e) and not is_told(elements, i):
-            still[rests] = i
-            rests += 1
-    for a in range(rests):
-        for b in range(rests):
-            elements.block[a, b] = elements.d[still[a], still[b]]
-    return rests
+        asked = modes[i] == 0.0 or i == e or elements.leaves[i] != 0
+        if (asked or follows) and not is_told(elements, i):
+            rest[STATE, size] = 0.0 if asked else modes[i]
+            rest[MOVED, size] = elements.leaves[i]
+            still[size] = i
+            size += 1
+    for a in range(size):
+        i = still[a]
+        for side in range(4):
+            rest[AT_LOW + side, a] = found[LOW + side, i]
+        rest[DRIVE, a], rest[AT_FIRST, a] = found[RATE, i], found[EFFORT, i]
+        for b in range(size):
+            j = still[b]
+            elements.block[a, b] = elements.d[i, j]
+            rest[DRIVE, a] += elements.d[i, j] * found[EFFORT, j]
+            for side in range(4 if elements.dependent[0] else 0):
+                by = elements.bounds[side, i, j]
+                elements.by[side, a, b] = by
+                if by != 0.0:
+                    rest[AT_LOW + side, a] -= by * found[EFFORT, j]
+    rest[SURE, 0] = 0.0 if follows else 1.0
+    regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
+        elements.block, elements.matrix, size)
+    return size if regular else 0
 
 
 @machine_code
-def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-                 e: int, count: int, rests: int, before: float) -> bool:
-    """Choose the modes of all in a part that rest, where one of them does not keep its own."""
-    modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
-    modes[e] = 0.0
-    if not (_look(code, work, elements, t, x) if before == 0.0 else _rests_now(
-            code, work, elements, t, x, e, count)):
+def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+            e: int, count: int, rested: bool) -> bool:
+    """Choose the modes of all in a part that rest, as efforts are now that modes are guessed."""
+    modes, rest, still, size = elements.modes, elements.rest, elements.still, _pose(
+        elements, e, count)
+    if size == 0:
         return False
-    _at_rest(elements, e, count)  # D is that of the states as they are now
-    for a in range(rests):
-        for side in range(4):
-            rest[AT_LOW + side, a] = found[LOW + side, still[a]]
-        rest[DRIVE, a] = found[RATE, still[a]]
-        for b in range(rests):
-            rest[DRIVE, a] += elements.block[a, b] * found[EFFORT, still[b]]
-    elements.asked[elements.counted] = rests
+    elements.asked[elements.counted] = size
     run_code(elements.chooses, elements.asked)
     if elements.answer[0] == 0:
         return False
-    for a in range(rests):
-        modes[still[a]] = rest[STATE, a]
-        if elements.contact[still[a]] and modes[still[a]] != 0.0:
-            return False
-        _let_open(elements, still[a])
-    if before != 0.0 and _goes_on(elements, e, modes[e]):
-        return False
-    if before != 0.0 and not stop_part(code, work, elements, t, x, e, count) or (
-            not _look(code, work, elements, t, x)):
-        return False
-    for a in range(rests):
+    changed = False
+    for a in range(size):
         i = still[a]
-        if modes[i] != 0.0 and not _moves(elements, i, modes[i]):
+        changed |= modes[i] != rest[STATE, a]
+        modes[i] = rest[STATE, a]
+        elements.leaves[i] = 0
+        if rest[MOVED, a] == LET_GO:
+            elements.leaves[i] = 1
+        _let_open(elements, i)
+    if not rested and modes[e] != 0.0 and _goes_on(elements, e, modes[e]):
+        return False
+    if not rested and elements.k.size == 0:
+        if not stop_part(code, work, elements, t, x, e, count):
+            return False
+        changed = True
+    if changed and not _look(code, work, elements, t, x):
+        return False
+    for a in range(size):
+        i = still[a]
+        if modes[i] != 0.0 and rest[KNOWN, a] == 0.0 and elements.leaves[i] == 0 and not _moves(
+                elements, i, modes[i]):
             return False
     return _others_keep(elements, count, NOBODY)
 
@@ -425,23 +449,10 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
              e: int, count: int) -> bool:
     """What slid has come to rest: it sticks, or is not held and slides the other way."""
-    if not _rests_now(code, work, elements, t, x, e, count):
-        return False
-    room = _room_of(elements.found, e)
-    enough = CLEAR_ROOM * _largest_effort(elements, count)
-    if room > enough:
-        if elements.k.size == 0 and not (stop_part(code, work, elements, t, x, e, count) and _look(
-                code, work, elements, t, x)):
-            return False
-        return _others_keep(elements, count, e)
-    sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
-    # beside others at rest, less effort in motion may allow several modes
-    if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(
-            elements, e, sense)) or _goes_on(elements, e, sense):
-        return False
-    elements.modes[e] = sense
-    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and _others_keep(
-        elements, count, e)
+    for k in range(count):
+        elements.leaves[elements.members[k]] = 0
+    return _rests_now(code, work, elements, t, x, e, count) and _choose(
+        code, work, elements, t, x, e, count, False)
 
 
 @machine_code
@@ -493,23 +504,6 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements,
 
 
 @machine_code
-def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-            e: int, count: int) -> bool:
-    """What stuck was pushed over a bound: it slides that way; a contact opens."""
-    found, largest = elements.found, 0.0
-    for i in range(elements.modes.size):
-        largest = max(largest, abs(found[EFFORT, i]))
-    low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    if not _sense_is_told(effort, low, high, largest):
-        return False
-    sense = 1.0 if high - effort < effort - low else -1.0
-    elements.modes[e] = sense
-    _let_open(elements, e)
-    return _look(code, work, elements, t, x) and _others_keep(elements, count, e) and (
-            _is_same(elements, e, sense) or _moves(elements, e, sense))
-
-
-@machine_code
 def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
                   e: int) -> bool:
     """The mode of an element that feels no other, where its bounds bend: all three are tried.
@@ -541,16 +535,6 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
             before != 0.0 and way * found[FLOW, e] < 0.0):
         return False
     return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
-
-
-@machine_code
-def _rests_alone(elements: PredictedElements, e: int, count: int) -> bool:
-    """Whether all others of a part slide."""
-    for k in range(count):
-        i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0:
-            return False
-    return True
 
 
 @machine_code

@@ -30,14 +30,18 @@ from .new_component import DOMAINS, write_component
 
 __all__ = ["main"]
 
-DONE, WRONG, INTERRUPTED = 0, 1, 130
+DONE, WRONG, NOT_UNDERSTOOD, INTERRUPTED = 0, 1, 2, 130
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
 DATA = {".nc": "save", ".zarr": "save", ".parquet": "save", ".csv": "to_csv", ".html": "report"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what a command line says, and return its exit code."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not hasattr(options, "command"):
+        parser.print_help(sys.stderr)
+        return NOT_UNDERSTOOD
     if getattr(options, "verbose", 0):
         logging.basicConfig(format="%(name)s: %(message)s")
         logging.getLogger("blocks").setLevel(
@@ -186,7 +190,10 @@ def _write(result: Any, file: str, paths: list[str]) -> None:
     """The kind of file that its ending says."""
     ending = Path(file).suffix.lower()
     if ending in DATA:
-        getattr(result, DATA[ending])(file, *paths)
+        if ending == ".html":
+            result.report(*paths, save=file)
+        else:
+            getattr(result, DATA[ending])(file, *paths)
     else:
         result.plot(*paths, save=file)
     print(file)
@@ -208,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="The file holds a Model at its top level, or a function build() that returns one; "
         "FILE:NAME says which. Exit codes: 0 done, 1 mistakes in a model or a run that failed, "
         "2 a command that is not understood, 130 stopped by Ctrl-C.")  # fmt: skip
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND")
     check = _command(commands, "check", _check, "find mistakes without running")
     _add_model(check)
     run = _command(commands, "run", _run, "run, and print, plot or keep the result")

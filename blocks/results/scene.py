@@ -20,7 +20,7 @@ from .axis_scene import AxisPicture, AxisScene
 from .figures import finished_figure, shown_figure
 from .files import writing
 from .plotting import INK, STYLE
-from .times import seconds_of
+from .times import seconds_of, within_run
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -235,6 +235,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
     plt = optional_package("matplotlib.pyplot", "result.draw()", "plot")
     end = float(recording.close_times[-1])
     at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
+    at = within_run(recording.close_times, at, "result.draw()")
     with plt.rc_context(STYLE):
         scene = scene_of(recording, np.concatenate([at, recording.close_times]))
         x0, x1, y0, y1 = scene.limits

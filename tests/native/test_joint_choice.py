@@ -12,13 +12,22 @@ from blocks import Model, native, quantity, sin
 from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
 from blocks.native.held_equations import add_products, solve_for_units
-from blocks.native.joint_choice import AT_REST, EFFORT, STATE, choose_jointly, is_positive
+from blocks.native.joint_choice import (
+    AT_FIRST,
+    AT_REST,
+    EFFORT,
+    STATE,
+    SURE,
+    choose_jointly,
+    is_positive,
+)
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from blocks.nonsmooth.modes.choice import set_valued_laws
-from library.planar import Body, Ground, Revolute, RigidOffset
+from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
 from library.rotational import RotationalFriction, RotationalReference
+from library.signal import Sine
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -28,8 +37,10 @@ def at_rest(d, drive, most, less, moved):
     """Rows of elements whose bounds are even; efforts and states are filled in."""
     n, rows = len(d), np.full((AT_REST, len(d)), np.nan)
     rows[:6] = drive, -most, most, -less, less, moved
-    return rows, choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d, rows,
-                                np.arange(n + 1), n)
+    rows[STATE] = rows[AT_FIRST] = 0.0
+    rows[SURE] = 1.0
+    return rows, choose_jointly(problem_of(n, n * n), factors_of(n, n * n), d,
+                                np.zeros((4, 0, 0)), rows, np.arange(n + 1), n)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])
@@ -194,3 +205,44 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
         run_code(equations.slope, np.zeros(1), x, p, q, out)
         assert held.apply(problem, 0.0, modes, laws.delassus)
         assert_allclose(out[:nx], held.slope, rtol=1e-9, atol=1e-9)
+
+
+def wheels(count):
+    """Wheels in a row on a floor, pinned to each other, the first one pushed and pulled."""
+    model = Model("wheels")
+    model.ground, model.push, model.wave = Ground(), Force(), Sine(
+        amplitude="14 N", frequency="0.7 Hz")
+    last = None
+    for k in range(count):
+        body = model.add(f"body{k}", Body(
+            mass="1 kg", inertia="0.005 kg*m^2", x=f"{0.3 * k} m", y="0.1 m", phi="0 rad",
+            vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
+        touch = model.add(f"touch{k}", Contact(
+            curve=Circle("0.1 m"), base=Line(), friction=0.4, static_friction=0.5))
+        model.connect(touch.F, body.P)
+        model.connect(touch.B, model.ground.P)
+        if last is not None:
+            arm, pin = model.add(f"arm{k}", RigidOffset(dx="0.3 m")), model.add(
+                f"pin{k}", Revolute())
+            model.connect(arm.B, last.P)
+            model.connect(arm.F, pin.B)
+            model.connect(pin.F, body.P)
+        last = body
+    model.connect(model.push.P, model.body0.P)
+    model.connect(model.wave.y, model.push.SX)
+    return model
+
+
+def test_contacts_that_load_each_other_are_decided_on_in_machine_code(monkeypatch):
+    model, told = wheels(2), {}
+    for method in ("dopri5", "DOP853"):
+        seen = flips(monkeypatch)
+        result = model.simulate("2 s", method=method, rtol=1e-8)
+        told[method] = [(e.component, e.mode) for e in result.events], [
+            float(e.time) for e in result.events]
+        if method == "dopri5":
+            assert not seen
+            assert result.energy().relative_residual < 1e-7
+    (compiled, instants), (reference, times) = told.values()
+    assert compiled == reference and len(compiled) >= 3
+    assert_allclose(instants, times, atol=1e-7)

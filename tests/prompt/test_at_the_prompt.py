@@ -150,3 +150,8 @@ def test_it_is_called_as_a_module(prompt):
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 2
     assert "required: --stop" in done.stderr
+
+
+def test_without_a_command_those_that_there_are_are_listed(prompt):
+    code, _, told = prompt()
+    assert code == 2 and all(word in told for word in ("check", "run", "draw", "report", "new"))

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Discrete, Domain, Input, Model, Parameter, Target, Variable, quantity
+from blocks import (
+    Component,
+    Discrete,
+    Domain,
+    Input,
+    Model,
+    Parameter,
+    Port,
+    Target,
+    Variable,
+    quantity,
+)
 from blocks.exceptions import (
     AngleFrequencyError,
     BlocksError,
@@ -350,7 +362,7 @@ def test_a_number_too_large_for_a_float_is_refused_in_few_words(given):
     ids=range(8),
 )  # fmt: skip
 def test_what_is_no_value_is_refused_by_name(given, kind):
-    with pytest.raises(kind, match=r"^Mass\.mass: ") as caught:
+    with pytest.raises(kind, match=r"^Mass\.mass(\[0\])?: ") as caught:
         Mass(mass=given)
     assert len(str(caught.value)) < 300
 
@@ -477,3 +489,60 @@ def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
 def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
     with pytest.raises(UnknownName, match=f"What is often called {asked} is {here} here\\."):
         component(**{asked: "0.1 m"})
+
+
+@pytest.mark.parametrize("make, told", [
+    (lambda: ForceSource(force="10 lb"), "Did you mean 'lbf'?"),
+    (lambda: ForceSource(force="5 kg"), "Did you mean 'kgf'?"),
+    (lambda: TorqueSource(torque="5 lb*ft"), "Did you mean 'lbf*ft'?"),
+    (lambda: Damper(damping="3 N*s/mil"), "Did you mean 'N*s/thou'?"),
+    (lambda: Mass(count=3, mass=["1 kg", "2 m", "3 kg"]), "Mass.mass[1]: takes kg"),
+    (lambda: Mass(count=2, mass=pd.Series(["1 kg", "2 m"])), "Mass.mass[1]: takes kg"),
+    (lambda: Mass(mass=1 + 2j), "which is a complex number"),
+])  # fmt: skip
+def test_masses_for_forces_rows_and_numbers_are_told_apart(make, told):
+    with pytest.raises(UnitError) as error:
+        make()
+    assert told in str(error.value)
+
+
+def test_a_column_of_a_table_may_hold_texts():
+    masses = Mass(count=2, mass=pd.Series(["1 kg", "200 g"], index=[7, 9]))
+    assert_allclose([m.to("kg").magnitude for m in masses.mass], [1.0, 0.2])
+
+
+def test_two_domains_of_one_name_are_told_as_such():
+    class First(Component):
+        A = Port(Domain("liquid", across={"p": "Pa"}, through={"q": "m^3/s"}))
+
+    class Second(Component):
+        A = Port(Domain("liquid", across={"p": "Pa"}, through={"V": "m^3/s"}))
+
+    model = Model("two")
+    model.a, model.b = First(), Second()
+    with pytest.raises(ConnectionRefused, match="two domains of one name"):
+        model.connect(model.a.A, model.b.A)
+        model.check()
+
+
+def test_a_part_within_itself_is_told():
+    class Nested(Component):
+        def compose(self):
+            self.again = Nested()
+
+    model = Model("endless")
+    with pytest.raises(BlocksError, match="adds a part that adds such a part again"):
+        model.outer = Nested()
+        model.check()
+
+
+def test_pythons_maximum_is_answered_with_that_of_equations():
+    class Clipped(TwoPort):
+        def equations(self):
+            yield self.f == quantity("1 N*s/m") * max(self.v, quantity("0 m/s"))
+
+    model = Model("clipped")
+    model.block, model.drag, model.ground = Mass(), Clipped(), Reference()
+    model.connect(model.block.M, model.drag.R)
+    model.connect(model.drag.C, model.ground.V)
+    assert "maximum(a, b)" in str(model.check())

@@ -64,7 +64,7 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
     ("given", "expected", "kind", "text"),
     [
         ("5 kg", "N", WrongDimension,
-         "a.b: takes N or any unit convertible to it, but was given 5 kg. Give it in N."),
+         "a.b: takes N or any unit convertible to it, but was given 5 kg. Did you mean 'kgf'?"),
         ("1 m", "", WrongDimension,
          "a.b: takes a plain number, but was given 1 m. Give it without a unit."),
         ("5 Nm", "N*m", UnknownUnit,
@@ -103,7 +103,7 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
         ("1,5 N", "N", UnknownUnit,
          "a.b: was given '1,5 N': ',5 N' is not a unit. Write decimals with a point: '1.5 N'."),
         (1 + 2j, "", UnknownUnit,
-         "a.b: takes a plain number, but was given (1+2j), which is no quantity. "
+         "a.b: takes a plain number, but was given (1+2j), which is a complex number. "
          "Give it without a unit."),
         ("2 Hz", "rad/s", AngleFrequencyError,
          "a.b: is an angular quantity in rad/s, but was given 2 Hz. One turn is 2π rad: "
@@ -140,7 +140,7 @@ def test_what_does_not_fit_is_refused_in_these_words(given, expected, kind, text
     assert type(caught.value) is kind
     assert isinstance(caught.value, ValueError)
     assert str(caught.value) == text
-    assert caught.value.where == "a.b"
+    assert caught.value.where.partition("[")[0] == "a.b"
     assert str(caught.value.expected) == (expected or "1")
 
 

@@ -39,6 +39,7 @@ from .problem import (
     piece,
     residual,
     rounding,
+    weigh,
 )
 from .sparse_lu import Factors
 
@@ -73,11 +74,15 @@ def _change(problem: Problem, tol: float, n: int) -> int:
 
 
 def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
-    """Change pieces until they fit efforts; whether these are found."""
+    """Change pieces until they fit efforts, near those that there are; whether they are found."""
     pieces, wanted = problem.pieces, problem.wanted
+    for i in range(n):
+        problem.error[i] = problem.x[i]
     fewest, patience = n + 1, PATIENCE
     for tried in range(AT_ONCE + SINGLY * min(n, FEW) if n <= FEW or problem.faint == 0.0
                        else AT_ONCE):
+        for i in range(n):
+            problem.x[i] = problem.error[i]
         if not newton(problem, factors, n):
             return False
         for i in range(n):
@@ -217,6 +222,7 @@ def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) 
     for q in range(starts[0], starts[n]):
         loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
     rounding(problem, n)
+    weigh(problem, n)
     at_efforts(problem, problem.new, n)
     for i in range(n):
         problem.x[i] = min(max(problem.new[i], problem.down[i]), problem.up[i])

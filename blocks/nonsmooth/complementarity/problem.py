@@ -3,8 +3,9 @@
 For one element or thousands, with one pattern for all its matrices: efforts within bounds that are
 affine in the efforts, their rates in the normal cone. Linear systems are those of the natural map
 x - P(x + rate) where its pieces are held. Contacts of bodies that hold each other in several ways
-make them singular; proximal points keep them regular, and of all answers one near the first efforts
-is found.
+make them singular; proximal points keep them regular, and of all answers that one is found that is
+nearest to the first efforts, by the sum of squares of what is between, each divided by the range of
+its effort. From no efforts at all, what holds one motion together takes equal shares of its ranges.
 
 References
 ----------
@@ -26,11 +27,12 @@ from .sparse_lu import Factors, eliminate, solve_sparse
 
 __all__ = ["FEW", "INFINITE", "PIVOTED", "Problem", "at_efforts", "connect", "connect_all",
            "factorise", "newton", "piece", "pose", "problem_of", "residual",
-           "rounding"]  # fmt: skip
+           "rounding", "weigh"]  # fmt: skip
 
 INFINITE = float("inf")
 FEW = 60  # elements up to which efforts are exact
 PIVOTED = 150  # elements up to which pivoting is tried
+LEAST_SHARE = 1e-4  # of the largest: the weight of what bears anything one way
 POINTS = 4  # corrections of one factorisation: proximal points, and rounding
 FOUR_ROUNDINGS = 4 * 2.0**-52
 
@@ -45,6 +47,7 @@ class Problem(NamedTuple):
     below, above, lower, upper : distances from both bounds, and their multipliers: rate is
         upper - lower; ``to_below`` and so on are the directions in which they go
     lower_product, upper_product : of these directions, which are neglected in finding them
+    share : weights of what efforts are off the first ones: the least range by their own
     held : whether bounds leave no room between them
     best, least : the efforts with the least residual so far, and that
     pieces, wanted : of the natural map, now and next: at a bound (-1, 1) or inside (0)
@@ -60,6 +63,7 @@ class Problem(NamedTuple):
     L: Vector
     H: Vector
     unit: Vector
+    share: Vector
     b: Vector
     low: Vector
     high: Vector
@@ -111,7 +115,7 @@ def problem_of(most: int, entries: int, faint: float = 0.0) -> Problem:
     pivoted = 4 * min(most, PIVOTED)
     return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
-        *np.zeros((3, entries)), *np.zeros((33, most)), np.zeros(1),
+        *np.zeros((3, entries)), *np.zeros((34, most)), np.zeros(1),
         np.zeros(max(most, pivoted), dtype=bool), *np.zeros((4, most), dtype=np.int64),
         np.zeros(2, dtype=np.int64), np.zeros((pivoted, 2 * pivoted + 2)),
         *np.zeros((3, pivoted), dtype=np.int64), faint])
@@ -149,6 +153,23 @@ def connect(problem: Problem, n: int) -> None:
                             problem.D[q] != 0.0 or problem.L[q] != 0.0 or problem.H[q] != 0.0):
                         problem.group[j], problem.waiting[left] = i, j
                         left += 1
+
+
+def weigh(problem: Problem, n: int) -> None:
+    """Of efforts that have one effect those take most that have the largest range.
+
+    One whose bounds follow efforts has no range of its own, and counts as the least one.
+    """
+    starts, least = problem.starts, INFINITE
+    for i in range(n):
+        if problem.high[i] > problem.low[i]:
+            least = min(least, problem.high[i] - problem.low[i])
+    for i in range(n):
+        problem.share[i], loaded = 1.0, False
+        for q in range(starts[i], starts[i + 1]):
+            loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
+        if least < INFINITE and not loaded and problem.high[i] > problem.low[i]:
+            problem.share[i] = max(least / (problem.high[i] - problem.low[i]), LEAST_SHARE)
 
 
 @machine_code
@@ -245,14 +266,14 @@ def newton(problem: Problem, factors: Factors, n: int) -> bool:
         problem.by_rate[i] = 1.0 if pieces[i] == 0 else 0.0
         problem.by_low[i] = 1.0 if pieces[i] < 0 else 0.0
         problem.by_high[i] = 1.0 if pieces[i] > 0 else 0.0
-        problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
+        problem.diagonal[i] = weight * problem.share[i] if pieces[i] == 0 else 1.0
         problem.new[i] = problem.x[i]
     if not factorise(problem, factors, n):
         if weight > 0.0:
             return False
         weight = PROXIMAL_POINT
         for i in range(n):
-            problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
+            problem.diagonal[i] = weight * problem.share[i] if pieces[i] == 0 else 1.0
         if not factorise(problem, factors, n):
             return False
     for _ in range(POINTS if weight > 0.0 else 2):

@@ -365,3 +365,20 @@ def test_no_elements_are_no_problem():
     answer = solve(np.zeros((0, 0)), [], [], [])
     assert answer.converged
     assert answer.effort.shape == (0,)
+
+
+@pytest.mark.parametrize(("flows", "strength", "load"), [
+    ([[1.0], [1]], [1.0, 3], [3.5]), ([[1.0], [2]], [1.0, 3], [3.5]),
+    ([[1.0], [1], [1]], [1.0, 2, 4], [5.0]), ([[1.0, 0], [0, 1], [1, 1]], [1.0, 1, 1], [1.0, 0.5]),
+])
+def test_what_the_motion_leaves_open_has_the_least_weighted_square(flows, strength, load):
+    """Shares are even where there is one motion; no internal stress lowers the sum of squares."""
+    W, F = np.array(flows), np.array(strength)
+    D = W @ W.T
+    held = solve(D, W @ np.array(load), -F, F)
+    assert not held.state.any()
+    assert_allclose(W.T @ held.effort, load, rtol=1e-12)
+    stress = np.linalg.svd(W.T)[2][W.shape[1]:]
+    assert_allclose(stress @ (np.sqrt(np.diag(D)) * held.effort / F), 0.0, atol=1e-9)
+    if W.shape[1] == 1:
+        assert_allclose(held.effort / F, held.effort[0] / F[0], rtol=1e-9)

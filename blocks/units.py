@@ -195,8 +195,7 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        rows = [to_si(v, expected, f"{where}[{i}]", advice) for i, v in enumerate(value)]
-        return _stacked(rows, where, value)
+        return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number

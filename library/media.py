@@ -1,10 +1,11 @@
 """Which fluids are ready to be taken, and where do their numbers come from?
 
-``media.json`` holds polynomials of the temperature, fitted once with CoolProp; nothing of CoolProp
-is needed to use them. ``python -m library.media`` computes the file anew (it takes the extra
-``media``) and prints how far each polynomial is from what it was fitted to; these errors stand in
-the file, too. To add a fluid of your own, add a line to ``LIQUIDS`` or ``GASES`` and run it, or
-give its tables to ``ThermalLiquidSettings`` or ``GasProperties``.
+``media.json`` holds polynomials, of the temperature or, for fluids of two phases, of pressure and
+internal energy, fitted once with CoolProp; nothing of CoolProp is needed to use them.
+``python -m library.media`` computes the file anew (it takes the extra ``media``) and prints how far
+each polynomial is from what it was fitted to; these errors stand in the file, too. To add a fluid
+of your own, add a line to ``LIQUIDS``, ``GASES`` or ``TWO_PHASES`` and run it, or give its tables
+to ``ThermalLiquidSettings`` or ``GasProperties``.
 
 References
 ----------
@@ -24,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polynomial
 
-from .fluids.degrees import GAS, LIQUID
+from .fluids.degrees import GAS, LIQUID, TWO_PHASE
 
-__all__ = ["GASES", "LIQUIDS", "media"]
+__all__ = ["GASES", "LIQUIDS", "TWO_PHASES", "media"]
 
 ATMOSPHERE = 101325.0
 # fluid of CoolProp, range in K, its bulk modulus in Pa (None: CoolProp's) and that one's growth
@@ -48,11 +49,16 @@ GASES = {
     "carbon dioxide": ("CarbonDioxide", 220.0, 1300.0), "methane": ("Methane", 150.0, 620.0),
     "hydrogen": ("Hydrogen", 200.0, 1000.0),
 }  # fmt: skip
+# fluid of CoolProp, lowest pressure in Pa, highest of the critical one, highest temperature in K
+TWO_PHASES = {
+    "water": ("Water", 700.0, 0.45, 900.0), "R134a": ("R134a", 20e3, 0.85, 450.0),
+    "R1234yf": ("R1234yf", 20e3, 0.85, 405.0), "R744": ("CarbonDioxide", 0.6e6, 0.9, 450.0),
+}  # fmt: skip
 
 
 @cache
 def media(kind: str) -> dict[str, dict[str, Any]]:
-    """The fluids of a kind ("liquids", "gases") by name, with their numbers in SI units."""
+    """Fluids of a kind ("liquids", "gases", "two_phases") by name, with numbers in SI units."""
     found = json.loads((files("library") / "media.json").read_text(encoding="utf-8"))
     return dict(found[kind])
 
@@ -137,10 +143,86 @@ def fitted_gas(name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def fitted_two_phases(name: str) -> dict[str, Any]:
+    """Liquid and vapour of a fluid by CoolProp, over pressure and internal energy."""
+    from CoolProp.CoolProp import PropsSI
+    from scipy.optimize import brentq
+
+    fluid, low, share, hottest = TWO_PHASES[name]
+    critical = PropsSI("PCRIT", "", 0, "", 0, fluid)
+    high = share * critical
+    ends = [float(np.sqrt(np.log(critical / p))) for p in (low, high)]
+    middle, half = sum(ends) / 2, (ends[0] - ends[1]) / 2
+    nodes = [np.cos(np.pi * (np.arange(n) + 0.5) / n) for n in (60, 12)]
+    pressure = [critical * np.exp(-((middle + half * x) ** 2)) for x in nodes[0]]
+    errors: dict[str, float] = {}
+
+    def saturated(p: float, quality: int) -> float:
+        return float(PropsSI("U", "P", p, "Q", quality, fluid))
+
+    def at(p: float, u: float, phase: str, bounds: tuple[float, float]) -> float:
+        """The temperature of one phase."""
+        return float(brentq(lambda T: PropsSI("U", "T", T, f"P|{phase}", p, fluid) - u, *bounds))
+
+    def fit(called: str, x: Any, z: Any, y: Any, absolute: float = 0) -> list[list[float]]:
+        """Coefficients, and the error: of the value, or of so much of the largest one."""
+        degrees = TWO_PHASE[called]
+        shown = np.log(y) if called.endswith("viscosity") else y
+        weight = 1 / np.abs(y) if not absolute else np.full_like(y, 1 / absolute)
+        if called.endswith("viscosity"):
+            weight = np.ones_like(y)
+        powers = polynomial.polyvander2d(x, z, degrees)
+        found = np.linalg.lstsq(powers * weight[:, None], shown * weight, rcond=None)[0]
+        errors[called] = float(f"{np.abs((powers @ found - shown) * weight).max():.1e}")
+        return [[float(f"{c:.10g}") for c in row] for row in
+                found.reshape([d + 1 for d in degrees])]
+
+    none = np.zeros_like(nodes[0])
+    energies = [np.array([saturated(p, q) for p in pressure]) for q in (0, 1)]
+    latent = float(np.min(energies[1] - energies[0]))
+    first, last = saturated(low, 0), saturated(high, 0)
+    most = min(PropsSI("U", "T", hottest, "P", p, fluid) for p in (low, high))
+    rows: dict[str, list[list[float]]] = {"liquid": [], "vapour": []}
+    for p, u_l, u_v in zip(pressure, *energies, strict=True):
+        boiling = PropsSI("T", "P", p, "Q", 0, fluid)
+        x = (np.sqrt(np.log(critical / p)) - middle) / half
+        for beyond in (nodes[1] + 1) / 2:
+            above = p + beyond**2 * (high - p)  # liquid of this energy
+            T = at(above, u_l, "liquid", (boiling - 5, PropsSI("T", "P", above, "Q", 0, fluid)))
+            rows["liquid"].append([2 * (u_l - first) / (last - first) - 1, above / high, T, *(
+                PropsSI(o, "T", T, "P|liquid", above, fluid) for o in "DSVL")])  # fmt: skip
+            u = u_v + beyond * (most - u_v)
+            T = at(p, u, "gas", (boiling, hottest + 20))
+            rows["vapour"].append([x, beyond, T, *(
+                PropsSI(o, "T", T, "P|gas", p, fluid) for o in "DSVL"), p])  # fmt: skip
+    y, z, T_l, rho_l, s_l, mu_l, k_l = np.array(rows["liquid"]).T
+    x, w, T_v, rho_v, s_v, mu_v, k_v, p_v = np.array(rows["vapour"]).T
+    at_x = np.array([(np.sqrt(np.log(critical / p)) - middle) / half for p in pressure])
+    gas = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)
+    found = {
+        "source": f"CoolProp, {fluid}", "low": low, "high": high, "critical": critical,
+        "middle": middle, "half": half, "first": first, "last": last, "most": most,
+        "saturated_liquid": fit("saturated_liquid", at_x, none, energies[0], latent),
+        "saturated_vapour": fit("saturated_vapour", at_x, none, energies[1], latent),
+        "liquid_volume": fit("liquid_volume", y, z, 1 / rho_l),
+        "liquid_temperature": fit("liquid_temperature", y, z, T_l),
+        "liquid_entropy": fit("liquid_entropy", y, z, s_l, gas),
+        "liquid_viscosity": fit("liquid_viscosity", y, z, mu_l),
+        "liquid_conductivity": fit("liquid_conductivity", y, z, k_l),
+        "vapour_work": fit("vapour_work", x, w, p_v / rho_v),
+        "vapour_temperature": fit("vapour_temperature", x, w, T_v),
+        "vapour_entropy": fit("vapour_entropy", x, w, s_v, gas),
+        "vapour_viscosity": fit("vapour_viscosity", x, w, mu_v),
+        "vapour_conductivity": fit("vapour_conductivity", x, w, k_v),
+    }  # fmt: skip
+    return {**found, "errors": errors}
+
+
 def main() -> None:
     """Compute ``media.json`` anew."""
     found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS},
-             "gases": {name: fitted_gas(name) for name in GASES}}  # fmt: skip
+             "gases": {name: fitted_gas(name) for name in GASES},
+             "two_phases": {name: fitted_two_phases(name) for name in TWO_PHASES}}  # fmt: skip
     text = json.dumps(found, indent=1)
     (Path(__file__).parent / "media.json").write_text(text + "\n", encoding="utf-8")
     for fluids in found.values():

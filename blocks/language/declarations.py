@@ -55,6 +55,7 @@ from ..exceptions import (
     EquationError,
     ModelError,
     ParameterError,
+    UnitError,
     UnknownUnit,
     brief,
     unknown_name,
@@ -356,7 +357,13 @@ class Parameter(Declaration):
                 "It takes a constant, or a function of a variable of the component.",
                 given=value, code="parameter.function",
             )  # fmt: skip
-        return self._finite_in_bounds(to_si(value, self.unit, where, self.advice), where, value)
+        try:
+            number = to_si(value, self.unit, where, self.advice)
+        except UnitError:
+            for i, one in enumerate(value if np.ndim(value) == 1 else ()):
+                to_si(one, self.unit, f"{where}[{i}]", self.advice)  # says which it is
+            raise
+        return self._finite_in_bounds(number, where, value)
 
     def _finite_in_bounds(self, number: Any, where: str, value: Any = None) -> Any:
         """The number in SI units, given as ``value`` where that is another one."""

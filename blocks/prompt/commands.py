@@ -190,7 +190,10 @@ def _write(result: Any, file: str, paths: list[str]) -> None:
     """The kind of file that its ending says."""
     ending = Path(file).suffix.lower()
     if ending in DATA:
-        getattr(result, DATA[ending])(file, *paths)
+        if ending == ".html":
+            result.report(*paths, save=file)
+        else:
+            getattr(result, DATA[ending])(file, *paths)
     else:
         result.plot(*paths, save=file)
     print(file)

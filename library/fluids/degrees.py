@@ -1,6 +1,16 @@
-"""Of which degree are the polynomials of the temperature that describe a fluid?"""
+"""Of which degree are the polynomials that describe a fluid?
 
-__all__ = ["GAS", "LIQUID"]
+One number: of the temperature. Two: of the first and the second variable of ``two_phase.medium``.
+"""
+
+__all__ = ["GAS", "LIQUID", "TWO_PHASE"]
 
 LIQUID = {"volume": 5, "enthalpy": 5, "bulk_modulus": 3, "viscosity": 5, "conductivity": 3}
 GAS = {"enthalpy": 6, "viscosity": 5, "conductivity": 5}
+TWO_PHASE = {
+    "saturated_liquid": (8, 0), "saturated_vapour": (8, 0),
+    "liquid_volume": (8, 2), "liquid_temperature": (8, 2), "liquid_entropy": (8, 2),
+    "liquid_viscosity": (7, 0), "liquid_conductivity": (6, 0),
+    "vapour_work": (6, 4), "vapour_temperature": (6, 4), "vapour_entropy": (6, 4),
+    "vapour_viscosity": (4, 3), "vapour_conductivity": (4, 3),
+}  # fmt: skip

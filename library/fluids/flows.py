@@ -1,7 +1,8 @@
 """What does a flow carry through a port, and how do pressure and temperature of a volume change?
 
 ``fluid`` stands for the module of a fluid: its ``density``, ``enthalpy``, ``rest_flow`` and so on
-take a port of the circuit and, where they depend on it, pressure and temperature.
+take a port of the circuit and, where they depend on it, the pressure and what ``state`` says:
+temperature or specific internal energy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def parts(flow: Any, rest: Any) -> tuple[Any, Any]:
 def carried(fluid: Any, port: Any, area: Any, inside: Any) -> Any:
     """The equation of the energy flow into a component, which holds fluid of this enthalpy."""
     a, b = parts(port.mdot, fluid.rest_flow(port, area))
-    return port.Phi == a * fluid.enthalpy(port, port.p, port.T) - b * inside
+    return port.Phi == a * fluid.enthalpy(port, port.p, fluid.state(port)) - b * inside
 
 
 def passed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, work: Any = None) -> Iterator[Any]:
@@ -34,7 +35,7 @@ def passed(fluid: Any, A: Any, B: Any, flow: Any, area: Any, work: Any = None) -
     """
     rest = fluid.rest_flow(A, area)
     a, b = parts(flow, rest)
-    at_A, at_B = (fluid.enthalpy(port, port.p, port.T) for port in (A, B))
+    at_A, at_B = (fluid.enthalpy(port, port.p, fluid.state(port)) for port in (A, B))
     passing = (a**2 * at_A - b**2 * at_B) / (a + b)
     gained = 0 if work is None else work * b**2 / (a + b)
     lifted = 0 if work is None else work * a**2 / (a + b)

@@ -68,10 +68,14 @@ class Source(Passage):
     def driven(self) -> Iterator[Any]:
         """All equations but that of the source itself."""
         A, B = self.A, self.B  # type: ignore[attr-defined]
-        yield from self.fluid.valid(A, A.p, A.T)
-        yield from self.fluid.valid(B, B.p, B.T)
-        yield from self.passing(self.fluid.lift(A, B) if isentropic(self) else None)
+        for port in (A, B):
+            yield from self.fluid.valid(port, port.p, self.fluid.state(port))
+        yield from self.passing(self.lift() if isentropic(self) else None)
         yield self.power_supplied == -(A.Phi + B.Phi)
+
+    def lift(self) -> Any:
+        """The work done on a kilogram that goes from A to B."""
+        return self.fluid.lift(self.A, self.B)  # type: ignore[attr-defined]
 
 
 class PressureSource(Source):
@@ -107,5 +111,5 @@ class FlowRateSource(Source):
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
         yield self.mdot == (self.M if by_mass(self)
-                            else self.fluid.density(A, A.p, A.T) * self.V)
+                            else self.fluid.density(A, A.p, self.fluid.state(A)) * self.V)
         yield from self.driven()

@@ -15,7 +15,7 @@ from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
 from .flows import carried, filling, mixed
 
-__all__ = ["Pipe"]
+__all__ = ["Pipe", "Wall"]
 
 LN10 = ln(10)
 
@@ -24,11 +24,9 @@ def _compressible(c: Any) -> bool:
     return bool(c.dynamic_compressibility)
 
 
-class Pipe(FluidPart):
-    """Base of pipes: one volume in the middle, half of the loss on each side of it."""
+class Wall(FluidPart):
+    """Base of pipes: what the wall does to the flow."""
 
-    dynamic_compressibility: Any = True  # whether mass is stored in it, an option of a liquid's
-    inertia = Option(False, doc="whether the flow has to be accelerated")
     thermal_port = Option(True, doc="whether heat passes the wall")
     H = Port(thermal, when="thermal_port", doc="the wall")
     length = Parameter("5 m", above=0, doc="Length")
@@ -40,6 +38,52 @@ class Pipe(FluidPart):
     turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
     shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
     laminar_nusselt = Parameter(3.66, above=0, doc="Nusselt number of laminar flow")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.laminar_limit >= self.turbulent_limit):
+            yield (f"laminar_limit is {self.laminar_limit:~P}, not below turbulent_limit, which is "
+                   f"{self.turbulent_limit:~P}: the flow is laminar at small Reynolds numbers.")
+
+    def transition(self, reynolds: Any) -> Any:
+        """The share of turbulence: 0 where the flow is laminar, 1 where it is turbulent."""
+        x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
+        x = where(x > 1, 1, where(x < 0, 0, x, events=False), events=False)
+        return x**2 * (3 - 2 * x)
+
+    def turbulence(self, reynolds: Any) -> Any:
+        """Reynolds number, not below the one from which a law of turbulence counts."""
+        return where(reynolds > self.laminar_limit, reynolds, self.laminar_limit, events=False)
+
+    def friction(self, reynolds: Any) -> Any:
+        """The friction factor of turbulent flow, after Haaland."""
+        rough = (self.roughness / (3.7 * self.hydraulic_diameter)) ** 1.11
+        logarithm = log(6.9 / self.turbulence(reynolds) + rough) / LN10
+        return 1 / (1.8 * logarithm) ** 2
+
+    def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
+        """Pressure that a mass flow loses along the whole pipe."""
+        S, D = self.area, self.hydraulic_diameter
+        slenderness = (self.length + self.extra_length) / D
+        size = sqrt(flow**2 + self.fluid.rest_flow(self.A, S) ** 2)  # type: ignore[attr-defined]
+        reynolds = size * D / (S * viscosity)
+        laminar = self.shape_factor * viscosity * slenderness * flow / (2 * D * S * rho)
+        turbulent = self.friction(reynolds) * slenderness * flow * size / (2 * rho * S**2)
+        return laminar + self.transition(reynolds) * (turbulent - laminar)
+
+    def nusselt(self, reynolds: Any, prandtl: Any) -> Any:
+        """The Nusselt number of one phase, after Gnielinski where it is turbulent."""
+        f = self.friction(reynolds) / 8
+        gnielinski = f * (self.turbulence(reynolds) - 1000) * prandtl / (
+            1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
+        return self.laminar_nusselt + self.transition(reynolds) * (
+            gnielinski - self.laminar_nusselt)  # fmt: skip
+
+
+class Pipe(Wall):
+    """Base of pipes: one volume in the middle, half of the loss on each side of it."""
+
+    dynamic_compressibility: Any = True  # whether mass is stored in it, an option of a liquid's
+    inertia = Option(False, doc="whether the flow has to be accelerated")
     p = Variable("MPa", nominal="0.1 MPa", doc="pressure of A minus that of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
     p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="0.1 MPa", minimum="0 MPa",
@@ -54,11 +98,6 @@ class Pipe(FluidPart):
     Q_H = Variable("W", nominal="1 kW", when="thermal_port",
                    doc="heat from the wall to the fluid")  # fmt: skip
     energy_stored = Variable("J", doc="internal energy of the fluid")
-
-    def verify(self) -> Iterator[str]:
-        if np.any(self.laminar_limit >= self.turbulent_limit):
-            yield (f"laminar_limit is {self.laminar_limit:~P}, not below turbulent_limit, which is "
-                   f"{self.turbulent_limit:~P}: the flow is laminar at small Reynolds numbers.")
 
     def equations(self) -> Iterator[Any]:
         fluid, A, B, T = self.fluid, self.A, self.B, self.T_I  # type: ignore[attr-defined]
@@ -101,32 +140,6 @@ class Pipe(FluidPart):
         """The pressure that speeds up what expands between a port and the middle."""
         return 0 * port.p
 
-    def transition(self, reynolds: Any) -> Any:
-        """The share of turbulence: 0 where the flow is laminar, 1 where it is turbulent."""
-        x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
-        x = where(x > 1, 1, where(x < 0, 0, x, events=False), events=False)
-        return x**2 * (3 - 2 * x)
-
-    def turbulence(self, reynolds: Any) -> Any:
-        """Reynolds number, not below the one from which a law of turbulence counts."""
-        return where(reynolds > self.laminar_limit, reynolds, self.laminar_limit, events=False)
-
-    def friction(self, reynolds: Any) -> Any:
-        """The friction factor of turbulent flow, after Haaland."""
-        rough = (self.roughness / (3.7 * self.hydraulic_diameter)) ** 1.11
-        logarithm = log(6.9 / self.turbulence(reynolds) + rough) / LN10
-        return 1 / (1.8 * logarithm) ** 2
-
-    def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
-        """Pressure that a mass flow loses along the whole pipe."""
-        S, D = self.area, self.hydraulic_diameter
-        slenderness = (self.length + self.extra_length) / D
-        size = sqrt(flow**2 + self.fluid.rest_flow(self.A, S) ** 2)  # type: ignore[attr-defined]
-        reynolds = size * D / (S * viscosity)
-        laminar = self.shape_factor * viscosity * slenderness * flow / (2 * D * S * rho)
-        turbulent = self.friction(reynolds) * slenderness * flow * size / (2 * rho * S**2)
-        return laminar + self.transition(reynolds) * (turbulent - laminar)
-
     def heat(self, viscosity: Any) -> Any:
         """Heat that the wall gives to the fluid.
 
@@ -139,12 +152,7 @@ class Pipe(FluidPart):
         T = self.T_I
         capacity, k = fluid.heat_capacity(A, T), fluid.conductivity(A, T)
         reynolds, prandtl = whole * D / (self.area * viscosity), viscosity * capacity / k
-        f = self.friction(reynolds) / 8
-        gnielinski = f * (self.turbulence(reynolds) - 1000) * prandtl / (
-            1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
-        nusselt = self.laminar_nusselt + self.transition(reynolds) * (
-            gnielinski - self.laminar_nusselt)  # fmt: skip
-        wall = nusselt * k / D * 4 * self.area * self.length / D
+        wall = self.nusselt(reynolds, prandtl) * k / D * 4 * self.area * self.length / D
         left = exp(-wall / (whole * capacity))
         inlet = mixed(fluid, A, B, flow, self.area, A.T, B.T)
         return wall * (self.H.T - T) + (whole * capacity * (1 - left) - wall * left) * (

@@ -52,11 +52,11 @@ class FlowRateSensor(FluidPart):
         A, B = self.A, self.B  # type: ignore[attr-defined]
         yield A.mdot == self.mdot
         yield B.mdot == -self.mdot
-        yield A.T == B.T
+        yield self.fluid.state(A) == self.fluid.state(B)
         yield A.Phi + B.Phi == 0
         yield A.p == B.p
         yield self.M == self.mdot
-        yield self.V == self.mdot / self.fluid.density(A, A.p, A.T)
+        yield self.V == self.mdot / self.fluid.density(A, A.p, self.fluid.state(A))
         yield self.PHI == A.Phi
 
 

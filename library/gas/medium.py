@@ -25,7 +25,7 @@ from ..fluids.polynomials import horner, integral, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "heat_capacity",
-    "lift", "rest_flow", "valid", "viscosity",
+    "lift", "rest_flow", "state", "valid", "viscosity",
 ]  # fmt: skip
 
 
@@ -99,6 +99,11 @@ def lift(A: Any, B: Any) -> Any:
     """
     capacity = heat_capacity(A, A.T)
     return capacity * A.T * (exp(A.gas_constant / capacity * log(B.p / A.p)) - 1)
+
+
+def state(port: Any) -> Any:
+    """What stands at a port beside the pressure: the temperature."""
+    return port.T
 
 
 def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:

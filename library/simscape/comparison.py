@@ -93,7 +93,7 @@ def read_log(path: Path) -> list[Logged]:
         raise FileError(str(path), "it holds no signal beside a time.",
                         "Write it in MATLAB as a table whose first column is time: "
                         "writetable(array2table([t y], 'VariableNames', {'time', 'mass.v'}), "
-                        "'logged.csv'). Objects (timeseries, Dataset, simlog) are not read from "
+                        "'logged.csv'). Of objects only timeseries and Dataset are read from "
                         ".mat files.", code="simscape.log")
     return found
 
@@ -128,8 +128,9 @@ def _of_values(above: str, values: Mapping[str, Any], time: Any) -> Iterator[Log
     """Arrays beside a time, matrices [t, y], and structures of these."""
     own = next((np.ravel(v) for n, v in values.items() if n.lower() in _TIMES
                 and np.size(v) > 1), time)
+    label = values.get("label")  # of a signal in a structure with time
     for name, value in values.items():
-        path = f"{above}.{name}".strip(".")
+        path = label if label and name == "values" else f"{above}.{name}".strip(".")
         if isinstance(value, Mapping):
             yield from _of_values(path, value, own)
         elif name.lower() not in _TIMES and not isinstance(value, str) and np.size(value) > 1:
@@ -169,7 +170,7 @@ def compare(model: Any, script: Script, log: list[Logged]
 
 def _unit_of(variable: Any) -> str:
     try:
-        return str(variable.units)
+        return f"{variable.units:~P}"
     except (AttributeError, BlocksError):
         return ""
 

@@ -130,6 +130,8 @@ class Block:
         Domains of these ports by name, or ``input`` and ``output``.
     counts : dict of str to int
         Number of ports of each kind.
+    signals : bytes
+        What a Signal Builder keeps of its signals.
     """
 
     sid: str
@@ -147,6 +149,7 @@ class Block:
     mask: Mask | None = None
     commented: str = ""
     ports_from: str = ""
+    signals: bytes = field(default=b"", repr=False)
 
     @property
     def simulink_name(self) -> str:
@@ -352,6 +355,9 @@ class _Reader:
         )  # fmt: skip
         self._read_values(block, own, {} if instance is None else _texts(instance))
         _read_ports(block, element, data)
+        kept = next((p.get("Ref", "") for p in element.findall("P")
+                     if p.get("Name") == "SigBuilderData"), "").rpartition(":")[2]
+        block.signals = self.package.parts.get(f"simulink/bdmxdata/{kept}.mxarray", b"")
         system, mask = element.find("System"), element.find("Mask")
         if system is not None:
             block.system = self.system(system)

@@ -6,6 +6,7 @@ After this a diagram holds all it is made of, and every signal and line stays wi
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate, free_names
 from .physical_vectors import dissolve_physical_vectors
 from .sample_times import inherit_sample_times
+from .signal_files import read_signals
 
 __all__ = ["resolve"]
 
@@ -26,6 +28,8 @@ __all__ = ["resolve"]
 _KNOWN = ("fl_lib", "nesl_utility", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
           "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib",
           "dashboard_blocks")  # fmt: skip
+# others of theirs, whose blocks are not known
+_OF_OTHERS = re.compile(r"powerlib_\w+|(sps|ee)[A-Z]\w*")
 _DEEPEST = 40
 
 
@@ -41,6 +45,12 @@ class _Resolver:
     def system(self, system: System, path: str) -> None:
         for block in list(system.blocks.values()):
             self.block(block, f"{path}/{block.name}")
+        read_signals(system, self._data, path, self.remarks)
+
+    def _data(self, name: str) -> Path | None:
+        stem = name.replace("\\", "/").rpartition("/")[2]
+        return next((found for folder in self.folders
+                     if stem and (found := folder / stem).is_file()), None)
 
     def block(self, block: Block, path: str) -> None:
         if len(self.stack) > _DEEPEST:
@@ -56,6 +66,8 @@ class _Resolver:
             return
         if block.options.get("Variant") == "on":
             self._choose(block, path)
+        if any(inner.signals for inner in block.system.blocks.values()):
+            block.mask = None  # of a Signal Builder, which sets what its block reads
         self.stack.append(path)
         self.system(block.system, path)
         self.stack.pop()
@@ -85,8 +97,9 @@ class _Resolver:
             return
         found = self._file(library)
         if found is None:
-            self.remarks.append(f"{path} is a block of the library {library}, whose file was not "
-                                "found (--path says where to look).")
+            if not _OF_OTHERS.fullmatch(library):
+                self.remarks.append(f"{path} is a block of the library {library}, whose file was "
+                                    "not found (--path says where to look).")
             return
         block.kind, original = inside, _inside(found.root, inside)
         if original is None:

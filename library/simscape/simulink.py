@@ -36,6 +36,18 @@ _BLOCKS: dict[str, Callable[[Asks], SignalPart]] = {
 _LINKED: dict[str, Callable[[Asks], SignalPart]] = {
     **LINKED_SOURCES, **LINKED_FUNCTIONS, **LINKED_CHOICES, **LINKED_DYNAMICS}
 
+_PID = ("{0} of library.signal is one (proportional = Kp, integral = Ki, derivative = Kd): by "
+        "which rule this one integrates and what its limits hold, its file does not say.")
+_PULSES = ("Compare of library.signal against RepeatingSequence makes pulses of one signal, one of "
+           "them for every arm; PWMVoltage of library.electromechanical is their mean.")
+# what exists here for blocks of libraries whose laws no file tells
+_NEAR = {
+    "PID Controller": _PID.format("PID"), "PI Controller": _PID.format("PID"),
+    "Discrete PID Controller": _PID.format("DiscretePID"),
+    "Discrete PI Controller": _PID.format("DiscretePID"), "PWM Generator": _PULSES,
+    "PWM Generator (2-Level)": _PULSES, "PWM Generator (Three-phase, Two-level)": _PULSES,
+}  # fmt: skip
+
 
 @cache
 def defaults_of(block_type: str) -> dict[str, str]:
@@ -62,5 +74,6 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
     if made is None:
         made = _LINKED.get(block.simulink_name)
     if made is None:
-        raise Lacks("It has no counterpart here.")
+        near = _NEAR.get(block.kind.rpartition("/")[2], "")
+        raise Lacks(f"It has no counterpart here. {near}".rstrip())
     return made(asks)

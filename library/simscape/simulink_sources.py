@@ -105,8 +105,9 @@ def _repeating(a: Asks) -> SignalPart:
 
 
 def _editor(a: Asks) -> SignalPart:
-    raise Lacks(f"Its signals are objects of MATLAB's in {a.written('FileName', 'untitled.mat')}. "
-                "Write them there as a table, [t, y] in a .csv file, and take TimeTable.")
+    """One whose signals were not read."""
+    raise Lacks(f"{a.written('unread', 'Its signals are not known')} Write them in MATLAB as a "
+                "table, [t, y] in a .csv file, and take TimeTable.")
 
 
 def _pwm(a: Asks) -> SignalPart:
@@ -127,8 +128,7 @@ def _pwm(a: Asks) -> SignalPart:
 
 def _from_workspace(a: Asks) -> SignalPart:
     if a.written("VariableName", "simulink_input").strip() == "tuvar":
-        raise Lacks("A Signal Builder keeps its signals in a binary part of the file. Write them "
-                    "there as a table, and take TimeTable.")
+        _editor(a)
     rows = a.text("VariableName", "simulink_input")
     after = {"Extrapolation": "continued", "Holding final value": "held"}.get(
         a.written("OutputAfterFinalValue", "Extrapolation"))
@@ -140,19 +140,28 @@ def _from_workspace(a: Asks) -> SignalPart:
         between, after = {"interpolation": '"held"'}, "held"
     written = a.written("VariableName", "simulink_input").strip()
     times, values = f"{written}.time", f"{written}.signals.values"
+    if a.rank(f"{written}.Time") == 1:  # a time series
+        times, values = f"{written}.Time", f"{written}.Data"
     if a.rank(times) == a.rank(values) == 1:  # a structure with time
         keywords = {"times": f'quantity({a.name(times)}, "s")', "values": a.name(values)}
     elif rows.isidentifier() and rows != "None":
         keywords = {"times": f'quantity([row[0] for row in {rows}], "s")',
                     "values": f"[row[1] for row in {rows}]"}
     elif a.rank(written) == 2:
-        keywords = {"times": f'quantity({a.column("VariableName", 0)}, "s")',
-                    "values": a.column("VariableName", 1)}
+        instants = a.column("VariableName", 0)
+        keywords = {"times": f'quantity({instants}, "s")', "values": a.column("VariableName", 1)}
+        after = "held" if _jumps_at_an_end(instants) else after
     else:
         raise Lacks(f"{written} is neither a matrix with a column of times and one of values, nor "
                     "a structure with time of one signal.")
     ends = {} if after == "held" else {"ends": f'"{after}"'}
     return _sampled(a, SignalPart("signal.TimeTable", keywords | between | ends, ()))
+
+
+def _jumps_at_an_end(instants: str) -> bool:
+    """Whether the first or last two of a row of instants are one."""
+    numbers = instants.strip("[]").split(", ")
+    return len(numbers) > 1 and (numbers[0] == numbers[1] or numbers[-1] == numbers[-2])
 
 
 def _pulse(a: Asks) -> SignalPart:

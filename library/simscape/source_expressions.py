@@ -27,6 +27,7 @@ from .matlab import (
 )
 from .python_text import PythonNames, number_text, python_of
 from .source import Conditions, Declared, Source, fields, pair
+from .source_enumerations import enumeration_beside
 from .units import unit_here
 
 __all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "names_in", "number_of",
@@ -67,6 +68,8 @@ class Known:
     options : dict
         Parameters that choose equations: enumerations with their words, switches with True or
         False.
+    numbered : dict
+        Members and their numbers of those whose enumeration is beside the source.
     gaps : set
         Ports and parts that are left out.
     remarks : list
@@ -97,6 +100,7 @@ class Known:
     units: dict[str, str] = field(default_factory=dict)
     locals: dict[str, Tree] = field(default_factory=dict)
     options: dict[str, list[str] | bool] = field(default_factory=dict)
+    numbered: dict[str, dict[str, int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
@@ -128,6 +132,7 @@ class Known:
     def _know_names(self) -> None:
         for declared in self.of("parameters"):
             if isinstance(declared.value, Field):
+                self.place = declared.place
                 self.options[declared.name] = self._words(declared.name, declared.value)
             elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
@@ -168,6 +173,10 @@ class Known:
 
     def _words(self, name: str, default: Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
+        members = enumeration_beside(dotted(default.of), self.path)
+        if members is not None:
+            self.numbered[name] = members
+            return list(dict.fromkeys([self._member(name, default), *members]))
         words, compared = [default.name], set()
         for tree in parts_of(self.source):
             if isinstance(tree, Binary) and tree.sign in ("==", "~="):
@@ -181,6 +190,17 @@ class Known:
             self.notes.append(f'{name} is "other" where it is none of the words that it is '
                               "compared with there.")
         return list(dict.fromkeys(words))
+
+    def _member(self, name: str, said: Field | Number) -> str:
+        """The member of an enumeration that a word or a number says."""
+        members = self.numbered.get(name)
+        word = said.name if isinstance(said, Field) else next(
+            (word for word, number in (members or {}).items() if number == said.value), "")
+        if members is not None and word not in members:
+            what = said.name if isinstance(said, Field) else f"{said.value:g}"
+            raise self.wrong(f"{what} is no member of the enumeration of {name}.",
+                             f"It has {', '.join(f'{w} ({n})' for w, n in members.items())}.")
+        return word
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
@@ -197,8 +217,9 @@ class Known:
         """An option and what it is compared with."""
         for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
             if tree.sign in ("==", "~=") and isinstance(one, Name) and one.name in self.options:
-                if isinstance(other, Field):
-                    return one.name, other.name
+                if isinstance(other, Field) or isinstance(other, Number) and \
+                        one.name in self.numbered:
+                    return one.name, self._member(one.name, other)
                 if isinstance(other, Name) and other.name in _CONSTANTS:
                     return one.name, _CONSTANTS[other.name]
         return None

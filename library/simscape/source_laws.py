@@ -96,6 +96,7 @@ class Laws:
         """Equations that options choose: conditions of Python, until one is on values."""
         word = "if"
         for k, (condition, body) in enumerate(choice.cases):
+            self.known.place = choice.place
             rest = condition is not None and not self.known.is_structure(condition)
             inside = (replace(choice, cases=choice.cases[k:]),) if rest else body
             lines = [line for stated in inside for line in self._stated(stated)]

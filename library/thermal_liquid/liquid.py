@@ -29,7 +29,7 @@ from ..fluids.polynomials import horner, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",
-    "rest_flow", "valid", "viscosity",
+    "rest_flow", "state", "valid", "viscosity",
 ]  # fmt: skip
 
 def coefficients(at: Any, name: str) -> list[Any]:
@@ -82,6 +82,11 @@ def rest_flow(at: Any, area: Any) -> Any:
     """The mass flow that carries as much heat as liquid at rest conducts over a port's diameter."""
     capacity = at.enthalpy_1 / at.half_range
     return at.conductivity_0 * sqrt(pi * area) / capacity
+
+
+def state(port: Any) -> Any:
+    """What stands at a port beside the pressure: the temperature."""
+    return port.T
 
 
 def valid(at: Any, p: Any, T: Any, place: str = "") -> Any:

@@ -27,13 +27,14 @@ from library import (
     thermal,
     thermal_liquid,
     translational,
+    two_phase,
 )
 
 TESTS = Path(__file__).resolve().parents[1]
 DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
-    thermal, isothermal_liquid, thermal_liquid, gas,
+    thermal, isothermal_liquid, thermal_liquid, gas, two_phase,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -101,6 +102,11 @@ PORTS = {
     gas.PressureSource: "A B P", gas.FlowRateSource: "A B M", gas.FlowRateSensor: "A B M V PHI",
     gas.PressureTemperatureSensor: "A B P T", gas.TranslationalMechanicalConverter: "A C H R",
     gas.RotationalMechanicalConverter: "A C H R", gas.GasProperties: "A",
+    two_phase.AbsoluteReference: "A", two_phase.Cap: "A", two_phase.ConstantVolumeChamber: "A H",
+    two_phase.FlowResistance: "A B", two_phase.LocalRestriction: "A B AR",
+    two_phase.Pipe: "A B H", two_phase.Reservoir: "A T", two_phase.PressureSource: "A B P",
+    two_phase.FlowRateSource: "A B M", two_phase.FlowRateSensor: "A B M V PHI",
+    two_phase.TwoPhaseFluidProperties: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -143,6 +149,8 @@ CHOICES = [
     (thermal_liquid.FlowRateSource, "power_spec", "isentropic"),
     (gas.GasProperties, "gas_spec", "perfect"), (gas.Pipe, "inertia", False),
     (gas.LocalRestriction, "restriction_type", "variable"),
+    (two_phase.LocalRestriction, "restriction_type", "variable"),
+    (two_phase.FlowRateSource, "power_spec", "isentropic"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

@@ -89,7 +89,7 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "a.b: takes N, but was given the bare number nan. It is not a finite number. "
          "Write for example '1 N'."),
         ([np.float64(285.0), 290], "K", MissingUnit,
-         "a.b[0]: takes K, but was given the bare number 285.0. "
+         "a.b: takes K, but was given the bare number 285.0. "
          "Write '285 K' if that is what you mean."),
         (None, "N", MissingUnit,
          "a.b: takes N, but was given None. Write for example '1 N'."),

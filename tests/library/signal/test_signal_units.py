@@ -223,7 +223,7 @@ MISTAKES = [
      "Derivative.filter_time: must be greater than 0 ms, but is 0 s."),
     (lambda: Table1D(x=["0 m", "1 m", "2 m"], values=["0 N", "1 N"]), ParameterError,
      "Table1D.values: has 2 values for 3 points of 'x'. Give one value per point."),
-    (lambda: Table1D(x=["0 m", "1 s"]), WrongDimension, "Table1D.x: takes m"),
+    (lambda: Table1D(x=["0 m", "1 s"]), WrongDimension, "Table1D.x[1]: takes m"),
     (lambda: Table1D(interpolation="smooth"), ParameterError,
      "Table1D.values: has 2 points, but at least 3 are needed."),
     (lambda: Table1D(interpolation="smoth"), UnknownName, "Did you mean 'smooth'?"),

@@ -30,7 +30,7 @@ class Drawn:
     name: str
     nodes: dict[str, str] = field(default_factory=dict)  # by port
     values: dict[str, tuple] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str | bytes] = field(default_factory=dict)  # bytes are binary parts
     inputs: tuple[str, ...] = ()  # names of signals
     outputs: tuple[str, ...] = ()
     within: str = ""  # the subsystem it stands in
@@ -98,7 +98,8 @@ def block_text(block, sid, release, inner=""):
             data.append(p("InternalSimscapePortConfiguration",
                           json.dumps({**ports, "Top": [], "Bottom": []})))
         data += values_of(block)
-    data += [p(k, v) for k, v in block.options.items()]
+    data += [f'<P Name="{k}" Ref="bdmxdata:{k}_{block.name}"/>' if isinstance(v, bytes) else
+             p(k, v) for k, v in block.options.items()]
     whole = "".join(data)
     if "." in block.kind and year >= "2016b":
         whole = f"<InstanceData>{whole}</InstanceData>"
@@ -170,7 +171,16 @@ def write(path, blocks, release, settings=None):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
             archive.writestr(name, f'<?xml version="1.0" encoding="utf-8"?>{text}')
+        for name, data in binary_parts(blocks):
+            archive.writestr(f"simulink/bdmxdata/{name}.mxarray", data)
     return path
+
+
+def binary_parts(blocks):
+    for block in blocks:
+        yield from ((f"{k}_{block.name}", v) for k, v in block.options.items()
+                    if isinstance(v, bytes))
+        yield from binary_parts(block.inner)
 
 
 def add_ends(nodes, block, sid):

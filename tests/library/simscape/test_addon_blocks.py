@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
+from blocks import Component
 from library.simscape import convert
 
 EL, ROT, IL = (f"foundation.{d}." for d in ("electrical", "mechanical.rotational",
@@ -379,3 +384,12 @@ def test_a_gap_says_in_the_text_what_is_here(kind, said, tmp_path):
     part = Drawn(kind, "part", {"A": "a"}, {"k": ("2", "1")}, sides=(["A"], []))
     text = converted(tmp_path, circuit(part, resistor("a", "g", "4"), source=source())).text
     assert said in " ".join(text.split())
+
+
+def test_what_a_gap_names_exists_here():
+    """``DiscBrake of library.mechanisms`` in a note is a component that can be imported."""
+    text = files("library.simscape").joinpath("components.csv").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b([A-Z]\w+) of library\.(\w+)", text))
+    assert len(named) >= 4
+    for name, module in named:
+        assert issubclass(getattr(import_module(f"library.{module}"), name), Component)

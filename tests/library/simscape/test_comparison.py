@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.io
+from mat_writer import Thing, mat_file
 from slx_writer import Drawn, write
 
 from library.simscape.__main__ import main
@@ -43,17 +44,32 @@ def data(folder, **values):
     return path
 
 
+def logged_objects(folder):
+    path = folder / "logged.mat"
+    speed = Thing("timeseries", {"Name": "speed", "Data_": 1000 * (SPEED[:, None] + 0.25),
+                                 "TimeInfo": Thing("tsdata.timemetadata", {
+                                     "Time_": T[:, None]})})
+    path.write_bytes(mat_file(logsout=Thing("Simulink.SimulationData.Dataset", {"any": {
+        "Elements": [Thing("Simulink.SimulationData.Signal", {"Name": "speed", "Values": speed})]}},
+        saved=True)))
+    return path
+
+
 @pytest.mark.parametrize("log", [
     lambda folder: table(folder, **{"Big_Mass.v": SPEED + 0.25}),
     lambda folder: table(folder, **{"Big Mass.v.series [mm/s]": 1000 * (SPEED + 0.25)}),
     lambda folder: data(folder, simlog={"Big_Mass": {"v": {"time": T, "values": SPEED + 0.25}}}),
     lambda folder: data(folder, tout=T, simout=1000 * (SPEED + 0.25)),
-], ids=["names", "units", "structure", "arrays"])  # fmt: skip
+    lambda folder: data(folder, tout=T, yout={"time": T, "signals": [
+        {"values": 1000 * (SPEED + 0.25), "label": "speed"}, {"values": T, "label": "clock"}]}),
+    lambda folder: logged_objects(folder),
+], ids=["names", "units", "structure", "arrays", "structure with time", "Dataset"])  # fmt: skip
 def test_a_difference_is_said_in_the_unit_of_the_log(log, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main([str(coasting(tmp_path)), "--compare", str(log(tmp_path))]) == 0
     said = capsys.readouterr().out
-    row = next(line for line in said.splitlines() if line.lower().startswith(("big", "sim")))
+    row = next(line for line in said.splitlines() if line.lower().startswith((
+        "big", "sim", "speed", "logs")))
     assert "0.25 m" in row or "250 mm/s" in row
     assert (tmp_path / "sledge_compared.png").stat().st_size > 1000
 

@@ -572,10 +572,10 @@ def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
 
 
 def test_what_is_left_out_is_told_by_the_check(tmp_path):
-    made = pair(tmp_path, "q = foundation.gas.elements.pipe(length = {5, 'm'});")
+    made = pair(tmp_path, "q = foundation.moist_air.elements.pipe(length = {5, 'm'});")
     found = across(made(), "1 V").check().warnings
-    assert any("Its part q is left out (foundation.gas.elements.pipe). It has no counterpart here"
-               in finding.problem for finding in found)
+    assert any("Its part q is left out (foundation.moist_air.elements.pipe). It has no "
+               "counterpart here" in finding.problem for finding in found)
 
 
 RESISTOR = "q = foundation.electrical.elements.resistor"

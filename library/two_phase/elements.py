@@ -1,0 +1,359 @@
+"""Reservoirs, chambers and pipes: where a fluid of two phases is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import (
+    Component,
+    Input,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    maximum,
+    partial,
+    sqrt,
+    where,
+)
+
+from .. import symbols
+from ..fluids import pipes
+from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
+from ..fluids.flows import carried
+from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
+from . import medium
+from .domain import Ends, two_phase
+
+__all__ = [
+    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
+    "Reservoir", "SegmentedPipe",
+]  # fmt: skip
+
+GIVEN = ("temperature", "quality", "enthalpy", "internal_energy", "subcooling", "superheating")
+GUESS = "300 kJ/kg"  # from which the energy at the start is sought
+EDGE = 0.05  # of the quality, over which boiling comes and goes
+
+
+def _given_by(word: str) -> Any:
+    return lambda c: bool(c.energy_spec == word)
+
+
+class Reservoir(FluidPart):
+    """A place whose pressure and energy stay the same, whatever flows, or follow signals.
+
+    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
+    the parameter ``pressure`` while nothing is connected. What leaves it is given by
+    ``energy_spec``, and by the input or the parameter of that name: its ``"temperature"`` (liquid
+    below that of boiling, vapour above), ``"quality"``, ``"enthalpy"``, ``"internal_energy"``,
+    ``"subcooling"`` (of liquid below the temperature of boiling) or ``"superheating"`` (of vapour
+    above it). u is the specific internal energy that follows. The run stops where the state leaves
+    the range of the fluid.
+
+    Parameters: pressure (MPa), absolute; temperature (K), quality, enthalpy (kJ/kg),
+    internal_energy (kJ/kg), subcooling (K), superheating (K), port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), and T in K, X in 1, H or U in
+    kJ/kg, SC or SH in K by ``energy_spec``. Initial targets: u (none, 300 kJ/kg), a guess.
+    """
+
+    symbol = symbols.TANK
+    grounds = True
+    fluid = medium
+    pressure_spec = Option("atmospheric", ("atmospheric", "specified"), doc="its pressure")
+    energy_spec = Option("temperature", GIVEN, doc="what its energy is given by")
+    A = Port(two_phase, doc="the reservoir")
+    pressure = Parameter(ATMOSPHERE, above=0, varying=True, when=specified,
+                         doc="Absolute pressure")  # fmt: skip
+    temperature = Parameter(ROOM, ABSOLUTE, above=0, varying=True, when=_given_by("temperature"),
+                            doc="Temperature")  # fmt: skip
+    quality = Parameter(0.5, minimum=0, maximum=1, varying=True, when=_given_by("quality"),
+                        doc="Share of vapour, by mass")  # fmt: skip
+    enthalpy = Parameter("1500 kJ/kg", varying=True, when=_given_by("enthalpy"),
+                         doc="Specific enthalpy")  # fmt: skip
+    internal_energy = Parameter("1500 kJ/kg", varying=True, when=_given_by("internal_energy"),
+                                doc="Specific internal energy")  # fmt: skip
+    subcooling = Parameter("5 K", minimum=0, varying=True, when=_given_by("subcooling"),
+                           doc="Temperature below that of boiling")  # fmt: skip
+    superheating = Parameter("5 K", minimum=0, varying=True, when=_given_by("superheating"),
+                             doc="Temperature above that of boiling")  # fmt: skip
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of the port")
+    P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
+    T = Input("K", default="temperature", when=_given_by("temperature"), doc="temperature")
+    X = Input("1", default="quality", when=_given_by("quality"), doc="share of vapour")
+    H = Input("kJ/kg", default="enthalpy", when=_given_by("enthalpy"), doc="specific enthalpy")
+    U = Input("kJ/kg", default="internal_energy", when=_given_by("internal_energy"),
+              doc="specific internal energy")  # fmt: skip
+    SC = Input("K", default="subcooling", when=_given_by("subcooling"), doc="subcooling")
+    SH = Input("K", default="superheating", when=_given_by("superheating"), doc="superheating")
+    u = Variable("kJ/kg", GUESS, nominal="100 kJ/kg", doc="specific internal energy of what leaves")
+    power_supplied = Variable("W", doc="energy given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        A, u = self.A, self.u
+        p = self.P if specified(self) else A.atmospheric_pressure
+        yield A.p == p
+        yield self._energy(p)
+        yield carried(medium, A, self.port_area, medium.enthalpy(A, A.p, u))
+        yield self.power_supplied == -A.Phi
+        yield from medium.valid(A, p, u, "of the reservoir")
+
+    def _energy(self, p: Any) -> Any:
+        """The equation of what is given."""
+        A, u, word = self.A, self.u, self.energy_spec
+        if word == "internal_energy":
+            return u == self.U
+        if word == "enthalpy":
+            return medium.enthalpy(A, p, u) == self.H
+        if word == "quality":
+            return medium.quality(A, p, u) == self.X
+        boils = medium.boiling(A, p)
+        liquid, vapour = medium.temperatures_alone(A, p, u)
+        if word == "subcooling":
+            return liquid == boils - self.SC
+        if word == "superheating":
+            return vapour == boils + self.SH
+        return where(boils < self.T, vapour, liquid, events=False) == self.T
+
+
+class AbsoluteReference(Component):
+    """No pressure and no internal energy, for sensors to measure against.
+
+    Equations: p = 0, u = 0. Connect sensors only: at zero pressure there is no fluid.
+
+    Ports: A.
+    """
+
+    symbol = symbols.EARTH
+    grounds = True
+    A = Port(two_phase, doc="the reference")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.p == 0
+        yield self.A.u == 0
+
+
+class Cap(Component):
+    """A closed end: nothing flows, whatever the pressure.
+
+    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
+    it is meant, and shows pressure p and specific internal energy u.
+
+    Ports: A.
+    """
+
+    symbol = symbols.END
+
+    A = Port(two_phase, doc="the closed end")
+    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
+    u = Variable("kJ/kg", nominal="100 kJ/kg", doc="specific internal energy")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.mdot == 0
+        yield self.A.Phi == 0
+        yield self.p == self.A.p
+        yield self.u == self.A.u
+
+
+class InfiniteFlowResistance(Ends):
+    """Nothing passes between A and B, no fluid and no heat.
+
+    Equations: mdot = 0, Phi = 0 at both ends.
+
+    Ports: A, B.
+    """
+
+    symbol = symbols.OPEN
+
+    def equations(self) -> Iterator[Any]:
+        for port in (self.A, self.B):
+            yield port.mdot == 0
+            yield port.Phi == 0
+
+
+class Volume(FluidPart):
+    """Base of what holds a fluid at one pressure and one internal energy."""
+
+    fluid = medium
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="0.1 MPa", minimum="0 MPa",
+                   doc="absolute pressure")  # fmt: skip
+    x_I = Variable("1", 0.5, priority="low", doc="quality: the share of vapour from 0 to 1, by "
+                   "mass; below 0 liquid, above 1 vapour")  # fmt: skip
+    u_I = Variable("kJ/kg", GUESS, nominal="100 kJ/kg", doc="specific internal energy")
+    h_I = Variable("kJ/kg", GUESS, nominal="100 kJ/kg", doc="specific enthalpy")
+    T_I = Variable(ABSOLUTE, ROOM, nominal="300 K", doc="temperature")
+    mass = Variable("kg", doc="mass of the fluid")
+    energy_stored = Variable("J", doc="internal energy of the fluid")
+
+    def held(self, volume: Any, area: Any, ports: list[Any], heat: Any) -> Iterator[Any]:
+        """Balances of mass and energy, solved for the derivatives of p and u."""
+        A, p, u = ports[0], self.p_I, self.u_I
+        v = medium.specific_volume(A, p, u)
+        mass = volume / v
+        flow = sum_of(port.mdot for port in ports)
+        heating = (sum_of(port.Phi for port in ports) + heat - u * flow) / mass
+        yield der(u) == heating
+        yield der(p) == -(flow / mass * v + partial(v, u) * heating) / partial(v, p)
+        yield self.h_I == u + p * v
+        yield self.x_I == medium.quality(A, p, u)
+        yield medium.temperature(A, p, u) == self.T_I
+        yield self.mass == mass
+        yield self.energy_stored == mass * u
+        for port in ports:
+            yield carried(medium, port, area, u + p * v)
+
+
+class ConstantVolumeChamber(Volume):
+    """A volume of fluid at one pressure and one internal energy: a receiver, a boiler.
+
+    Equations: d(volume/v)/dt = sum of mdot, d(u volume/v)/dt = sum of Phi + Q_H; p = p_I at every
+    port, T_H = T_I. Liquid and vapour are mixed: what leaves is what is in it, of the quality x_I.
+    The run stops where pressure or energy leave the range of the fluid; full of liquid, it rises
+    fast.
+
+    Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
+
+    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
+    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
+    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
+    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    """
+
+    symbol = symbols.CHAMBER
+    num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
+    A = Port(two_phase, doc="first port")
+    B = Port(two_phase, when=lambda c: c.num_ports > 1, doc="second port")
+    C = Port(two_phase, when=lambda c: c.num_ports > 2, doc="third port")
+    D = Port(two_phase, when=lambda c: c.num_ports > 3, doc="fourth port")
+    H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
+    volume = Parameter("1 l", above=0, doc="Volume")
+    port_area = Parameter("0.01 m^2", above=0, doc="Area of each port")
+
+    def equations(self) -> Iterator[Any]:
+        ports = [getattr(self, name) for name in "ABCD"[: self.num_ports]]
+        for port in ports:
+            yield port.p == self.p_I
+        yield self.H.T == self.T_I
+        yield from self.held(self.volume, self.port_area, ports, self.H.Q)
+        yield from medium.valid(self.A, self.p_I, self.u_I, "in the chamber")
+
+
+class Pipe(Ends, Volume, pipes.Wall):
+    """A pipe with friction, storage, and heat through its wall, which may boil and condense.
+
+    Equations: the loss along the whole pipe is Darcy's and Weisbach's
+    f (length + extra_length)/D m |m| v/(2 area²), with the hydraulic diameter D and
+    Re = |m| D/(area mu): f = shape_factor/Re below ``laminar_limit``, Haaland's
+    1/sqrt(f) = -1.8 log10(6.9/Re + (roughness/(3.7 D))^1.11) above ``turbulent_limit``, and
+    between the two a smooth blend. A mixture is taken as homogeneous: v by mass, and mu after
+    McAdams, 1/mu = (1 - x)/mu_l + x/mu_v. The fluid is one volume, with half of the loss on each
+    side: d(V/v)/dt = mdot_A + mdot_B, d(u V/v)/dt = Phi_A + Phi_B + Q_H. The pressure that speeds
+    up what expands is left out, and so is the inertia of the flow.
+
+    The wall, at T_H, gives h S (T_H - T_I), with h from the Nusselt number: ``laminar_nusselt``;
+    Gnielinski's when turbulent; of a mixture, Cavallini's and Zecchin's 0.05 Re_e^0.8 Pr_l^0.33
+    with Re_e = Re_l (1 - x + x sqrt(v_v/v_l)). Over the first and the last 5 % of the quality one
+    becomes the other. What leaves has the state of the whole volume: ``SegmentedPipe`` keeps
+    a front of boiling in its place.
+
+    Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
+    hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
+    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
+    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+
+    References
+    ----------
+    S. E. Haaland, J. Fluids Eng. 105 (1983) 89-90. V. Gnielinski, Int. Chem. Eng. 16 (1976)
+    359-368. A. Cavallini, R. Zecchin, Proc. 5th Int. Heat Transfer Conf. 3 (1974) 309-313.
+    W. H. McAdams, W. K. Woods, L. C. Heroman, Trans. ASME 64 (1942) 193-200.
+    """
+
+    symbol = symbols.PIPE
+    p = Variable("MPa", nominal="0.1 MPa", doc="pressure of A minus that of B")
+    mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
+    Q_H = Variable("W", nominal="1 kW", when="thermal_port",
+                   doc="heat from the wall to the fluid")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        of = medium.place(A, self.p_I, self.u_I)
+        rho, viscosity = medium.density(A, self.p_I, self.u_I), medium.viscosity(A, of)
+        yield self.p == A.p - B.p
+        yield self.mdot == (A.mdot - B.mdot) / 2
+        heat: Any = 0
+        if self.thermal_port:
+            heat = self.Q_H
+            yield heat == self.H.Q
+            yield heat == self.transfer(of) * 4 * self.area * self.length / (
+                self.hydraulic_diameter) * (self.H.T - self.T_I)  # fmt: skip
+        yield from self.held(self.area * self.length, self.area, [A, B], heat)
+        yield from medium.valid(A, self.p_I, self.u_I, "in the middle")
+        for port in (A, B):
+            yield port.p - self.p_I == self.loss(port.mdot, rho, viscosity) / 2
+
+    def transfer(self, of: medium.Place) -> Any:
+        """The coefficient of heat transfer between wall and fluid, in W/(m² K)."""
+        A, D = self.A, self.hydraulic_diameter
+        size = sqrt(self.mdot**2 + medium.rest_flow(A, self.area) ** 2) * D / self.area
+        mu, k = medium.viscosities(A, of), medium.conductivities(A, of)
+        capacity, volume = medium.heat_capacities(A, of), medium.volumes(A, self.p_I, of)
+        reynolds = [size / m for m in mu]
+        prandtl = [m * c / l for m, c, l in zip(mu, capacity, k, strict=True)]
+        liquid, vapour = (self.nusselt(r, q) * l / D
+                          for r, q, l in zip(reynolds, prandtl, k, strict=True))  # fmt: skip
+        x = of.share
+        as_liquid = reynolds[0] * (1 - x + x * sqrt(volume[1] / volume[0]))
+        turbulent = 0.05 * as_liquid**0.8 * prandtl[0] ** 0.33
+        mixture = k[0] / D * (self.laminar_nusselt + self.transition(as_liquid) * maximum(
+            turbulent - self.laminar_nusselt, 0))  # fmt: skip
+        wet, dry = self._step(x), self._step(1 - x)
+        return liquid * (1 - wet) + vapour * (1 - dry) + mixture * (wet + dry - 1)
+
+    def _step(self, x: Any) -> Any:
+        """From 0 to 1 over the edge of the quality, smoothly."""
+        part = where(x > EDGE, 1, x / EDGE, events=False)
+        return part**2 * (3 - 2 * part)
+
+
+class SegmentedPipe(Ends):
+    """A pipe of equal segments, along which a fluid boils or condenses.
+
+    ``segment[k]`` is a ``Pipe`` of length/segments, counted from A; all of them have the wall at
+    H. All start at the same pressure and specific enthalpy.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    initial_pressure (MPa), initial_enthalpy (kJ/kg).
+    Ports: A, B, H (wall) with ``thermal_port``.
+    """
+
+    symbol = symbols.PIPE
+
+    segments = Option(5, minimum=1, doc="number of segments")
+    thermal_port = Option(True, doc="whether heat passes the wall")
+    H = Port(thermal, when="thermal_port", doc="the wall")
+    length = Parameter("5 m", above=0, doc="Length")
+    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
+    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
+    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
+    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+    initial_pressure = Parameter(ATMOSPHERE, above=0, doc="Absolute pressure at the start")
+    initial_enthalpy = Parameter("1500 kJ/kg", doc="Specific enthalpy at the start")
+
+    def compose(self) -> None:
+        n = self.segments
+        self.segment = Pipe(
+            count=n, length=self.length / n, area=self.area, roughness=self.roughness,
+            hydraulic_diameter=self.hydraulic_diameter, extra_length=self.extra_length / n,
+            thermal_port=self.thermal_port, p_I=self.initial_pressure, h_I=self.initial_enthalpy)
+        self.connect(self.A, self.segment[0].A)
+        if n > 1:
+            self.connect(self.segment[:-1].B, self.segment[1:].A)
+        self.connect(self.segment[-1].B, self.B)
+        if self.thermal_port:
+            self.connect(self.H, self.segment.H)

@@ -1,0 +1,251 @@
+"""Resistances, sources and sensors: what a fluid of two phases passes without being stored."""
+
+# ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blocks import (
+    Component,
+    Input,
+    Option,
+    Output,
+    Parameter,
+    Port,
+    Variable,
+    maximum,
+    minimum,
+    sqrt,
+    where,
+)
+
+from .. import symbols
+from ..fluids import passages, sensors
+from . import medium
+from .domain import Ends, TwoPort, two_phase
+
+__all__ = [
+    "FlowRateSensor", "FlowRateSource", "FlowResistance", "LocalRestriction",
+    "PressureInternalEnergySensor", "PressureSource", "SaturationPropertiesSensor",
+    "ThermodynamicPropertiesSensor",
+]  # fmt: skip
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
+    Defaults of drop and flow not verified.
+    Ports: A, B.
+    """
+
+    symbol = symbols.RESTRICTION
+
+
+def _variable(c: Any) -> bool:
+    return bool(c.restriction_type == "variable")
+
+
+class LocalRestriction(TwoPort):
+    """A sudden narrow place, of fixed area or one given by a signal: an expansion valve.
+
+    Equation: mdot = Cd S_R sqrt(2/(v (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the specific
+    volume v where the fluid comes from, S_R the area of the restriction, S the area of the ports,
+    and p_cr = laminar_share (p_A + p_B)/2, below which the flow is laminar. Energy passes as it
+    is: the enthalpy is the same on both sides, whatever boils. Boiling within the restriction and
+    choking are left out, and so is the recovery of pressure.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
+    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
+    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
+    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
+    discharge_coefficient = Parameter(0.7, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    laminar_share = Parameter(1e-3, above=0, below=0.5,
+                              doc="Fall of pressure, of all of it, up to which flow is laminar")
+    AR = Input("m^2", when=_variable, doc="area")
+
+    def verify(self) -> Iterator[str]:
+        largest = "maximum_area" if _variable(self) else "area"
+        size = getattr(self, largest)
+        if _variable(self) and np.any(self.minimum_area > size):
+            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
+        if np.any(size >= self.port_area):
+            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
+                   "restriction is narrower than its ports.")  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
+            if _variable(self) else self.area
+        v = where(A.p > B.p, *(medium.specific_volume(port, port.p, port.u) for port in (A, B)),
+                  events=False)  # fmt: skip
+        laminar = self.laminar_share * (A.p + B.p) / 2
+        yield self.mdot == self.discharge_coefficient * area * sqrt(
+            2 / (v * (1 - (area / self.port_area) ** 2))) * passages.turbulent(self.p, laminar)
+        yield from self.passing()
+
+
+class Compressing(Component):
+    """What sources do on the fluid: the work of compression without heat."""
+
+    u_isentropic = Variable("kJ/kg", nominal="100 kJ/kg", when=passages.isentropic,
+                            doc="internal energy at B of what comes from A without loss")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        yield from super().equations()
+        if passages.isentropic(self):
+            yield medium.entropy(B, B.p, self.u_isentropic) == medium.entropy(A, A.p, A.u)
+
+    def lift(self) -> Any:
+        """The enthalpy that a kilogram gains which keeps its entropy from A to B."""
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        return medium.enthalpy(B, B.p, self.u_isentropic) - medium.enthalpy(A, A.p, A.u)
+
+
+class PressureSource(Ends, Compressing, passages.PressureSource):
+    """Prescribed difference of pressure, whatever flows: an ideal pump.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
+    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the fluid gains
+    the enthalpy h(p_B, s_A) - h_A of compression without heat or loss, with ``"none"`` no energy.
+    The run stops where pressure or energy at A or B leave the range of the fluid.
+
+    Parameters: pressure_difference (MPa), port_area (m^2).
+    Ports: A, B. Inputs: P in MPa.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, Compressing, passages.FlowRateSource):
+    """Prescribed flow from A to B, whatever the pressures: an ideal compressor, or a pump.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
+    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
+    With ``power_spec="isentropic"`` the fluid gains the enthalpy h(p_B, s_A) - h_A of compression
+    without heat or loss, with ``"none"`` no energy. The run stops where pressure or energy at A or
+    B leave the range of the fluid.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+def _difference(c: Any) -> bool:
+    return bool(c.reference == "difference")
+
+
+class PressureInternalEnergySensor(Component):
+    """Pressure and specific internal energy at A, against B or absolute.
+
+    Equations: P = p_A - p_B, U = u_A - u_B, or with ``reference="absolute"`` P = p_A and U = u_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, U in kJ/kg.
+    """
+
+    symbol = symbols.METER
+    reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
+    A = Port(two_phase, doc="measured place")
+    B = Port(two_phase, when=_difference, doc="what A is measured against")
+    P = Output("MPa", doc="pressure")
+    U = Output("kJ/kg", doc="specific internal energy")
+
+    def equations(self) -> Iterator[Any]:
+        A = self.A
+        p, u = A.p, A.u
+        for port in (A, self.B) if _difference(self) else (A,):
+            yield port.mdot == 0
+            yield port.Phi == 0
+        if _difference(self):
+            p, u = p - self.B.p, u - self.B.u
+        yield self.P == p
+        yield self.U == u
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    """Flow of mass, volume and energy from A to B.
+
+    Equations: A and B have the same pressure and internal energy; M = mdot, V = mdot v, PHI = Phi,
+    the energy that the flow carries: mdot times the specific enthalpy.
+
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
+    """
+
+    symbol = symbols.METER
+
+
+class Measuring(Component):
+    """Base of sensors of what is at A: nothing flows."""
+
+    A = Port(two_phase, doc="measured place")
+
+    def equations(self) -> Iterator[Any]:
+        yield self.A.mdot == 0
+        yield self.A.Phi == 0
+
+
+class ThermodynamicPropertiesSensor(Measuring):
+    """Temperature, enthalpy, density, entropy and quality of the fluid at A.
+
+    Equations: T, H = u + p v, RHO = 1/v and S at p_A and u_A; X = (u - u_l)/(u_v - u_l) is
+    the share of vapour from 0 to 1, below 0 in liquid and above 1 in vapour; nothing flows. Energy
+    and entropy count from where CoolProp's do.
+
+    Ports: A. Outputs: T in K, H in kJ/kg, RHO in kg/m³, S in kJ/(K kg), X in 1.
+    """
+
+    T = Output("K", doc="temperature")
+    H = Output("kJ/kg", doc="specific enthalpy")
+    RHO = Output("kg/m^3", doc="density")
+    S = Output("kJ/(K*kg)", doc="specific entropy")
+    X = Output("1", doc="quality")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        A = self.A
+        yield self.T == medium.temperature(A, A.p, A.u)
+        yield self.H == medium.enthalpy(A, A.p, A.u)
+        yield self.RHO == medium.density(A, A.p, A.u)
+        yield self.S == medium.entropy(A, A.p, A.u)
+        yield self.X == medium.quality(A, A.p, A.u)
+
+
+class SaturationPropertiesSensor(Measuring):
+    """Temperature of boiling at the pressure of A, and enthalpies of liquid and vapour there.
+
+    Equations: T, HL = u_l + p v_l and HV = u_v + p v_v at p_A; nothing flows. T less the
+    temperature of liquid is its subcooling, that of vapour less T its superheat.
+
+    Ports: A. Outputs: T in K, HL and HV in kJ/kg.
+    """
+
+    T = Output("K", doc="temperature of boiling")
+    HL = Output("kJ/kg", doc="specific enthalpy of saturated liquid")
+    HV = Output("kJ/kg", doc="specific enthalpy of saturated vapour")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        A = self.A
+        liquid, vapour = medium.saturation(A, A.p)
+        yield self.T == medium.boiling(A, A.p)
+        yield self.HL == medium.enthalpy(A, A.p, liquid)
+        yield self.HV == medium.enthalpy(A, A.p, vapour)

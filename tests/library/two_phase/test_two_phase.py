@@ -1,0 +1,281 @@
+"""Fluids that boil and condense, against states and energies by CoolProp.
+
+Numbers of CoolProp 8.0.0 stand in ``tests/data/saturation_points.csv`` and below, where they are
+called so; they were found with ``PropsSI`` by pressure and quality, by density and internal energy,
+or by pressure and entropy.
+"""
+
+from __future__ import annotations
+
+import csv
+from itertools import groupby
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, SimulationError, quantity
+from library.signal import Constant
+from library.thermal import HeatFlowRateSource, ThermalReference
+from library.two_phase import (
+    AbsoluteReference,
+    Cap,
+    ConstantVolumeChamber,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    InfiniteFlowResistance,
+    LocalRestriction,
+    Pipe,
+    PressureInternalEnergySensor,
+    PressureSource,
+    Reservoir,
+    SaturationPropertiesSensor,
+    SegmentedPipe,
+    ThermodynamicPropertiesSensor,
+    TwoPhaseFluidProperties,
+    table,
+)
+
+FILE = Path(__file__).parents[2] / "data" / "saturation_points.csv"
+ROWS = list(csv.DictReader(x for x in FILE.read_text().splitlines() if not x.startswith("#")))
+POINTS = {medium: [{k: float(v) for k, v in row.items() if k != "medium"} for row in rows]
+          for medium, rows in groupby(ROWS, lambda row: row["medium"])}  # fmt: skip
+
+
+def final(run, path, unit):
+    return run[path].final.to(unit).magnitude
+
+
+def place(model, name, p, **given):
+    """A reservoir at a pressure, with the energy that one word says."""
+    word = next(iter(given))
+    return model.add(name, Reservoir(pressure_spec="specified", pressure=p, energy_spec=word,
+                                     **given))  # fmt: skip
+
+
+def of(medium="R134a"):
+    model = Model("circuit")
+    model.medium = TwoPhaseFluidProperties(medium=medium)
+    return model
+
+
+def heated(model, end, power):
+    """Heat into a port, whatever its temperature."""
+    model.heat, model.ground = HeatFlowRateSource(heat_flow=power), ThermalReference()
+    model.connect(model.ground.H, model.heat.A)
+    model.connect(model.heat.B, end)
+
+
+@pytest.mark.parametrize("medium", POINTS)
+def test_saturated_liquid_and_vapour_are_those_of_coolprop(medium):
+    """At three pressures, one after the other; the quality goes from 0 to 1 at each."""
+    rows, model = POINTS[medium], of(medium)
+    t, p, x = zip(*((2 * k + late, row["p"], late) for k, row in enumerate(rows)
+                    for late in (0, 1)), strict=True)  # fmt: skip
+    seconds = [f"{s} s" for s in t]
+    model.tank = Reservoir(pressure_spec="specified", energy_spec="quality",
+                           pressure=table(seconds, [f"{value} Pa" for value in p]),
+                           quality=table(seconds, list(x)))  # fmt: skip
+    model.state, model.ends = ThermodynamicPropertiesSensor(), SaturationPropertiesSensor()
+    model.connect(model.tank.A, model.state.A, model.ends.A, model.medium.A)
+    run = model.simulate(f"{t[-1]} s")
+    at = quantity(np.array(t), "s")
+
+    def seen(path, unit):
+        return run[path].at(at).to(unit).magnitude.reshape(-1, 2).T
+
+    def exact(name):
+        return np.array([[row[f"{name}_{phase}"] for row in rows] for phase in "lv"])
+
+    latent = np.min(exact("h")[1] - exact("h")[0])
+    assert_allclose(seen("state.T", "K"), exact("T"), rtol=6e-4)
+    assert_allclose(1 / seen("state.RHO", "kg/m^3"), exact("v"), rtol=7e-4)
+    assert_allclose(seen("state.H", "J/kg"), exact("h"), atol=4e-4 * latent)
+    assert_allclose(seen("state.S", "J/(K*kg)"), exact("s"), atol=2.0 if medium == "water" else 0.3)
+    assert_allclose(seen("state.X", "1"), [[0] * 3, [1] * 3], atol=1e-9)
+    assert_allclose(seen("ends.T", "K")[0], exact("T")[0], rtol=1e-4)
+    assert_allclose([seen(f"ends.{h}", "J/kg")[0] for h in ("HL", "HV")], exact("h"),
+                    atol=4e-4 * latent)  # fmt: skip
+
+
+def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
+    model = of()
+    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2)
+    model.cap = Cap()
+    model.connect(model.tank.A, model.cap.A, model.medium.A)
+    heated(model, model.tank.H, "1 kW")
+    run = model.simulate("20 s", rtol=1e-9)
+    # CoolProp: p, T and u after 5 kJ and 20 kJ at the density of 0.5 MPa and the quality 0.2
+    at = quantity([5.0, 20.0], "s")
+    assert_allclose(run["tank.p_I"].at(at).to("Pa").m, [857031.3251, 2385352.136], rtol=2e-3)
+    assert_allclose(run["tank.T_I"].at(at).to("K").m, [306.9173074, 364.2371079], rtol=3e-4)
+    assert_allclose(run["tank.u_I"].at(at).to("J/kg").m, [298607.5894, 431647.527], rtol=2e-4)
+    assert run["tank.x_I"].at("5 s").m == pytest.approx(0.3483071, abs=1e-3)
+    assert run["tank.x_I"].at("20 s").m > 1
+    assert final(run, "cap.p", "MPa") == final(run, "tank.p_I", "MPa")
+    assert final(run, "cap.u", "J/kg") == pytest.approx(final(run, "tank.u_I", "J/kg"), rel=1e-12)
+    masses = run["tank.mass"].to("kg").m
+    assert_allclose(masses, masses[0], rtol=1e-7)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_vapour_is_condensed_by_the_liquid_that_fills_its_tank():
+    """u = (m0 u0 + m h_in)/(m0 + m): what is pushed in brings its work with it."""
+    model = of()
+    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", h_I="430 kJ/kg",
+                                       port_area="1 mm^2")  # fmt: skip
+    supply = place(model, "supply", "1 MPa", enthalpy="240 kJ/kg")
+    model.pump = FlowRateSource(mass_flow="15 g/s", power_spec="none", port_area="1 mm^2")
+    model.connect(supply.A, model.pump.A, model.medium.A)
+    model.connect(model.pump.B, model.tank.A)
+    run = model.simulate("20 s", rtol=1e-9)
+    start, u = (run[f"tank.{name}"].initial.to(unit).m
+                for name, unit in (("mass", "kg"), ("u_I", "J/kg")))
+    end = start + 0.3
+    assert final(run, "tank.mass", "kg") == pytest.approx(end, rel=1e-7)
+    assert final(run, "tank.u_I", "J/kg") == pytest.approx(
+        (start * u + 0.3 * 240e3) / end, rel=1e-7)  # fmt: skip
+    # CoolProp: the start, and the state of the density and internal energy at the end
+    assert start == pytest.approx(0.02159005, rel=3e-4)
+    assert u == pytest.approx(406841.18, rel=2e-4)
+    assert final(run, "tank.p_I", "Pa") == pytest.approx(728347.0, rel=2e-3)
+    assert final(run, "tank.T_I", "K") == pytest.approx(301.21915, rel=2e-4)
+    assert final(run, "tank.x_I", "1") == pytest.approx(0.0830432, abs=5e-4)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_restriction_keeps_the_enthalpy_and_lets_pass_what_bernoulli_says():
+    model = of()
+    high = place(model, "high", "1 MPa", subcooling="5 K")
+    low = place(model, "low", "0.3 MPa", superheating="5 K")
+    model.valve, model.opening = LocalRestriction(), Constant(value="2 mm^2")
+    model.before, model.after = ThermodynamicPropertiesSensor(), ThermodynamicPropertiesSensor()
+    model.flow, model.zero = FlowRateSensor(), AbsoluteReference()
+    model.gauge = PressureInternalEnergySensor()
+    model.connect(model.opening.y, model.valve.AR)
+    model.connect(high.A, model.valve.A, model.medium.A, model.before.A, model.gauge.A)
+    model.connect(model.gauge.B, model.zero.A)
+    model.connect(model.valve.B, model.flow.A, model.after.A)
+    model.connect(model.flow.B, low.A)
+    run = model.simulate("1 s")
+    # CoolProp at 5 K below boiling at 1 MPa, and at its enthalpy and 0.3 MPa
+    T, h, rho = 307.53763, 248096.55, 1170.9328
+    assert final(run, "before.T", "K") == pytest.approx(T, rel=1e-4)
+    assert final(run, "before.H", "J/kg") == pytest.approx(h, rel=3e-5)
+    assert final(run, "after.H", "J/kg") == pytest.approx(final(run, "before.H", "J/kg"), rel=1e-8)
+    assert final(run, "after.X", "1") == pytest.approx(0.2382385, abs=1e-4)
+    flow = 0.7 * 2e-6 * sqrt(2 * rho * 0.7e6)
+    assert final(run, "flow.M", "kg/s") == pytest.approx(flow, rel=1e-3)
+    assert final(run, "flow.V", "m^3/s") == pytest.approx(
+        flow / final(run, "after.RHO", "kg/m^3"), rel=1e-3)  # fmt: skip
+    assert final(run, "flow.PHI", "W") == pytest.approx(
+        final(run, "flow.M", "kg/s") * final(run, "after.H", "J/kg"), rel=1e-7)  # fmt: skip
+    assert final(run, "gauge.P", "MPa") == pytest.approx(1, rel=1e-9)
+    assert final(run, "gauge.U", "J/kg") == pytest.approx(final(run, "high.u", "J/kg"), rel=1e-7)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
+    """From saturated vapour at 0.3 MPa to saturated liquid at 1 MPa and back, R134a.
+
+    The condenser is cooled by what CoolProp says, the valve is as wide as lets that flow pass.
+    """
+    h = [398995.1498, 424021.881, 255495.8561]  # CoolProp: before and behind compressor, condensed
+    rho, flow = 1149.3292, 0.01  # CoolProp: saturated liquid at 1 MPa
+    model = of()
+    vapour = place(model, "vapour", "0.3 MPa", quality=1)
+    back = place(model, "back", "0.3 MPa", quality=0.3)
+    model.compressor, model.behind = FlowRateSource(mass_flow="10 g/s"), (
+        ThermodynamicPropertiesSensor())
+    model.condenser = Pipe(length="2 m", area="1 cm^2", hydraulic_diameter="11 mm", p_I="1 MPa",
+                           h_I=quantity(h[2], "J/kg"), extra_length="0 m")
+    width = flow / (0.7 * sqrt(2 * rho * 0.7e6))
+    model.valve = LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2"))
+    model.wet = ThermodynamicPropertiesSensor()
+    model.connect(vapour.A, model.compressor.A, model.medium.A)
+    model.connect(model.compressor.B, model.condenser.A, model.behind.A)
+    model.connect(model.condenser.B, model.valve.A)
+    model.connect(model.valve.B, model.wet.A, back.A)
+    heated(model, model.condenser.H, quantity(flow * (h[2] - h[1]), "W"))
+    run = model.simulate("60 s", rtol=1e-8)
+    assert final(run, "condenser.p_I", "MPa") == pytest.approx(1, rel=5e-3)
+    assert final(run, "condenser.x_I", "1") == pytest.approx(0, abs=2e-3)
+    assert final(run, "behind.T", "K") == pytest.approx(316.8667, abs=0.3)
+    taken = final(run, "condenser.Q_H", "W") / final(run, "compressor.power_supplied", "W")
+    assert -taken == pytest.approx((h[1] - h[2]) / (h[1] - h[0]), rel=5e-3)  # 6.734
+    assert final(run, "wet.X", "1") == pytest.approx(0.2755914, abs=2e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
+    model = of()
+    wet = place(model, "wet", "0.4 MPa", enthalpy="260 kJ/kg")
+    out = place(model, "out", "0.4 MPa", superheating="5 K")
+    model.pump = FlowRateSource(mass_flow="10 g/s", power_spec="none", port_area="1 cm^2")
+    model.pipe = SegmentedPipe(segments=3, initial_pressure="0.4 MPa", length="1 m",
+                               initial_enthalpy="260 kJ/kg", area="1 cm^2",
+                               hydraulic_diameter="11 mm")  # fmt: skip
+    model.flow = FlowRateSensor()
+    model.connect(wet.A, model.pump.A, model.medium.A)
+    model.connect(model.pump.B, model.pipe.A)
+    model.connect(model.pipe.B, model.flow.A)
+    model.connect(model.flow.B, out.A)
+    heated(model, model.pipe.H, "1.6 kW")
+    run = model.simulate("100 s")
+    assert final(run, "flow.M", "kg/s") == pytest.approx(0.01, rel=1e-6)
+    assert final(run, "flow.PHI", "W") == pytest.approx(0.01 * 260e3 + 1600, rel=1e-6)
+    assert final(run, "pipe.segment[2].h_I", "J/kg") == pytest.approx(420e3, rel=1e-5)
+    assert final(run, "pipe.segment[2].x_I", "1") > 1 > final(run, "pipe.segment[0].x_I", "1")
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_pump_does_the_work_that_keeps_the_entropy():
+    """Water at 320 K from 0.1 MPa to 5.1 MPa; nothing passes beside it."""
+    model = of("water")
+    tank = place(model, "tank", "0.1 MPa", temperature="320 K")
+    out = place(model, "out", "5.1 MPa", temperature="320 K")
+    model.pump, model.aside = PressureSource(pressure_difference="5.001 MPa"), (
+        InfiniteFlowResistance())  # fmt: skip
+    model.pipe = FlowResistance(pressure_drop="1 kPa", mass_flow="1 kg/s")
+    model.connect(tank.A, model.pump.A, model.aside.A, model.medium.A)
+    model.connect(model.pump.B, model.pipe.A, model.aside.B)
+    model.connect(model.pipe.B, out.A)
+    run = model.simulate("1 s")
+    flow = final(run, "pump.mdot", "kg/s")
+    assert flow == pytest.approx(1, rel=1e-3)
+    assert final(run, "pump.power_supplied", "W") == pytest.approx(5048.07 * flow, rel=1e-3)
+    assert final(run, "aside.A.mdot", "kg/s") == 0
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
+    """One is heated for a while, so that the flow turns and one boils out into the other."""
+    model = of("R1234yf")
+    model.one = ConstantVolumeChamber(volume="1 l", p_I="0.8 MPa", x_I=0.1)
+    model.other = ConstantVolumeChamber(volume="2 l", p_I="0.3 MPa", x_I=1.1)
+    model.pipe = FlowResistance(pressure_drop="10 kPa", mass_flow="50 g/s", laminar_fraction=0.1)
+    model.connect(model.one.A, model.pipe.A, model.medium.A)
+    model.connect(model.pipe.B, model.other.A)
+    model.heat, model.ground = HeatFlowRateSource(
+        heat_flow=table(["0 s", "20 s", "20 s", "60 s"], ["0 W", "0 W", "500 W", "500 W"])
+    ), ThermalReference()
+    model.connect(model.ground.H, model.heat.A)
+    model.connect(model.heat.B, model.other.H)
+    run = model.simulate("60 s", rtol=1e-9)
+    flow = run["pipe.mdot"].to("kg/s").m
+    assert flow[0] > 0.1 and flow.min() < -1e-3
+    masses = run["one.mass"].to("kg").m + run["other.mass"].to("kg").m
+    assert_allclose(masses, masses[0], rtol=1e-7)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_run_stops_where_a_chamber_is_full_of_liquid_and_says_so():
+    model = of()
+    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.001)
+    model.connect(model.tank.A, model.medium.A)
+    heated(model, model.tank.H, "1 kW")
+    with pytest.raises(SimulationError, match="pressure in the chamber leaves the range"):
+        model.simulate("1000 s")

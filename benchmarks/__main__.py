@@ -25,6 +25,11 @@ def main() -> None:
 
         beyond(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["tolerances"]:
+        from .tolerances import main as tolerances
+
+        tolerances(sys.argv[2:])
+        return
     if sys.argv[1:2] == ["friction"]:
         from .frictionscale import report
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import beyond, domains, models, planar, precision, spice
+from benchmarks import beyond, domains, models, planar, precision, spice, tolerances
 from benchmarks.by_hand import BY_HAND
 from benchmarks.cases import CASES, plain_installation
 
@@ -133,6 +133,15 @@ def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, m
     problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
     result = problem.build().simulate(problem.duration, rtol=rtol, method=method)
     assert beyond.error_of(problem, result) <= error
+
+
+def test_deviations_fall_with_the_tolerance_and_what_cannot_run_has_no_time():
+    *found, refused, _ = tolerances.rows(beyond.PROBLEMS[0], ("auto", "rodas4", "ode99"),
+                                         (1e-4, 1e-8), repeats=1)
+    for rough, tight in zip(found[::2], found[1::2], strict=True):
+        assert tight.deviation < min(1e-8, 1e-3 * rough.deviation) and rough.deviation < 1e-4
+        assert 0 < rough.seconds < np.inf
+    assert not np.isfinite(refused.seconds) and np.isnan(refused.deviation)
 
 
 @pytest.mark.skipif(not spice.available(), reason="ngspice is not installed")

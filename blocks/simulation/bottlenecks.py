@@ -279,8 +279,8 @@ def _advice(recording: RunRecording, law: str, share: float, eventful: float, it
     """What would help."""
     told = []
     if share > 0.1:
-        told.append("method='rodas4' or 'cvode' if its quick motion is of no interest; else make "
-                    "it softer, or rigid" if recording.is_explicit else
+        told.append("method='rodas4' if its quick motion is of no interest; else make it "
+                    "softer, or rigid" if recording.is_explicit else
                     "a larger rtol, or make it softer, slower or damped")
     if eventful > EVENTFUL:
         told.append(FEWER_EVENTS[law])

@@ -48,8 +48,16 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         return method_named("DOP853"), "one-step: cheap to restart after events"
     if system.nz > 20 and not system.linear and (
             not native.is_installed() or native.why_not(system)):
-        return method_named("ida"), "large nonlinear algebraic loops"
-    return method_named("cvode"), "implicit, variable order: safe for stiff models"
+        return _for_large_loops(), "large nonlinear algebraic loops"
+    return method_named("Radau"), "implicit, one-step: safe for stiff models"
+
+
+def _for_large_loops() -> type[Method]:
+    """IDA, which keeps the unknowns of loops; without SUNDIALS one that solves for them."""
+    try:
+        return method_named("ida")
+    except ImportError:
+        return method_named("Radau")
 
 
 def _named(method: str) -> type[Method]:
@@ -211,7 +219,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return METHODS.get(kind.name) or method_named("cvode" if kind.implicit else "DOP853")
+    return METHODS.get(kind.name) or method_named("Radau" if kind.implicit else "DOP853")
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
@@ -248,9 +256,11 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
-        kind = implicit_one_step(problem)
-        return (stiff, why) if kind is None else (
-            kind, f"implicit, one-step, in machine code: stiff at the start ({rate:.3g} 1/s)")
+        if kind := implicit_one_step(problem):
+            return kind, f"implicit, one-step, in machine code: stiff at the start ({rate:.3g} 1/s)"
+        if stiff.implicit and problem.bulky:
+            return _for_large_loops(), "sparse: stiff, with large algebraic loops"
+        return stiff, why
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

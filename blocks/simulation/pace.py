@@ -46,7 +46,7 @@ class Pace:
                 f"{self.end:.6g} s. Something is that fast" + (
                     "." if kind.implicit else
                     ", or an explicit method would become unstable with longer ones."),
-                ("" if kind.implicit else "Take method='auto', 'rodas4' or 'cvode', whose steps "
+                ("" if kind.implicit else "Take method='auto' or 'rodas4', whose steps "
                  "are long where all is calm. ")
                 + "error.result.bottlenecks() says which variables hold the steps: where a "
                 "parasitic element makes them so fast, leave that out.",

@@ -17,7 +17,7 @@ from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
 from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
-from ..solvers import Method, method_named
+from ..solvers import Method
 from ..system.dae_problem import DaeProblem
 from ..system.problem import Problem
 from ..units import SECOND, to_si
@@ -173,7 +173,8 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
         problem = starting.moving_off()  # samples and relations decide how fast it is
-        chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
+        if chosen.name in ("Radau", "DOP853"):
+            chosen, why = by_stiffness(problem, t0, t1, options.rtol, chosen, why)
         if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
                 not system.tape.carried.any()):
             starting = start_of(DaeProblem)
@@ -228,16 +229,6 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     if kept is not None:
         recording.keep_only(kept, options.rtol)
     return PreparedRun(Driver(opening, settings, tolerances), options.progress)
-
-
-def _reconsidered(problem: Problem, t0: float, t1: float, rtol: float, chosen: type[Method],
-                  why: str) -> tuple[type[Method], str]:
-    """The method that suits the motion at the start, and why."""
-    if chosen.name in ("cvode", "DOP853"):
-        chosen, why = by_stiffness(problem, t0, t1, rtol, chosen, why)
-        if chosen.name == "cvode" and problem.bulky:
-            return method_named("ida"), "sparse: stiff, with large algebraic loops"
-    return chosen, why
 
 
 def _settings(options: Options, t0: float, t1: float, chosen: type[Method]) -> Settings:

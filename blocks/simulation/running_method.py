@@ -47,15 +47,14 @@ FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be wor
 TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps to the next look after a trial in vain
-WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 LONG = 500  # steps after which it is asked how many are left
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
-FEW = 60  # steps of a method with memory in an episode: it has hardly got going when it begins anew
-RESTARTED = "cvode", "DOP853", "ode45"  # by auto alone, and dearly
+FEW = 60  # steps of an episode: it has hardly got going when it begins anew
+RESTARTED = "Radau", "DOP853", "ode45"  # by auto alone, and dearly
 SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
@@ -244,8 +243,7 @@ class RunningMethod:
     def interrupted(self) -> bool:
         """Whether something happens so often that a method hardly gets going in between.
 
-        CVODE takes some twenty steps to do so, a one-step method one or two where little happens
-        between two events; and in machine code these cost next to nothing.
+        Every episode begins with small steps, which in machine code cost next to nothing.
         """
         if self.driven or len(self.time_events.times) >= OFTEN:
             return True
@@ -333,7 +331,7 @@ class RunningMethod:
         """
         kind = None
         if self.may_replace and step.by_numbers:
-            kind = method_named("cvode") if self.kind.name == "rodas4" else implicit_one_step(
+            kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_one_step(
                 self.problem)
         if kind is None or not self._fits(kind, self.problem, step):
             return False
@@ -379,8 +377,7 @@ class RunningMethod:
         limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
         tried = kind is not None
         if kind is None:
-            kind = method_named("cvode" if problem.laws is None else "Radau")
-            limit *= 1.0 if problem.laws is None else WITH_LAWS
+            kind = method_named("Radau")
         rate = problem.fastest_rate(step.t, step.y)
         if rate * self.current.usual_step(step) < limit and not nowhere:
             return False

@@ -42,13 +42,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..exceptions import need_package
 from ..numerics.arrays import Indices
 from ..numerics.tolerances import LEAST_RTOL, SMALLEST_STEP
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
 from .trouble import SLIVER, NotFinite, finite, finite_derivatives
 
-__all__ = ["CVODE", "IDA", "Adams", "failure_of"]
+try:
+    from sksundae import cvode, ida
+except ImportError as error:
+    raise need_package("scikit-sundae", "A method of SUNDIALS (cvode, adams, ida)", "sundials",
+                       ", or take method='rodas4', or 'Radau' or 'BDF' of SciPy") from error
+
+__all__ = ["CVODE", "IDA", "Adams"]
 
 TIME_AWAY = 1e-9  # of what is left: the difference that stands for a derivative by time
 GROWN = 2.0  # times the time at which a solver was made: one that begins later is made anew
@@ -72,11 +79,6 @@ _REASONS = {
     -22: "an input is not legal",
     -27: "start and end are too close together",
 }
-
-
-def failure_of(status: int) -> str:
-    """What a negative answer of the library means."""
-    return _REASONS.get(status, "the library failed")
 
 
 class _PatternHasGrown(Exception):
@@ -190,7 +192,7 @@ class SundialsMethod(Method):
 
     def _failure(self, status: int, complaint: str) -> Step:
         self._started = False
-        reason = failure_of(status)
+        reason = _REASONS.get(status, "the library failed")
         detail = f" ({complaint})" if complaint else ""
         return self._stopped(f"{reason}{detail}")
 
@@ -285,8 +287,6 @@ class CVODE(SundialsMethod):
     formula: ClassVar[str] = "BDF"
 
     def _make(self, options: dict[str, Any]) -> Any:
-        from sksundae.cvode import CVODE as Library
-
         def slope(t, y, out):
             self.work.residuals += 1
             out[:] = finite(t, self.problem.slope(t, y))
@@ -296,7 +296,7 @@ class CVODE(SundialsMethod):
 
         with warnings.catch_warnings():  # a pattern beside a Jacobian: that is what we want
             warnings.simplefilter("ignore")
-            return Library(slope, jacfn=jacobian, method=self.formula, **options)
+            return cvode.CVODE(slope, jacfn=jacobian, method=self.formula, **options)
 
     def _initialize(self) -> None:
         self._solver.init_step(self.t, self.y.copy())
@@ -326,8 +326,6 @@ class IDA(SundialsMethod):
     name, order, solves_dae = "ida", 5, True
 
     def _make(self, options: dict[str, Any]) -> Any:
-        from sksundae.ida import IDA as Library
-
         def residual(t, y, slope, out):
             self.work.residuals += 1
             out[:] = finite(t, self.problem.residual(t, y, slope))
@@ -339,7 +337,7 @@ class IDA(SundialsMethod):
         algebraic = [int(i) for i in np.flatnonzero(~np.asarray(self.problem.differential))]
         with warnings.catch_warnings():  # a pattern beside a Jacobian: that is what we want
             warnings.simplefilter("ignore")
-            return Library(residual, jacfn=jacobian, algebraic_idx=algebraic or None, **options)
+            return ida.IDA(residual, jacfn=jacobian, algebraic_idx=algebraic or None, **options)
 
     def _initialize(self) -> None:
         self.work.residuals += 1

@@ -32,6 +32,44 @@ def test_a_mistyped_name_is_answered_with_the_nearest():
     assert caught.value.known == tuple(METHODS)
 
 
+WITHOUT_SUNDIALS = """
+import sys
+sys.modules["sksundae"] = None  # as where it is not installed
+if not {compiled}:
+    sys.modules["llvmlite"] = None
+from blocks import Model, quantity
+from blocks.exceptions import MissingPackage
+from library.translational import Damper, Mass, Reference, Spring
+
+model = Model("oscillator")
+model.block, model.ground = Mass(mass="2 kg", v="1 m/s"), Reference()
+model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="4 N*s/m")
+model.connect(model.block.M, model.spring.R, model.damper.R)
+model.connect(model.ground.V, model.spring.C, model.damper.C)
+for damping in "4 N*s/m", "4 GN*s/m":
+    model.damper.damping = damping
+    model.operating_point()
+    run = model.simulate("3 s")
+    print(run.statistics.method, abs(run["block.v"].final) < quantity("0.1 m/s"))
+for method in "cvode", "adams", "IDA":
+    try:
+        model.simulate("3 s", method=method)
+    except MissingPackage as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize(("compiled", "methods"), [
+    (True, ["ode45", "rodas4"]), (False, ["ode45", "Radau"])])
+def test_only_the_methods_of_sundials_need_it(compiled, methods):
+    code = WITHOUT_SUNDIALS.format(compiled=compiled)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    refusal = ("A method of SUNDIALS (cvode, adams, ida) needs the package scikit-sundae, which is "
+               "not installed. Install it with: pip install 'blocks-toolkit[sundials]', or take "
+               "method='rodas4', or 'Radau' or 'BDF' of SciPy")
+    assert out.stdout.splitlines() == [*(f"{m} True" for m in methods), *[refusal] * 3]
+
+
 def test_a_name_like_no_other_gets_no_guess():
     assert str(UnknownMethod("xyz", ["euler"])) == "There is no solver 'xyz'. Available: euler."
 

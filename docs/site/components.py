@@ -40,7 +40,7 @@ def component_page(cls: type[Component]) -> str:
     package = page_of(cls).split("/")[1]
     base = traced(cls)
     parts = [
-        f"```{{index}} {said_in_words(cls.__name__)}\n```",  # what a search finds first
+        f"```{{index}} ! {said_in_words(cls.__name__)}\n```",  # main: what a search finds first
         f"# {cls.__name__}",
         f"```python\nfrom library.{package} import {cls.__name__}\n```",
         _figure(picture(base, getattr(cls, "symbol", None), cls.__name__)),

@@ -360,7 +360,7 @@ class Parameter(Declaration):
         try:
             number = to_si(value, self.unit, where, self.advice)
         except UnitError:
-            for i, one in enumerate(value if np.ndim(value) == 1 else ()):
+            for i, one in enumerate(() if is_quantity(value) or np.ndim(value) != 1 else value):
                 to_si(one, self.unit, f"{where}[{i}]", self.advice)  # says which it is
             raise
         return self._finite_in_bounds(number, where, value)

@@ -32,7 +32,7 @@ __all__ = ["main"]
 
 DONE, WRONG, NOT_UNDERSTOOD, INTERRUPTED = 0, 1, 2, 130
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
-DATA = {".nc": "save", ".zarr": "save", ".parquet": "save", ".csv": "to_csv", ".html": "report"}
+DATA = {".nc": "save", ".zarr": "save", ".parquet": "save", ".csv": "to_csv"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +84,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     for file in options.output:
-        _refuse_output(file, (*PICTURES, *DATA))
+        _refuse_output(file, (*PICTURES, *DATA, ".html"))
     pyplot = None if options.output or not options.plot else _pyplot_with_screen()
     result = _result(options)
     print(result)
@@ -189,11 +189,10 @@ def _beside(options: argparse.Namespace, ending: str) -> str:
 def _write(result: Any, file: str, paths: list[str]) -> None:
     """The kind of file that its ending says."""
     ending = Path(file).suffix.lower()
-    if ending in DATA:
-        if ending == ".html":
-            result.report(*paths, save=file)
-        else:
-            getattr(result, DATA[ending])(file, *paths)
+    if ending == ".html":
+        result.report(*paths, save=file)
+    elif ending in DATA:
+        getattr(result, DATA[ending])(file, *paths)
     else:
         result.plot(*paths, save=file)
     print(file)

@@ -181,15 +181,15 @@ def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], square
     return ""
 
 
-#: Of units of mass, which people give for forces, those of force; and the mil that is a length.
-_FORCES = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf",
+#: What people mean by units that they take for others: forces by those of mass, a length by mil.
+_TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf",
            "mil": "thou"}
 
 
 def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
     """Units that one slip turns into the given one."""
-    for name in factors.keys() & _FORCES.keys():  # lb for lbf
-        yield written({_FORCES[name] if n == name else n: p for n, p in factors.items()})
+    for name in factors.keys() & _TAKEN_FOR.keys():  # lb for lbf
+        yield written({_TAKEN_FOR[name] if n == name else n: p for n, p in factors.items()})
     if len(factors) == 1:
         ((name, power),) = factors.items()
         yield written({f"deg{name}": power})

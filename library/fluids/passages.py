@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any
 
-from blocks import Input, Option, Parameter, Variable, sqrt
+import numpy as np
+
+from blocks import Input, Option, Parameter, Variable, maximum, minimum, sqrt
 
 from .chambers import FluidPart
 from .flows import passed
 
-__all__ = ["FlowResistance", "FlowRateSource", "Passage", "PressureSource", "isentropic",
-           "turbulent"]  # fmt: skip
+__all__ = ["FlowResistance", "FlowRateSource", "Passage", "PressureSource", "Restriction",
+           "isentropic", "turbulent"]  # fmt: skip
 
 
 class Passage(FluidPart):
@@ -42,6 +44,38 @@ class FlowResistance(Passage):
         drop, soft = self.p / self.pressure_drop, self.laminar_fraction**2
         yield self.mdot == self.mass_flow * drop / sqrt((soft + sqrt(soft**2 + 4 * drop**2)) / 2)
         yield from self.passing()
+
+
+def variable(c: Any) -> bool:
+    """Whether the area of a restriction is given by a signal."""
+    return bool(c.restriction_type == "variable")
+
+
+class Restriction(Passage):
+    """Base of sudden narrow places, of fixed area or one given by a signal."""
+
+    approach = True  # whether the law counts the velocity of approach, so that ports must be wider
+
+    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
+    area = Parameter("1e-3 m^2", above=0, when=lambda c: not variable(c), doc="Area")
+    minimum_area = Parameter("1e-10 m^2", above=0, when=variable, doc="Smallest area, leakage")
+    maximum_area = Parameter("0.005 m^2", above=0, when=variable, doc="Largest area")
+    AR = Input("m^2", when=variable, doc="area")
+
+    def verify(self) -> Iterator[str]:
+        largest = "maximum_area" if variable(self) else "area"
+        size = getattr(self, largest)
+        if variable(self) and np.any(self.minimum_area > size):
+            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
+        if self.approach and np.any(size >= self.port_area):
+            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
+                   "restriction is narrower than its ports.")  # fmt: skip
+
+    def opening(self) -> Any:
+        """The area, that of the signal within its limits."""
+        if not variable(self):
+            return self.area
+        return maximum(minimum(self.AR, self.maximum_area), self.minimum_area)
 
 
 def turbulent(drop: Any, critical: Any) -> Any:

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from blocks import (
-    Input,
-    Option,
     Output,
     Parameter,
     Port,
     exp,
     log,
-    maximum,
-    minimum,
     sqrt,
     where,
 )
@@ -25,7 +19,7 @@ from .. import symbols
 from ..fluids import passages, sensors
 from ..thermal.domain import ABSOLUTE
 from . import medium
-from .domain import Ends, TwoPort, gas
+from .domain import Ends, gas
 
 __all__ = [
     "FlowRateSensor", "FlowRateSource", "FlowResistance", "LocalRestriction", "PressureSource",
@@ -47,11 +41,7 @@ class FlowResistance(Ends, passages.FlowResistance):
     symbol = symbols.RESTRICTION
 
 
-def _variable(c: Any) -> bool:
-    return bool(c.restriction_type == "variable")
-
-
-class LocalRestriction(TwoPort):
+class LocalRestriction(Ends, passages.Restriction):
     """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
 
     Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
@@ -68,26 +58,16 @@ class LocalRestriction(TwoPort):
     """
 
     symbol = symbols.RESTRICTION
+    approach = False
 
-    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
-    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
-    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
-    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
     discharge_coefficient = Parameter(0.64, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip
     laminar_share = Parameter(1e-3, above=0, below=0.5,
                               doc="Fall of pressure, of all of it, up to which flow is laminar")
-    AR = Input("m^2", when=_variable, doc="area")
-
-    def verify(self) -> Iterator[str]:
-        if _variable(self) and np.any(self.minimum_area > self.maximum_area):
-            yield (f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is "
-                   f"{self.maximum_area:~P}.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
         A, B = self.A, self.B
-        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
-            if _variable(self) else self.area
+        area = self.opening()
         forth = A.p > B.p
         p_1, p_2, T_1 = (where(forth, here, there, events=False) for here, there in (
             (A.p, B.p), (B.p, A.p), (A.T, B.T)))  # fmt: skip

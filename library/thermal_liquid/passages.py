@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from blocks import Input, Option, Parameter, Port, maximum, minimum, sqrt
+from blocks import Option, Parameter, Port, sqrt
 
 from .. import symbols
 from ..fluids import passages, sensors
@@ -55,11 +53,7 @@ class LaminarLeakage(TwoPort):
         yield from self.passing()
 
 
-def _variable(c: Any) -> bool:
-    return bool(c.restriction_type == "variable")
-
-
-class LocalRestriction(TwoPort):
+class LocalRestriction(Ends, passages.Restriction):
     """A sudden narrow place, of fixed area or one given by a signal.
 
     Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
@@ -76,29 +70,14 @@ class LocalRestriction(TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
     pressure_recovery = Option(True, doc="whether pressure rises again")
-    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
-    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
-    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
     discharge_coefficient = Parameter(0.64, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(12.0, above=0, doc="Reynolds number of turbulent flow")
-    AR = Input("m^2", when=_variable, doc="area")
-
-    def verify(self) -> Iterator[str]:
-        largest = "maximum_area" if _variable(self) else "area"
-        size = getattr(self, largest)
-        if _variable(self) and np.any(self.minimum_area > size):
-            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
-        if np.any(size >= self.port_area):
-            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
-                   "restriction is narrower than its ports.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
         A, B, cd = self.A, self.B, self.discharge_coefficient
-        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
-            if _variable(self) else self.area
+        area = self.opening()
         share = area / self.port_area
         loss: Any = 1
         if self.pressure_recovery:

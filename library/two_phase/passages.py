@@ -7,18 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from blocks import (
     Component,
-    Input,
     Option,
     Output,
     Parameter,
     Port,
     Variable,
-    maximum,
-    minimum,
     sqrt,
     where,
 )
@@ -26,7 +21,7 @@ from blocks import (
 from .. import symbols
 from ..fluids import passages, sensors
 from . import medium
-from .domain import Ends, TwoPort, two_phase
+from .domain import Ends, two_phase
 
 __all__ = [
     "FlowRateSensor", "FlowRateSource", "FlowResistance", "LocalRestriction",
@@ -49,11 +44,7 @@ class FlowResistance(Ends, passages.FlowResistance):
     symbol = symbols.RESTRICTION
 
 
-def _variable(c: Any) -> bool:
-    return bool(c.restriction_type == "variable")
-
-
-class LocalRestriction(TwoPort):
+class LocalRestriction(Ends, passages.Restriction):
     """A sudden narrow place, of fixed area or one given by a signal: an expansion valve.
 
     Equation: mdot = Cd S_R sqrt(2/(v (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the specific
@@ -69,29 +60,14 @@ class LocalRestriction(TwoPort):
 
     symbol = symbols.RESTRICTION
 
-    restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
-    area = Parameter("1e-3 m^2", above=0, when=lambda c: not _variable(c), doc="Area")
-    minimum_area = Parameter("1e-10 m^2", above=0, when=_variable, doc="Smallest area, leakage")
-    maximum_area = Parameter("0.005 m^2", above=0, when=_variable, doc="Largest area")
     discharge_coefficient = Parameter(0.7, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip
     laminar_share = Parameter(1e-3, above=0, below=0.5,
                               doc="Fall of pressure, of all of it, up to which flow is laminar")
-    AR = Input("m^2", when=_variable, doc="area")
-
-    def verify(self) -> Iterator[str]:
-        largest = "maximum_area" if _variable(self) else "area"
-        size = getattr(self, largest)
-        if _variable(self) and np.any(self.minimum_area > size):
-            yield f"minimum_area is {self.minimum_area:~P}, above maximum_area, which is {size:~P}."
-        if np.any(size >= self.port_area):
-            yield (f"{largest} is {size:~P}, not below port_area, which is {self.port_area:~P}: a "
-                   "restriction is narrower than its ports.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
         A, B = self.A, self.B
-        area = maximum(minimum(self.AR, self.maximum_area), self.minimum_area) \
-            if _variable(self) else self.area
+        area = self.opening()
         v = where(A.p > B.p, *(medium.specific_volume(port, port.p, port.u) for port in (A, B)),
                   events=False)  # fmt: skip
         laminar = self.laminar_share * (A.p + B.p) / 2

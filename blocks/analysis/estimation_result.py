@@ -260,9 +260,8 @@ class Fit(Tabulated):
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._sheets()))
 
-    def _repr_html_(self) -> str | None:
-        shown = [sheet._repr_html_() for sheet in self._sheets()]
-        return None if None in shown else "".join(map(str, shown))
+    def _repr_html_(self) -> str:
+        return "".join(sheet._repr_html_() for sheet in self._sheets())
 
     def _in_deviations(self) -> list[float]:
         return [float(np.sqrt(np.mean(np.concatenate([one[k] for one in self._plain]) ** 2)))

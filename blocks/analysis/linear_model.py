@@ -356,7 +356,7 @@ class LinearModel:
     def __repr__(self) -> str:
         return repr(self._sheet())
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         return self._sheet()._repr_html_()
 
     def _sheet(self) -> Sheet:

@@ -160,9 +160,8 @@ class OperatingPoint:
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._sheets()))
 
-    def _repr_html_(self) -> str | None:
-        shown = [sheet._repr_html_() for sheet in self._sheets()]
-        return None if None in shown else "".join(filter(None, shown))
+    def _repr_html_(self) -> str:
+        return "".join(sheet._repr_html_() for sheet in self._sheets())
 
     def _sheets(self) -> list[Sheet]:
         return [self.table(), *([self.reactions()] if self.modes else [])]

@@ -248,20 +248,6 @@ class Findings(Sequence[Finding]):
 
     __repr__ = __str__
 
-    def __rich__(self) -> Any:
-        from rich.table import Table
-        from rich.text import Text
-
-        colour = {"error": "bold red", "warning": "yellow", "info": "dim"}
-        table = Table(title=f"{self._title}: {self.summary}".lstrip(": "), title_justify="left",
-                      show_lines=True)
-        for heading in ("severity", "code", "problem and repair"):
-            table.add_column(heading)
-        for f in self._all:
-            table.add_row(Text(f.severity, colour[f.severity]), f.code,
-                          Text(f"{f.problem}\n{f.advice}".rstrip()))
-        return table
-
     def _repr_html_(self) -> str:
         import html
 

@@ -12,7 +12,7 @@
 ``Schematic``      picture of a network
 =================  ===============================================================
 
-pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
+pandas, xarray, matplotlib and networkx are imported when they are needed.
 """
 
 from __future__ import annotations

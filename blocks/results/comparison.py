@@ -159,9 +159,8 @@ class Comparison:
         return "\n".join([repr(self.table), repr(found) if len(found) else
                           "The runs were made with equal parameters."])  # fmt: skip
 
-    def _repr_html_(self) -> str | None:
-        parts = [sheet._repr_html_() for sheet in (self.table, self.differences)]
-        return "\n".join(part for part in parts if part) or None
+    def _repr_html_(self) -> str:
+        return "\n".join(sheet._repr_html_() for sheet in (self.table, self.differences))
 
 
 def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:

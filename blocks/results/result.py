@@ -384,5 +384,5 @@ class Result(Recorded):
     def __repr__(self) -> str:
         return repr(self.summary())
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         return self.summary()._repr_html_()

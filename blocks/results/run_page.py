@@ -31,7 +31,7 @@ from .recording import Recording
 from .report import Events, Statistics, summary
 from .series import Series
 from .sheet import SHOWN, Sheet
-from .shown import number, pretty
+from .shown import pretty
 from .sticking import Sticking
 from .thinning import thinned
 
@@ -141,26 +141,12 @@ def table(sheet: Sheet, most: int = ROWS) -> str:
     """A sheet as a table; empty where it has no rows."""
     if not sheet.rows:
         return ""
-    heads = list(sheet.columns)
-    rows = list(islice(zip(*sheet.columns.values(), strict=True), most))
-    out = ["<div class='wide'><table>"]
-    if any(h.strip() for h in heads):
-        out.append("<tr>" + "".join(f"<th>{escape(h)}</th>" for h in heads) + "</tr>")
-    for row in rows:
-        out.append("<tr>" + "".join(_cell(v) for v in row) + "</tr>")
-    out.append("</table></div>")
+    out = [f"<div class='wide'>{sheet.html(most)}</div>"]
     if sheet.rows > most:
         out.append(f"<p class='faint'>{sheet.rows - most:,} more rows are in the result.</p>")
     if sheet.note:
         out.append(f"<p class='faint'>{escape(sheet.note)}</p>")
     return "".join(out)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        text = f"{value:,}" if isinstance(value, int) else number(value, None, 6)
-        return f'<td class="number">{text}</td>'
-    return f"<td>{escape(str(value))}</td>"
 
 
 def _outcome(recording: Recording) -> str:

@@ -26,22 +26,20 @@ if TYPE_CHECKING:
     from .operating_point import OperatingPoint
     from .operating_point import find_operating_point as operating_point
     from .optimisation import Optimum, optimise
-    from .pareto import pareto
     from .pictures import bode, nyquist, root_locus, step
     from .uncertainty import first_order
     from .wishes import free
 
 __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint", "Optimum", "bode",
            "describing_function", "first_order", "fit", "free", "limit_cycle", "linearise",
-           "nyquist", "operating_point", "optimise", "pareto",
-           "root_locus", "step"]  # fmt: skip
+           "nyquist", "operating_point", "optimise", "root_locus", "step"]  # fmt: skip
 
 HOMES = {"Fit": ".estimation_result", "LimitCycle": ".limit_cycle", "LinearModel": ".linear_model",
          "LinearModels": ".linearise", "OperatingPoint": ".operating_point",
          "Optimum": ".optimisation", "describing_function": "..harmonics.describing",
          "first_order": ".uncertainty", "fit": ".estimation", "free": ".wishes",
          "limit_cycle": ".limit_cycle", "linearise": ".linearise",
-         "operating_point": ".operating_point", "optimise": ".optimisation", "pareto": ".pareto",
+         "operating_point": ".operating_point", "optimise": ".optimisation",
          **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".pictures"),
          }  # fmt: skip
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
@@ -62,6 +60,9 @@ def __getattr__(name: str) -> Any:
     """Each analysis is loaded when it is asked for: one does not wait for the others."""
     if name in HOMES:
         return getattr(import_module(HOMES[name], __name__), CALLED.get(name, name))
+    if name == "pareto":
+        raise missing_in(__name__, name, "Of two goals optimise one while the other is a limit, as "
+                         "in examples/pareto_front.py.")
     for part in [] if name.startswith("_") else iter_modules(__path__, f"{__name__}."):
         if name in getattr(import_module(part.name), "__all__", ()):
             raise missing_in(__name__, name, f"Write from {part.name} import {name}.")

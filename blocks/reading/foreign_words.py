@@ -377,9 +377,9 @@ _PARTS = [
      "result.plot()."),
     ("", "disconnect remove remove_component delete unlink", "A part goes with its connections by "
      "del model.name; then it may be added and connected anew."),
-    ("", "fit estimate estimate_parameters identify calibrate optimise optimize pareto first_order "
+    ("", "fit estimate estimate_parameters identify calibrate optimise optimize first_order "
      "describing_function root_locus bode uncertainty", "Analyses that take a model as their first "
-     "argument are functions: from blocks.analysis import fit, optimise, pareto, first_order."),
+     "argument are functions: from blocks.analysis import fit, optimise, first_order."),
     ("", "copy clone deepcopy", "A second model is copy.deepcopy(model)."),
     ("parts", "components children blocks subsystems elements", "Its parts are model.parts."),
     ("values", "set set_values set_parameters update", "A value is given by model['block.mass'] = "

@@ -31,8 +31,8 @@ from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
 
-__all__ = ["parquet_with_facts", "read_csv", "read_netcdf", "read_parquet", "table_of_dataset",
-           "table_of_frame"]  # fmt: skip
+__all__ = ["opened_netcdf", "parquet_with_facts", "read_csv", "read_netcdf", "read_parquet",
+           "table_of_dataset", "table_of_frame"]  # fmt: skip
 
 _TWICE = re.compile(r"(.*\])\.\d+$")
 
@@ -146,10 +146,14 @@ def _instances(path: str, components: list[str]) -> tuple[str, ...]:
 
 def read_netcdf(file: str | Path) -> Table:
     """Read a NetCDF file whose variables have the attribute ``units``."""
+    return table_of_dataset(opened_netcdf(file), file)
+
+
+def opened_netcdf(file: str | Path) -> Any:
+    """Return the xarray data set of a NetCDF file, read into memory."""
     xarray = optional_package("xarray", "Reading NetCDF", "table")
     with reading(file, "a NetCDF file"), xarray.open_dataset(file, decode_times=False) as opened:
-        data = opened.load()
-    return table_of_dataset(data, file)
+        return opened.load()
 
 
 def table_of_dataset(data: Any, file: Any) -> Table:

@@ -48,19 +48,17 @@ def writing(file: Any) -> Iterator[Any]:
 def whole(file: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file that replaces the one of this name once it is whole.
 
-    Until then, and where that fails, what was there stays as it was. The same for a folder.
+    Until then, and where that fails, what was there stays as it was.
     """
     target = Path(os.path.realpath(file))  # a link stays one
-    device = target.exists() and not (target.is_file() or target.is_dir())
+    device = target.exists() and not target.is_file()
     if device or not os.access(target.parent, os.W_OK):  # nothing can stand beside it
         yield target
         return
     with TemporaryDirectory(dir=target.parent, prefix=".", ignore_cleanup_errors=True) as beside:
         draft = Path(beside, target.name)
         yield draft
-        if target.is_dir() and draft.is_dir():
-            os.replace(target, f"{draft}.before")
-        elif target.is_file():
+        if target.is_file():
             shutil.copymode(target, draft)
         os.replace(draft, target)
 

@@ -305,7 +305,7 @@ class Result(Recorded):
         Parameters
         ----------
         file : path
-            ``"run.nc"`` (NetCDF), ``"run.zarr"`` or ``"run.parquet"``.
+            ``"run.nc"`` (NetCDF) or ``"run.parquet"``.
         *paths : str, Series, or lists of these
             Variables that are kept; all where none is named.
 

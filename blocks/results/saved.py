@@ -1,8 +1,8 @@
 """How is a run kept in a file, and read again?
 
 The file holds samples so close that what lies between them is known, and one text (JSON) of all
-else: units, events, parameters, energy, versions. :mod:`blocks.results.saved_files` knows NetCDF,
-Zarr and Parquet; here is what they keep.
+else: units, events, parameters, energy, versions. :mod:`blocks.results.saved_files` knows NetCDF
+and Parquet; here is what they keep.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, ParameterError, WrongDimension
 from ..numerics.arrays import Array
-from ..results.lookup import find
+from ..results.lookup import find_one
 from ..simulation.method_choice import began_in_python
 from ..studies.settings import Setting, find_setting
 from ..units import Unit, as_written, from_si, to_si, unit, unit_given
@@ -178,16 +178,13 @@ class Misfit:
                   ) -> Array:
         """What a sensor would show."""
         offset, delay = self._sensor_values(values, sensor.name)
-        info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
+        info = find_one(run.recording.catalog, sensor.measured.variable, self.model.name)
         self._check_dimension(info, sensor)
         t = np.maximum((sensor.t if times is None else times) - delay,
                        run.recording.episodes.starts[0])
         return np.asarray(run.recording.values([info.index], t)[0] + offset)
 
     def _check_dimension(self, info: Any, sensor: Sensor) -> None:
-        if isinstance(info, (list, tuple)):
-            raise ParameterError(sensor.measured.variable, "is an array.",
-                                 f'Compare one instance, "{info[0].path}".')
         if info.unit.dimension != sensor.shown.dimension:
             raise WrongDimension(
                 f"fit(compare={{{sensor.name!r}: …}})", f"is in "
@@ -226,8 +223,7 @@ class Misfit:
 
     def _rows(self, values: Array, run: Any, found: Sensitivities, sensor: Sensor) -> Array:
         _, delay = self._sensor_values(values, sensor.name)
-        info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
-        assert not isinstance(info, (list, tuple))
+        info = find_one(run.recording.catalog, sensor.measured.variable, self.model.name)
         delayed = (sensor.name, "delay") in self.of_sensor
         start = run.recording.episodes.starts[0]
         by = found.values([info.index], np.maximum(sensor.t - delay, start), rates=delayed)[0]

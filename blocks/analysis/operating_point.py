@@ -483,7 +483,7 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
     system, wishes = equations.system, equations.wishes
     signals = signals_of(system)
     tried = 0
-    for path in signals.varying():
+    for path in signals.parameters(varying=True):
         if tried == MOST_SOURCES or any(s.path == path for s in wishes.free):
             break
         tried += 1

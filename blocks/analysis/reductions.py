@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError
 from ..numerics.arrays import Array
-from ..results.lookup import find
+from ..results.lookup import find_one
 from ..results.quadrature import integrals
 from ..results.recording import VariableInfo
+from ..results.reductions import reduction_of
 from ..results.rows import Rows, stretches
-from ..results.samples import NUMBERS, OVER_TIME, unit_of_number
+from ..results.samples import OVER_TIME, unit_of_number
 from ..simulation.catalog import Catalog
-from ..units import Unit, to_si, unit
+from ..units import Unit
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .sensitivities import Sensitivities
 
 __all__ = ["Reduction"]
-
-CALL = re.compile(r"\s*(\w+)\s*\(\s*([^,()]+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*$")
-KINDS = (*NUMBERS, "at")
 
 
 @dataclass(frozen=True)
@@ -54,19 +51,12 @@ class Reduction:
         ModelError
             For anything but a reduction of one variable.
         """
-        found = CALL.match(text) if isinstance(text, str) else None
+        found = reduction_of(text, where) if isinstance(text, str) else None
         if found is None:
             raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
                                  "'max(spring.f)', 'final(spring.x)', 'at(spring.x, 1 s)'.",
                                  given=text)
-        kind, path, time = found.groups()
-        if kind not in KINDS:
-            raise unknown_name(where, kind, KINDS, "reductions")
-        if (time is not None) != (kind == "at"):
-            raise ParameterError(where, f"is {text!r}.", "Only at(variable, time) takes a time, and"
-                                 " it needs one.", given=text)
-        seconds = 0.0 if time is None else float(to_si(time, unit("s"), where))
-        return cls(text, kind, path, seconds)
+        return cls(text, *found)
 
     def unit_in(self, model: Model) -> Unit:
         """The unit of the number.
@@ -76,18 +66,12 @@ class Reduction:
         ModelError
             Where the model has no such variable.
         """
-        info = self._variable(Catalog.of(model.compile()), model.name)
+        info = find_one(Catalog.of(model.compile()), self.path, model.name)
         return unit_of_number(self.kind, info.unit)
 
     def info(self, run: Result) -> VariableInfo:
         """The variable in a run."""
-        return self._variable(run.recording.catalog, run.name)
-
-    def _variable(self, catalog: Any, name: str) -> VariableInfo:
-        info = find(catalog, self.path, name)
-        if not isinstance(info, VariableInfo):
-            raise ParameterError(self.path, "is an array.", f'Name one, "{info[0].path}".')
-        return info
+        return find_one(run.recording.catalog, self.path, run.name)
 
     def instant(self, run: Result) -> tuple[float, str]:
         """When a run takes the value, and on which side of an event that may be then."""

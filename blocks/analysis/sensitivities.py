@@ -15,6 +15,7 @@ import numpy as np
 
 from ..exceptions import ModelError, ParameterError, unknown_name, warn_user
 from ..numerics.arrays import Array, Flags, Indices
+from ..results.lookup import find_one
 from ..results.recording import VariableInfo
 from ..results.series import Series
 from ..results.views import View
@@ -176,11 +177,7 @@ class Sensitivities:
         return self._settings[self.parameters.index(parameter)]
 
     def _info(self, path: str) -> VariableInfo:
-        from ..results.lookup import find
-
-        info = find(self._recording.catalog, path, self._recording.name)
-        if not isinstance(info, VariableInfo):
-            raise ParameterError(path, "is an array.", f'Name one instance, "{info[0].path}".')
+        info = find_one(self._recording.catalog, path, self._recording.name)
         if info.index >= self._recording.catalog.count:
             raise ParameterError(path, "is a whole number that changes at events: it has no "
                                  "derivative.", "Look at sensitivities.events(), which says how "

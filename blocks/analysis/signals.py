@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import casadi as ca
 import numpy as np
@@ -18,8 +19,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, brief, unknown_name
 from ..language.expression import TIME
 from ..language.kernel import Kernel, LocalParameter
-from ..results.lookup import collapsed, find
-from ..results.recording import VariableInfo
+from ..results.lookup import collapsed, find_all
 from ..simulation.catalog import Catalog
 from ..simulation.variable_functions import VariableFunctions
 from ..system.system import System
@@ -27,7 +27,6 @@ from ..units import Unit, as_unit, from_si, unit
 
 __all__ = ["InputSignal", "OutputSignal", "Signals", "ratio_unit", "signals_of"]
 
-COMPARED = 5000  # names that a misspelt one is compared with
 NUMBER = re.compile(r"\[(\d+)\]")
 _DERIVATIVE = re.compile(r"der\((?P<inner>.+)\)")
 
@@ -86,12 +85,11 @@ class Signals:
         if derivative is not None:
             return [self._derived(one, where) for one in self.output(derivative["inner"], where)]
         try:
-            found = find(self.catalog, path, where)
+            infos = find_all(self.catalog, path, where)
         except UnknownName as error:
             self._refuse_parameter(path, where)
             raise UnknownName(where, f"there is no variable {brief(path, 200)} in the model.",
                               error.advice, **error.data) from None  # fmt: skip
-        infos = (found,) if isinstance(found, VariableInfo) else found
         for info in infos:
             if info.kind == "mode":
                 raise ParameterError(where, f"{info.path} is a mode, which has no derivative.",
@@ -202,28 +200,20 @@ class Signals:
         )  # fmt: skip
 
     def _unknown(self, path: str, where: str) -> UnknownName:
-        return unknown_name(where, path, self._all_inputs(), "inputs")
+        known = chain(self.parameters(varying=True), self.parameters(varying=False))
+        return unknown_name(where, path, known, "inputs")
 
-    def _all_inputs(self) -> list[str]:
-        """Paths of all parameters, those that may vary with time first."""
-        first: list[str] = []
-        rest: list[str] = []
+    def parameters(self, varying: bool) -> Iterator[str]:
+        """Yield the paths of parameters that may vary with time, as those of sources, or of others.
+        """
         for family in self.system.network.families:
             for parameter in family.kernel.parameters:
-                for k in range(min(family.size, COMPARED)):
-                    (first if parameter.declared.varying else rest).append(
-                        f"{family.path(k)}.{parameter.name}")
-        return (first + rest)[:COMPARED]
-
-    def varying(self) -> list[str]:
-        """Paths of the parameters that may vary with time: what sources take."""
-        return [f"{family.path(k)}.{p.name}" for family in self.system.network.families
-                for p in family.kernel.parameters if p.declared.varying
-                for k in range(family.size)]
+                if parameter.declared.varying == varying:
+                    yield from (f"{family.path(k)}.{parameter.name}" for k in range(family.size))
 
     def _some_inputs(self) -> str:
-        known = self._all_inputs()[:6]
-        return ", ".join(known) if known else "none"
+        known = chain(self.parameters(varying=True), self.parameters(varying=False))
+        return ", ".join(islice(known, 6)) or "none"
 
     def _refuse_differentiated(self, signal: InputSignal, where: str) -> None:
         """An input whose derivative the equations need cannot be one: a number has none."""

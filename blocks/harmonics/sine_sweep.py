@@ -17,6 +17,7 @@ from ..exceptions import ParameterError, SimulationError, told_how_to_call
 from ..language.expression import sin
 from ..numerics.arrays import Array
 from ..results.figures import bare_figure, finished_figure
+from ..results.lookup import find_one
 from ..results.quadrature import integrals
 from ..results.sheet import Sheet, Tabulated
 from ..studies.settings import find_setting
@@ -118,10 +119,11 @@ def swept_response(model: Model, input: str, output: str, frequencies: Any, ampl
     """
     signals = signals_of(model.compile())
     (given,), (looked,) = signals.inputs([input], WHERE), signals.outputs([output], WHERE)
-    if input not in signals.varying():
+    varying = list(signals.parameters(varying=True))
+    if input not in varying:
         raise ParameterError(WHERE, f"drives {input}, which is a fixed number.",
                              "Name what may vary with time: "
-                             f"{', '.join(signals.varying()[:6]) or 'this model has nothing'}.")
+                             f"{', '.join(varying[:6]) or 'this model has nothing'}.")
     omega = np.sort(np.atleast_1d(angular_frequency(frequencies, f"{WHERE}: frequencies")))
     size = float(to_si(amplitude, given.unit.as_difference, f"{WHERE}: amplitude"))
     if not size > 0:
@@ -143,14 +145,12 @@ def swept_response(model: Model, input: str, output: str, frequencies: Any, ampl
 
 def _answer(model: Model, output: str, omega: float, rtol: float) -> tuple[complex, float]:
     """First harmonic of the answer in SI units, and the part of it that is something else."""
-    from ..results.lookup import find
-
     period, periods = 2 * np.pi / omega, FIRST
     while True:
         run = model.simulate(quantity(periods * period, "s"), rtol=rtol, progress=False,
                              max_step=quantity(period / 8, "s"))
         t = (periods - 2 + np.arange(2 * LOOKS) / LOOKS) * period
-        info: Any = find(run.recording.catalog, output, model.name)
+        info = find_one(run.recording.catalog, output, model.name)
         before, last = run.recording.values([info.index], t)[0].reshape(2, LOOKS)
         if np.abs(last - before).max() <= REPEATS * np.ptp(last):
             return _harmonic(run.recording, info.index, omega)

@@ -488,7 +488,7 @@ class Part(Node):
     def __repr__(self) -> str:
         return printable(call_of(self))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         from ..results.sheet import Sheet
 
         title = ": ".join(dict.fromkeys([self.path, type(self).__name__]))  # alone: its class

@@ -8,7 +8,6 @@ package is taken as it is.
 
 from __future__ import annotations
 
-import dis
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -31,7 +30,6 @@ __all__ = ["Surroundings", "names_used"]
 PLAIN = {bool, int, float, complex, str, bytes, type(None)}  # compared by their value
 ABSENT = object()
 TOOLKIT = __name__.partition(".")[0]
-_OF_OBJECTS = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"}
 
 
 class Surroundings:
@@ -117,13 +115,13 @@ class Surroundings:
         """``owners`` are the objects or classes whose attributes it may ask for."""
         if not self._is_new(function, tuple(map(id, owners))):
             return
-        names, attributes = names_used(function.__code__)
+        attributes = names_used(function.__code__)
         for cell in function.__closure__ or ():
             self._note(_Cell(cell), "", attributes)
         for given in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self._note({"": given}, "", attributes)
         if _is_followed(function):
-            for name in names & function.__globals__.keys():
+            for name in attributes & function.__globals__.keys():
                 self._note(function.__globals__, name, attributes)
             for owner in owners:
                 self._look_into(owner, attributes)
@@ -184,20 +182,10 @@ class _Cell:
 
 
 @lru_cache(maxsize=4096)
-def names_used(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Names that a function takes from its module, and names of attributes of anything."""
-    names, attributes = set(), set()
-    for one in dis.get_instructions(code):
-        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            names.add(one.argval)
-        elif one.opname in _OF_OBJECTS:
-            attributes.add(one.argval)
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            more = names_used(inner)
-            names |= more[0]
-            attributes |= more[1]
-    return frozenset(names), frozenset(attributes)
+def names_used(code: CodeType) -> frozenset[str]:
+    """Return the names that a function asks its module, or any object, for."""
+    inner = (names_used(one) for one in code.co_consts if isinstance(one, CodeType))
+    return frozenset(code.co_names).union(*inner)
 
 
 def _functions_in(attribute: Any) -> Iterator[FunctionType]:

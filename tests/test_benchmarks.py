@@ -48,7 +48,8 @@ NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg
               "blocks.nonsmooth.modes.laws",
               "blocks.nonsmooth.complementarity", "blocks.nonsmooth.modes.load_laws",
               "blocks.simulation.energy", "blocks.system.description",
-              "blocks.native.expressions", "blocks.results.table", "blocks.results.plotting",
+              "blocks.native.expressions", "blocks.results.values.table",
+              "blocks.results.plots.plotting",
               "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
               "library.rotational", "library.planar"]  # fmt: skip
 

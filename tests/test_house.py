@@ -30,7 +30,7 @@ FLOORS = [
     ["studies"],
     ["analysis"],
     ["model"],
-    ["harmonics", "prompt"],
+    ["analysis.describing", "prompt"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

@@ -14,7 +14,7 @@ import numpy as np
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
 from ..language.declarations import Output, Parameter, Port, Signal
-from ..results.drawn_parts import Net, Part, Pin
+from ..results.schematic.parts import Net, Part, Pin
 from ..results.shown import RAISED, pretty
 from ..shapes import Symbol, line
 from .network import Network

@@ -6,7 +6,7 @@ import re
 
 from ..exceptions import ParameterError, unknown_name
 from ..units import SECOND, to_si
-from .samples import NUMBERS
+from .values.samples import NUMBERS
 
 __all__ = ["KINDS", "reduction_of"]
 

@@ -41,7 +41,7 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..results.bottlenecks import Bottleneck, StepShares
-    from ..results.drawn_parts import Net, Part
+    from ..results.schematic.parts import Net, Part
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]

@@ -21,9 +21,9 @@ from ..numerics.arrays import Array
 from ..results.lookup import find, find_all
 from ..results.recording import VariableInfo
 from ..results.reductions import reduction_of
-from ..results.samples import unit_of_number
-from ..results.table import instance_dimension
-from ..results.times import grid, within_run
+from ..results.values.samples import unit_of_number
+from ..results.values.table import instance_dimension
+from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
 from ..units import from_si, quantity, to_si, unit
 

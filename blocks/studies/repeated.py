@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..nonsmooth.contract import Laws
-from ..results.extremes import largest_of_runs
+from ..results.values.extremes import largest_of_runs
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
 from ..simulation.variable_functions import VariableFunctions

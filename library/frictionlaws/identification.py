@@ -18,7 +18,7 @@ import numpy as np
 
 from blocks import quantity
 from blocks.exceptions import ParameterError
-from blocks.results.figures import bare_figure, finished_figure
+from blocks.results.plots.figures import bare_figure, finished_figure
 from blocks.units import heading_parts
 
 __all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",

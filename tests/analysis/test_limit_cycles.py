@@ -22,13 +22,13 @@ from blocks import (
     quantity,
     time,
 )
-from blocks.exceptions import ParameterError, SimulationError
-from blocks.harmonics import (
+from blocks.analysis.describing import (
     Prediction,
     describing_function,
     predict_limit_cycles,
     swept_response,
 )
+from blocks.exceptions import ParameterError, SimulationError
 from library.signal import (
     Backlash,
     Constant,

@@ -8,8 +8,8 @@ from friction_bench import torn_loose
 from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
-from blocks.analysis.optimisation import optimise
-from blocks.analysis.uncertainty import first_order
+from blocks.analysis.design.optimisation import optimise
+from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from library.translational import (
     Mass,
@@ -97,7 +97,7 @@ def test_the_spread_of_a_result_and_its_causes():
     ("final(ball.x)", ["integral(ball.y) <= 1 m"], WrongDimension, "integral"),
 ])  # fmt: skip
 def test_mistakes_are_said_before_the_first_run(objective, limits, error, text, monkeypatch):
-    monkeypatch.setattr("blocks.analysis.optimisation.run_with_sensitivities", None)
+    monkeypatch.setattr("blocks.analysis.design.optimisation.run_with_sensitivities", None)
     with pytest.raises(error, match=text):
         optimise(shot(), objective, {"ball.angle": ("5 deg", "80 deg")}, "1 s", limits)
 

@@ -29,9 +29,9 @@ from blocks import (
     when,
     where,
 )
-from blocks.analysis.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity_courses import Course, solved_course
-from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity.stages import Coefficients
+from blocks.analysis.sensitivity.variational import Course, solved_course
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold

@@ -11,10 +11,10 @@ from scipy.linalg import expm
 from scipy.special import expit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
-from blocks.analysis.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity_blocks import blocks_of, solved_by_blocks
-from blocks.analysis.sensitivity_courses import Course, solved_course
-from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.analysis.sensitivity.blocks import blocks_of, solved_by_blocks
+from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity.stages import Coefficients
+from blocks.analysis.sensitivity.variational import Course, solved_course
 from blocks.exceptions import ParameterError
 from library.electrical import (
     ACVoltageSource,

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, compare, load, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError, UnknownName
 from blocks.results import read_netcdf, read_parquet
-from blocks.results.interpolants import SampledCurves, refined
+from blocks.results.values.interpolants import SampledCurves, refined
 from library.signal import Sine
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 

@@ -149,7 +149,7 @@ class Model(Part):
             Shown by notebooks, where pointing at a part tells its values; ``svg()``,
             ``figure()`` and ``save()`` hand it on.
         """
-        from .assembly.drawn_network import drawn_network
+        from .drawing.network import drawn_network
         from .results.schematic.drawing import draw_schematic
 
         parts, nets = drawn_network(self.network, self, open)

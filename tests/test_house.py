@@ -20,7 +20,7 @@ FLOORS = [
     ["results"],
     ["language"],
     ["assembly"],
-    ["machine", "system"],
+    ["drawing", "machine", "system"],
     ["initialisation", "nonsmooth.complementarity"],
     ["nonsmooth"],  # what is shared by the two below
     ["nonsmooth.modes"],

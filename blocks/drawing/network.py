@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..assembly.network import Network
 from ..exceptions import ParameterError, unknown_name
 from ..language.component import Component
 from ..language.declarations import Output, Parameter, Port, Signal
 from ..results.schematic.parts import Net, Part, Pin
 from ..results.shown import RAISED, pretty
 from ..shapes import Symbol, line
-from .network import Network
 
 __all__ = ["drawn_network"]
 

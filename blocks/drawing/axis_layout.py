@@ -15,12 +15,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from ..assembly.network import Network
 from ..language.component import Component
 from ..language.declarations import Output, Port, Signal
 from ..language.domain import Domain
 from ..shapes import AxisBody, AxisElement, Shape, Symbol
 from ..units import unit
-from .network import Network
 
 __all__ = ["lined_up"]
 

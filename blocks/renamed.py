@@ -16,7 +16,7 @@ from typing import Any
 from warnings import warn
 
 __all__ = ["ATTRIBUTES", "MODULES", "OPTIONS", "RenamedWarning", "current_attribute",
-           "current_options", "file_first"]  # fmt: skip
+           "current_options", "file_first", "moved"]  # fmt: skip
 
 ATTRIBUTES = {  # by class; a name with parentheses is a method that was a property
     "Model": {"start": "stepper"},
@@ -40,6 +40,8 @@ MODULES = {
         "pictures": "linear.pictures", "optimisation": "design.optimisation",
         "uncertainty": "design.uncertainty", "sensitivities": "sensitivity.sensitivities",
     }.items()},
+    **{f"library.frictionlaws.{name}": f"library.friction_studies.{name}"
+       for name in ("audit", "identification", "motion")},
 }
 
 
@@ -81,6 +83,12 @@ def file_first(result: Mapping[str, Any], paths: tuple[Any, ...], save: Any
         _tell("report(file, …)", "report(…, save=file)")
         return paths[1:], first
     return paths, save
+
+
+def moved(module: str, name: str, there: str) -> Any:
+    """Return what a module no longer has from where it is now, with a warning."""
+    _tell(f"{module}.{name}", f"{there}.{name}")
+    return getattr(import_module(there), name)
 
 
 class _Moved(MetaPathFinder, Loader):

@@ -37,7 +37,8 @@ RETURNED = {
     "studies": ("Studies", "See [parameter studies](../sweeps.md).", ["blocks.studies"]),
     "shapes": ("Shapes and symbols", "How a component looks.", ["blocks.shapes"]),
     "friction_laws": ("Friction laws", "Laws by class; which one to take: "
-                      "[friction laws](../friction_laws.md).", ["library.frictionlaws"]),
+                      "[friction laws](../friction_laws.md).", ["library.frictionlaws",
+                                                       "library.friction_studies"]),
     "for_components": ("Shared by components", "For components of your own: heat that leaves, "
                        "friction, contact, tables, measured data.",
                        ["library.heat", "library.friction", "library.contact", "library.tables",

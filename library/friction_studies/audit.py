@@ -15,7 +15,8 @@ import numpy as np
 from blocks import Model, minimum, quantity, sin
 from blocks.results import Sheet
 
-from .base import FrictionLaw
+from ..frictionlaws.base import FrictionLaw
+from ..translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 __all__ = ["Audit", "audit", "compared"]
 
@@ -111,12 +112,10 @@ def audit(law: Any, **parameters: Any) -> Audit:
 
     Examples
     --------
-    >>> from library.frictionlaws import audit
+    >>> from library.friction_studies import audit
     >>> audit("quinn_1", band="1 mm/s").verdict
     'active: creeps against the load'
     """
-    from ..translational import TranslationalFriction
-
     one = TranslationalFriction(law=law, **parameters)
     for name, force in STRENGTHS.items():
         if name in one.kind.uses and f"{name}_force" not in parameters:
@@ -139,8 +138,6 @@ class _Bench:
     """Bodies on a law, each with a load of its own."""
 
     def __init__(self, law: Any, parameters: dict[str, Any]) -> None:
-        from ..translational import TranslationalFriction
-
         self.made = lambda **more: TranslationalFriction(law=law, **parameters, **more)
         self.friction = self.made()
         kind = self.friction.kind()
@@ -154,8 +151,6 @@ class _Bench:
     def run(self, loads: Any, speeds: Any, end: float, mass: float | None = None,
             shaken: float = 0.0, **options: Any) -> Any:
         """Bodies under shares of the largest load, started at shares of the band."""
-        from ..translational import ForceSource, Mass, MotionSensor, Reference
-
         loads, speeds = np.broadcast_arrays(np.asarray(loads, dtype=float), speeds)
         n, model = loads.size, Model("audit")
         model.body = Mass(count=n, mass=quantity(self.mass if mass is None else mass, "kg"),

@@ -22,7 +22,7 @@ import numpy as np
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
 from ...language.branch import Branch
 from ...language.component import Component
-from ...language.declarations import Input, Parameter, Port, Variable
+from ...language.declarations import Input, Output, Parameter, Port, Variable
 from ...language.domain import Domain
 from ...language.expression import cos, der, sin, time, where
 from ...numerics.arrays import Array
@@ -121,7 +121,8 @@ class Bench:
 
     def __init__(self, element: Component, amplitudes: Any) -> None:
         self.element = element
-        self.is_signal = not isinstance(element, Branch)
+        self.ports = _ports(element)
+        self.is_signal = not self.ports
         given = unit_given(amplitudes, WHERE)
         self.input, self.output, natural, self.output_unit = self._ends()
         self.swept = _integral(natural)
@@ -137,7 +138,7 @@ class Bench:
         """Names and units of what goes in and what comes out."""
         element = self.element
         if not self.is_signal:
-            domain = _domain(element)
+            domain = element._declared[self.ports[0]].domain  # type: ignore[attr-defined]
             across, through = next(iter(domain.across)), next(iter(domain.through))
             return across, through, domain.across[across], domain.through[through]
         declared = {n: d for n, d in element._declared.items() if d.exists(element)}
@@ -200,9 +201,8 @@ class Bench:
             model.connect(model.harmonics.drive, getattr(model.element, self.input))
             model.connect(getattr(model.element, self.output), model.harmonics.answer)
             return model
-        branch: Any = type(self.element)
-        first, second = (getattr(model.element, n) for n in branch._branch_ports)
-        model.harmonics = _port_bench(_domain(self.element), self.displacement)()
+        first, second = (getattr(model.element, n) for n in self.ports)
+        model.harmonics = _port_bench(first.port.domain, self.displacement)()
         model.connect(first, model.harmonics.P)
         model.connect(second, model.harmonics.N)
         return model
@@ -229,8 +229,6 @@ class _Harmonics(Component):
 
 
 def _signal_bench(given: Unit, answered: Unit) -> type[Component]:
-    from ...language.declarations import Output
-
     one_in, one_out = (quantity(1.0, as_unit(_si(u))) for u in (given, answered))
 
     class SignalBench(_Harmonics):
@@ -262,10 +260,14 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
     return PortBench
 
 
-def _domain(element: Component) -> Domain:
-    domain = type(element)._branch_domain  # type: ignore[attr-defined]
-    assert domain is not None
-    return domain  # type: ignore[no-any-return]
+def _ports(element: Component) -> tuple[str, ...]:
+    """Return the names of two ports of one domain; none of an element of signals."""
+    if isinstance(element, Branch):
+        return element._branch_ports
+    declared = {n: d for n, d in element._declared.items() if d.exists(element)}
+    ports = {n: d.domain for n, d in declared.items() if isinstance(d, Port)}
+    signals = any(isinstance(d, (Input, Output)) for d in declared.values())
+    return tuple(ports) if len(ports) == 2 and len({*ports.values()}) == 1 and not signals else ()
 
 
 def _unit_of(declared: Any, element: Component) -> Unit:

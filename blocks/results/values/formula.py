@@ -16,7 +16,7 @@ from ...exceptions import WrongDimension
 from ...numerics.arrays import Array
 from ...units import Unit, from_si, is_quantity, quantity, unit, unit_of
 from ..recording import VariableInfo
-from .runs import refuse_times_not_covered, rows_at
+from .runs import headings, refuse_times_not_covered, rows_at
 from .samples import Samples
 from .views import View, same_samples, samples_of
 
@@ -73,7 +73,10 @@ class Formula(View):
             tried = quantity(tried)
         is_array = np.ndim(tried.magnitude) > 1
         shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if is_array else 1
-        paths = [_written(name, [_text(x, k) for x in operands]) for k in range(count)]
+        run_of = dict(zip(map(id, series), (text.removeprefix(x.path) for x, text in zip(
+            series, headings(lead.rows.source, series), strict=True)), strict=True))
+        paths = [_written(name, [_text(x, k) + run_of.get(id(x), "") for x in operands])
+                 for k in range(count)]
         infos = [VariableInfo(path, "", path, shown, "variable", "", k)
                  for k, path in enumerate(paths)]
         return cls(function, operands, lead, infos, is_array)

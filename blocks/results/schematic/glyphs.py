@@ -325,13 +325,16 @@ class _Drawn(_Pieces):
         lefts, rights = self._sides(mirrored)
         symbol = self.symbol
         signs = [any(self.look.sign(p) is not None for p in side) for side in (lefts, rights)]
-        margin = [(STUB + 14.0) if s else 10.0 for s in signs]
+        several = symbol is not None and bool(symbol.left or symbol.right)
+        beside = [max((width_of(p.name, SMALL) + 6 for p in side if not p.signal), default=0.0)
+                  * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
+        margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
         named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
         inner_left = max((width_of(p.name, SMALL) for p in lefts), default=0.0) if named else 0
         inner_right = max((width_of(p.name, SMALL) for p in rights), default=0.0) if named else 0
         kind = width_of(self.part.type, SMALL)
         rows = max(len(lefts), len(rights), 1)
-        spacing = 40.0 if symbol is not None and (symbol.left or symbol.right) else ROW
+        spacing = 40.0 if several else ROW
         if symbol is None:
             half_w = max(inner_left + inner_right + 18, kind + 10, 36) / 2
             half_h = max((rows * ROW + 14) / 2, 16) if named else 15.0
@@ -357,12 +360,13 @@ class _Drawn(_Pieces):
                 at = y + down + (k - (len(pins) - 1) / 2) * spacing
                 edge = x - half_w if side == "left" else x + half_w
                 self._reach(pin, side, [(edge, at)], width)
-                if named:
-                    inset = 4 if side == "left" else -4
-                    self._write(edge + inset, at + 3, pin.name, SMALL,
-                                "start" if side == "left" else "end", True)  # fmt: skip
+                if named or several and not pin.signal:
+                    inward = (side == "left") == named
+                    low = 3 if named else 9 if at < y else -3  # not towards the name above
+                    self._write(edge + (4 if inward else -4), at + low, pin.name, SMALL,
+                                "start" if inward else "end", True)
         low = y + half_h + (8 if any(signs) else 2)
-        if symbol is not None and (symbol.left or symbol.right):
+        if several:
             others = self._extras(lefts + rights)
             self._below(x, y + half_h, *others, width)
             low = max(low, y + half_h + 14 * max(map(len, others)) + 3)

@@ -175,7 +175,7 @@ class Model(Part):
         return self._checked(RunStart(self))
 
     def _checked(self, starting: Starting) -> Findings:
-        """The same, where a run has its own start found with it."""
+        """Return the findings of a check that finds a run's own start with it."""
         from .diagnostics import check_model
 
         made, state = self._made, self._state_of_start()

@@ -190,7 +190,7 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
 
 
 def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
-    """The same after a while: what is stable is come to from afar.
+    """Return the motion that repeats after a run of many periods, to which what is stable comes.
 
     Raises
     ------

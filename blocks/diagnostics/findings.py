@@ -189,12 +189,12 @@ class Findings(Sequence[Finding]):
 
     @property
     def errors(self) -> Findings:
-        """Those that prevent a run."""
+        """Findings that prevent a run."""
         return self.filter(severity="error")
 
     @property
     def warnings(self) -> Findings:
-        """Those that do not prevent a run but are rarely meant."""
+        """Findings that do not prevent a run but are rarely meant."""
         return self.filter(severity="warning")
 
     def raise_errors(self) -> None:

@@ -53,7 +53,7 @@ def bounds_to_watch(kernel: Kernel, declared: Parameter, value: ca.SX, where: st
 
 def _of_number(kernel: Kernel, declared: Parameter, value: ca.SX, where: str
                ) -> Iterator[Requirement]:
-    """The same of one number."""
+    """Yield what a run must look at, so that one number keeps the bounds of its parameter."""
     pieces, points, instants = _enclosures(kernel, value)
     for word, bound in declared.bounds.items():
         kind, relation = BOUNDS[word]

@@ -150,7 +150,7 @@ MANY_NODES = 100  # of an equation, in which what occurs several times is looked
 
 
 def _shared(expression: ca.SX) -> ca.SX:
-    """The same, where what occurs several times (a density at a port) is evaluated once."""
+    """Return an expression in which what occurs several times is evaluated once."""
     return ca.cse(expression) if ca.n_nodes(expression) > MANY_NODES else expression
 
 

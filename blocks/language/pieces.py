@@ -32,7 +32,7 @@ def pieces_of(law: Law) -> bool:
 
 
 def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
-    """The same kernel with the pieces of some laws as relations."""
+    """Return the kernel with the pieces of some laws as relations."""
     new = copy.copy(kernel)
     new.symbols, new._key_by_hash = dict(kernel.symbols), dict(kernel._key_by_hash)
     new.relations, new.relation_symbols = list(kernel.relations), list(kernel.relation_symbols)

@@ -51,7 +51,7 @@ class Surroundings:
 
     @classmethod
     def of_equations(cls, component: Component) -> Surroundings:
-        """Those of the equations of a component, and of functions among its values."""
+        """Return what the equations of a component, and functions among its values, use."""
         kind, found = type(component), cls(*filter(callable, component._values.values()))
         found._look_at_class(kind, kind, frozenset({"equations", "port_equations"}))
         for declared in kind._declared.values():
@@ -127,7 +127,7 @@ class Surroundings:
                 self._look_into(owner, attributes)
 
     def _look_at_object(self, value: Any, attributes: frozenset[str]) -> None:
-        """Of an object what is asked for; of one of a package that can be called, all it holds."""
+        """Note what is asked of an object; of one of a package that can be called, all it holds."""
         if isinstance(value, Node):  # a model that happens to be in reach
             return
         own = getattr(value, "__dict__", {})

@@ -110,7 +110,7 @@ def _numbered(
 
 
 def _listed(catalog: Catalog, infos: tuple[VariableInfo, ...]) -> tuple[VariableInfo, ...]:
-    """Those that a catalogue lists, which may find more than it lists (``kept``, by path)."""
+    """Return those variables that a catalogue lists; it may find more than it lists (``kept``)."""
     kept = getattr(catalog, "kept", None)
     return infos if kept is None else tuple(i for i in infos if i.path in kept)
 

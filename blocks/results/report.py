@@ -128,7 +128,7 @@ class Variables(Tabulated, Sequence[VariableInfo]):
         self._recording = recording
 
     def matching(self, pattern: str) -> Variables:
-        """Those whose path, with or without instance number, matches ``*`` and ``?``."""
+        """Return variables whose path, with or without instance number, matches ``*`` and ``?``."""
         return Variables(self._recording, pattern)
 
     def __len__(self) -> int:

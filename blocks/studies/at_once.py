@@ -75,7 +75,7 @@ class AtOnce:
 
     def outcomes(self, numbers: Sequence[int], columns: Mapping[str, Array], good: Flags
                  ) -> Iterator[Outcome]:
-        """Of runs, whose outputs have a row each; those that are not good are made again."""
+        """Yield outcomes of runs, a row of outputs each; runs that are not good are made again."""
         units = {output.name: output.unit or "" for output in self.recipe.outputs}
         made = np.flatnonzero(good).tolist()
         for row in made:

@@ -83,7 +83,7 @@ class Output:
         return series.number(self.reduction)
 
     def handles(self, catalog: Catalog) -> tuple[int, ...]:
-        """Of the scalars that it is made of."""
+        """Return the handles of the scalars that it is made of."""
         return tuple(info.index for info in find_all(catalog, self.path, ""))
 
     def in_its_unit(self, values: Array) -> Array:

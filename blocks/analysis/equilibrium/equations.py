@@ -286,7 +286,7 @@ class Equations:
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:
-        """The same of unknowns in units of ``scale``, rows as large as they are."""
+        """Return values and derivatives of the rows as they are, unknowns in units of ``scale``."""
         at = self.derivatives.at(point)
         value, matrix = self._hard(point, at)
         mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -363,7 +363,7 @@ class _Directions:
 
     @classmethod
     def of(cls, matrix: Array) -> _Directions:
-        """Those of a matrix whose rows are about as large as 1."""
+        """Return the directions of a matrix whose rows are about as large as 1."""
         unit = _unit_of_columns(matrix)
         u, s, vt = np.linalg.svd(matrix * unit)
         rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))

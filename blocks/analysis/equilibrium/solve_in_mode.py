@@ -56,7 +56,7 @@ def _laws(point: Point, at: DerivativesAt) -> tuple[Array, Array, Flags]:
 
 
 def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
-    """Of elements what is zero while their modes are held, or its derivatives, by :data:`LAWS`.
+    """Return what is zero of elements while modes are held, or its derivatives, by :data:`LAWS`.
 
     Stuck: the flow, where efforts act on it at once (``direct``), or else its rate. In motion: the
     effort less what the law says.
@@ -68,7 +68,7 @@ def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
 
 
 def settled(point: Point, derivatives: Derivatives) -> Point:
-    """The same states with unknowns of loops and efforts as they are in the point's modes."""
+    """Return the point with unknowns of loops and efforts solved for in its modes."""
     system = point.system
     if elements_of_system(system) is None and not system.nz:
         return point

@@ -60,7 +60,7 @@ class Unknown:
         return min(max(out, self.low), self.high)
 
     def slope(self, value: float) -> float:
-        """Of the value by what the search moves."""
+        """Return the derivative of the value by what the search moves."""
         return value if self.logarithmic else 1.0
 
     @property

@@ -101,7 +101,7 @@ class Fit(Tabulated):
 
     @property
     def relative_singular_values(self) -> Array:
-        """Of the derivatives by relative changes, in standard deviations: large is well told."""
+        """Singular values of the derivatives by relative changes; a large one is well told."""
         return self._directions[0]
 
     @property
@@ -113,7 +113,7 @@ class Fit(Tabulated):
 
     @cached_property
     def _covariance(self) -> Array:
-        """Of the values in SI units; inf for what is not told."""
+        """Covariances in SI units, (values, values); inf for what the data do not tell."""
         singular, directions = self._directions
         told = singular * OPEN >= self._misfit_size
         part = directions[told] / singular[told][:, None]

@@ -186,7 +186,7 @@ def _places(expressions: dict[str, ca.SX]) -> dict[str, slice]:
 
 def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[OutputSignal],
                    sampled: bool = False) -> Derivatives:
-    """Those of a system by these inputs and outputs; the last ones are kept."""
+    """Return the derivatives of a system by these inputs and outputs; the last ones are kept."""
     key = tuple((s.path, s.sign) for s in inputs), tuple(s.path for s in outputs), sampled
     kept = system.cache.get("derivatives")
     if kept is None or kept[0] != key:

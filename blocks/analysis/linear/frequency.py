@@ -66,7 +66,7 @@ def _full_solver(a: Array, b: Array) -> Callable[[complex], Array]:
 
 
 def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
-    """The same, brought to triangular form once."""
+    """Return (s - A)^-1 b as a function of s, with A brought to triangular form once."""
     t, q = schur(a, output="complex")
     right, diagonal, moved = q.conj().T @ b, t.diagonal().copy(), -t
 
@@ -78,13 +78,13 @@ def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
 
 
 def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
-    """The same of a sparse matrix."""
+    """Return (s - A)^-1 b as a function of s, of a sparse matrix."""
     eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
     return lambda s: np.asarray(splu(s * eye - whole).solve(right))
 
 
 def _band_solver(a: Any, b: Array) -> Callable[[complex], Array] | None:
-    """The same in a narrow band, as of a chain, where one order of states gives one."""
+    """Return (s - A)^-1 b as a function of s where A is a narrow band in some order, or None."""
     n, pattern = len(b), csr_matrix(a)
     if n <= WIDE or pattern.nnz > n * WIDE:
         return None

@@ -217,7 +217,7 @@ def interval(limits: Limits, k: int) -> tuple[float, float, str, str]:
 
 
 def _interval_of_splits(limits: Limits, k: int) -> tuple[float, float, str, str]:
-    """The same where reactions may be split: a linear program."""
+    """Return the interval of :func:`interval` where reactions may be split, by a linear program."""
     from scipy.optimize import linprog
 
     matrix = -np.column_stack([limits.by_input[:, k], limits.by_split])

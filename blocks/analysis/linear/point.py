@@ -54,11 +54,11 @@ class Point:
         return self.t, self.x, self.z, self.p, self.m, self.d, self.u
 
     def with_modes(self, modes: Indices) -> Point:
-        """The same point, other modes."""
+        """Return the point with other modes."""
         return replace(self, modes=np.array(modes, dtype=int))
 
     def with_relations(self, m: Array) -> Point:
-        """The same point, other relations."""
+        """Return the point with other relations."""
         return replace(self, m=m.copy())
 
 

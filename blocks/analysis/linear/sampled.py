@@ -62,7 +62,7 @@ class SampledValues:
 
     @classmethod
     def of(cls, system: System) -> SampledValues:
-        """Those of a system, made once."""
+        """Return the sampled values of a system, made once."""
         return system.once("sampled values", lambda: cls(system))
 
     def _follows(self, value: ca.SX, by: ca.SX) -> Any:
@@ -72,7 +72,7 @@ class SampledValues:
                           (self.system.nd, by.numel())).tolil()
 
     def used(self, rows: ca.SX) -> Flags:
-        """Those that rows depend on, at once or through others."""
+        """Return which discrete values the rows depend on, at once or through others."""
         found = np.zeros(self.system.nd, dtype=bool)
         if not self.sampled.any():
             return found
@@ -80,7 +80,7 @@ class SampledValues:
         return self._closed(found, self._feeds.T) & self.sampled
 
     def moving(self, inputs: list[int]) -> Flags:
-        """Those that follow states, unknowns, relations, or parameters that are inputs."""
+        """Return which discrete values follow states, unknowns, relations or inputs."""
         tape = self.system.tape
         by = self._follows(self._value, ca.vertcat(tape.x, tape.z, tape.u, tape.m,
                                                    some_of(tape.p, inputs)))

@@ -247,7 +247,7 @@ def _function_of_time(path: str, where: str) -> ParameterError:
 
 
 def signals_of(system: System) -> Signals:
-    """Those of a system, made once."""
+    """Return the signals of a system, made once."""
     return system.once("signals", lambda: Signals(system))
 
 

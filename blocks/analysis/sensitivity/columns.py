@@ -76,7 +76,7 @@ class Columns:
             ca.densify(values)]) if self.serves else functions[0]  # without efforts
 
     def eliminated(self, expression: ca.SX) -> ca.SX:
-        """The same with torn unknowns and efforts as functions of what is known."""
+        """Return an expression with torn unknowns and efforts as functions of what is known."""
         w, found = self._unknowns
         return ca.substitute(expression, w, found) if w.numel() else expression
 
@@ -113,7 +113,7 @@ class Columns:
 
 
 def _largest_block(matrix: ca.SX) -> int:
-    """Of the blocks that a matrix of full structural rank is solved by, one after the other."""
+    """Return the size of the largest diagonal block of a matrix of full structural rank."""
     first = matrix.sparsity().btf()[3]
     return int(np.diff(first).max(initial=0))
 

@@ -49,7 +49,7 @@ class Constraints:
         self._free: Indices = np.array([np.delete(np.arange(nx), tied) for tied in self._tied])
 
     def free(self, episode: int, x: Array) -> Array:
-        """Of changes of all states those that are integrated in an episode."""
+        """Return the changes of the states that are integrated in an episode."""
         return x[self._free[episode]]
 
     def coefficients(self, points: Points, which: Indices, slopes: Derivatives) -> Coefficients:
@@ -67,7 +67,7 @@ class Constraints:
         return self._all(self._through(points, which), which, free, d)
 
     def before(self, event: int, free: Array, d: Array) -> Array:
-        """The same just before an event."""
+        """Return the changes of all states just before an event, from those of the free ones."""
         tied = self._before
         at = TiedStates(*(getattr(tied, name)[[event]] for name in ("free", "p", "d")))
         return self._all(at, np.array([event]), free[None], d[None])[0]

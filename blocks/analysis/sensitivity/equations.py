@@ -75,7 +75,7 @@ class Derivatives:
                              for name in ("value", "x", "p", "d", "t", "past")))
 
     def some(self, which: Any) -> Derivatives:
-        """Those at some of the points."""
+        """Return the derivatives at some of the points."""
         return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
                            self.t[which], self.past[which])
 
@@ -143,7 +143,7 @@ class SensitivityEquations:
 
     @classmethod
     def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
-        """Those of a system, made once for the parameters that move."""
+        """Return the equations of a system, made once for the parameters that move."""
         refuse(problem, where)
         key = f"sensitivities by {entries.tolist()}"
         return problem.system.once(key, lambda: cls(problem, entries, where))
@@ -351,7 +351,7 @@ class SensitivityEquations:
 
     @cached_property
     def _blocks(self) -> list[Block]:
-        """Those in which torn unknowns and efforts depend on each other."""
+        """Blocks of equations in which torn unknowns and efforts depend on each other."""
         made, nx, n = self._algebraic, self.system.nx, self._w.numel()
         of_w = (made.column >= nx) & (made.column < nx + n)
         return blocks_of(made.row[of_w], made.column[of_w] - nx, n)

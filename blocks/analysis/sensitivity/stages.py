@@ -81,7 +81,7 @@ class Entries:
 
     @classmethod
     def of(cls, matrices: Array) -> Entries:
-        """Those of full matrices."""
+        """Return the entries of full matrices."""
         row, column = np.nonzero((matrices != 0).any(axis=0))
         return cls(matrices[:, row, column], row, column, matrices.shape[1])
 
@@ -246,7 +246,7 @@ def _solved_together(a: Array, length: Array, right: Array) -> Array:
 
 
 def _solved_apart(a: Array, length: Array, right: Array) -> Array:
-    """The same where A is constant: combinations of the stages do not see each other.
+    """Return the changes at the stages where A is constant, by combinations of the stages.
 
     These are the eigenvectors of the method's matrix [Hairer & Wanner II, IV.8]; of a conjugate
     pair one is solved for, twice its real part counts.
@@ -292,7 +292,7 @@ class _Pattern:
                                axis=1)
 
     def factors(self, values: Array) -> SuperLU:
-        """Of the identity less a matrix of given entries."""
+        """Return factors of the identity less a matrix of given entries."""
         values = -values
         values[self.diagonal] += 1.0
         return _factors(self._apart, values)
@@ -318,7 +318,7 @@ class _Pattern:
         return _empty(rows, first), place, diagonal
 
     def factors_together(self, values: Array, length: float) -> SuperLU:
-        """Of the matrix of all stages, with entries of A at each, (stages, entries)."""
+        """Return factors of the matrix of all stages; ``values`` of A are (stages, entries)."""
         matrix, place, diagonal = self._together
         whole = np.empty(place.size)
         whole[place] = values.T[:, None, :] * (-length * MATRIX.T)
@@ -387,7 +387,7 @@ class _Sparse(Stretches):
         return both.some(np.lexsort([both.start, both.which]))
 
     def _with(self, other: _Pattern) -> _Sparse:
-        """The same with room for entries of another pattern."""
+        """Return these equations with room for entries of another pattern."""
         mine = self.pattern
         whole = _Pattern(np.append(mine.row, other.row), np.append(mine.column, other.column),
                          mine.size)

@@ -219,7 +219,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
 
 
 def _equations(model: Model, recording: RunRecording) -> StartEquations:
-    """Those of the start of a run."""
+    """Return the equations of the start of a run."""
     problem, t = recording.replay.at_start(), recording.episodes[0].start
     problem.tie(np.zeros(0, dtype=int))
     return StartEquations(problem, t, find_nominals(recording.system, model._nominal_table))

@@ -72,7 +72,7 @@ def _samples(recording: Recording, infos: Sequence[VariableInfo]) -> tuple[Sampl
         return both_limits(recording, indices, times)
 
     def sizes(rows: Array) -> Array:
-        """Of every variable, the largest value of all of its dimension."""
+        """Return, for every variable, the largest value of all of its dimension."""
         size = np.zeros(len(rows) + 1)
         np.maximum.at(size, kind, np.max(np.abs(rows), axis=1, initial=0.0))
         return size[kind]
@@ -168,7 +168,7 @@ def _own_samples(recording: Recording, times: Array) -> list[float] | None:
 
 
 def _checksum(table: Table, catalog: Mapping[str, VariableInfo]) -> int:
-    """Of values array by array, in whatever order and however divided a format gives them back."""
+    """Return the CRC-32 of all arrays, whatever order and chunks a format gives them back in."""
     flat = dict(table.flat())
     number = zlib.crc32(np.ascontiguousarray(table.clock.values, dtype="<f8").tobytes())
     for _, found in sorted(grouped(catalog, catalog), key=lambda one: one[0]):

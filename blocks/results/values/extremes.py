@@ -35,7 +35,7 @@ def largest(rows: Rows, sign: int = 1) -> tuple[Array, Array]:
 
 def largest_of_runs(samples: Array, times: Array, first: Indices,
                     read: Callable[[Indices, Indices, Array], Array]) -> tuple[Array, Array]:
-    """The same of several runs, (variables, runs) each.
+    """Return largest values and their first instants of several runs, (variables, runs) each.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         return self._frame(words=True)
 
     def coded_frame(self) -> Any:
-        """The same with modes as their codes, as files keep them."""
+        """Return the DataFrame with modes as their codes, as files keep them."""
         return self._frame(words=False)
 
     def _frame(self, words: bool) -> Any:

@@ -238,7 +238,7 @@ class Model(Part):
         return True
 
     def _assembled(self) -> System:
-        from .assembly.loop_branches import has_several_branches, network_with_pieces
+        from .assembly.multiple_solutions import has_several_branches, network_with_pieces
         from .assembly.network import build_network
         from .system.system import System
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..assembly.repeated_ties import End, repeated_ties
+from ..assembly.redundant_constraints import End, repeated_ties
 from ..language.domain import Domain
 from ..language.kernel import Kernel
 from ..numerics.arrays import Flags, Indices

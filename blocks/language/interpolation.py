@@ -25,7 +25,6 @@ import numpy as np
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import kinds
-from .demands import demand
 from .expression import (
     TIME,
     Expression,
@@ -34,8 +33,9 @@ from .expression import (
     reading_place,
     same_dimension,
 )
-from .form import LONG
 from .lookup import Choice, lookup
+from .preconditions import demand
+from .specialisation import LONG
 from .statements import require
 
 __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]

@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import brief
-from ..language.surroundings import names_used
+from ..language.captured_names import names_used
 from ..units import is_quantity, unit
 from .axes import Plan
 from .outputs import Output

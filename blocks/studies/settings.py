@@ -13,7 +13,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
 from ..language.component import Part
 from ..language.declarations import Option, Parameter, Port, Signal, Target
-from ..language.form import refuse_idle
+from ..language.specialisation import refuse_idle
 from ..numerics.arrays import Indices
 from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit

@@ -15,7 +15,7 @@ from ..linear.point import Point
 from ..linear.signals import InputSignal
 from .targets import Wishes
 
-__all__ = ["out_of_bounds", "refusal"]
+__all__ = ["out_of_bounds", "why_inadmissible"]
 
 ROUNDING = 1e-9  # of a value that is as large as its bound
 FOUND = "in the solution that was found"
@@ -23,7 +23,7 @@ IMPOSSIBLE = ("Give initial targets near another solution. There may be none, as
               "heated gives off less than it takes up.")
 
 
-def refusal(point: Point, wishes: Wishes) -> InitialisationError | None:
+def why_inadmissible(point: Point, wishes: Wishes) -> InitialisationError | None:
     """What forbids to be there; None where nothing does."""
     broken = Requirements.of(point.system).broken(point.arguments)
     if broken is not None:

@@ -25,7 +25,7 @@ from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, ele
 from ..linear.point import Point
 from ..linear.reduction import positional_states
 from ..linear.sampled import SampledValues
-from .linear_invariants import common, lasting_sums, parted
+from .linear_invariants import intersection, linear_invariants, split_off_axes
 from .solve_in_mode import held_rows, mode_rows
 from .targets import Wishes
 
@@ -151,9 +151,9 @@ class Equations:
             at = self.derivatives.at(point)
             idle &= ~np.isin(self.sampled, self.derivatives.assigned[
                 at.whole("sampled").any(axis=1)])
-            found.append([lasting_sums(point, at, scale, some)
+            found.append([linear_invariants(point, at, scale, some)
                           for some in ([none, held] if held.any() else [none])])
-        parts = [parted(common(*pair)) for pair in zip(*found, strict=True)]
+        parts = [split_off_axes(intersection(*pair)) for pair in zip(*found, strict=True)]
         return (np.concatenate([*(sums / scale for sums, _ in parts),
                                 np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
@@ -388,5 +388,3 @@ def _relations(point: Point) -> Array | None:
     g = system.crossings(*point.arguments)
     wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
     return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None
-
-

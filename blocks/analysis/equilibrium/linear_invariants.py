@@ -15,13 +15,13 @@ from ..linear.point import Point
 from ..linear.reduction import positional_states
 from .solve_in_mode import held_rows, mode_rows
 
-__all__ = ["common", "lasting_sums", "parted"]
+__all__ = ["intersection", "linear_invariants", "split_off_axes"]
 
 RANK = 1e-9  # of the largest, below which a row says nothing new
 SAME = 1e-7  # by which directions may differ that are the same
 
 
-def lasting_sums(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> Array:
+def linear_invariants(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> Array:
     """Sums of states that do not change next to a point, as orthonormal rows over all unknowns.
 
     Parameters
@@ -53,13 +53,13 @@ def lasting_sums(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> 
     return found
 
 
-def common(one: Array, other: Array) -> Array:
+def intersection(one: Array, other: Array) -> Array:
     """The directions that two sets of orthonormal rows share."""
     u, s, _ = np.linalg.svd(one - one @ other.T @ other)
     return np.asarray(u[:, int(np.count_nonzero(s > SAME)) :].T @ one)
 
 
-def parted(rows: Array) -> tuple[Array, Flags]:
+def split_off_axes(rows: Array) -> tuple[Array, Flags]:
     """Orthonormal rows without the unknowns that they contain by themselves, and which these are.
     """
     single = np.asarray((rows**2).sum(axis=0) > 1 - SAME)

@@ -28,7 +28,7 @@ from ..linear.derivatives import elements_of_system
 from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
 from ..linear.point import Point, initial_point, run_point
 from ..linear.signals import InputSignal, signals_of
-from .admissibility import out_of_bounds, refusal
+from .admissibility import out_of_bounds, why_inadmissible
 from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
 from .targets import Wish, Wishes, read_wishes
@@ -275,7 +275,7 @@ def _found_from(start: Point, model: Model, targets: Mapping[str, Any] | None, a
         found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
         if found is not None:
-            error = refusal(found[0].point, wishes)
+            error = why_inadmissible(found[0].point, wishes)
             if error is None:
                 return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
                                       found[1])

@@ -12,7 +12,7 @@ from ...numerics.tolerances import EFFORTS_EXACT
 from ..linear.derivatives import Derivatives, DerivativesAt, elements_of_system
 from ..linear.point import Point
 
-__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "settled"]
+__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "solved_in_mode"]
 
 LAWS = "flow", "rate", "effort", "forth", "back"  # of an element
 ROUNDS = 25
@@ -67,7 +67,7 @@ def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
     return np.where((modes == 0)[column], np.where(direct[column], flow, rate), sliding)
 
 
-def settled(point: Point, derivatives: Derivatives) -> Point:
+def solved_in_mode(point: Point, derivatives: Derivatives) -> Point:
     """Return the point with unknowns of loops and efforts solved for in its modes."""
     system = point.system
     if elements_of_system(system) is None and not system.nz:

@@ -16,7 +16,6 @@ from ...units import SECOND, Unit, to_si, unit
 __all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
 
 
-
 @dataclass(frozen=True)
 class Measured:
     """What a column of data is: a variable, seen by a sensor.

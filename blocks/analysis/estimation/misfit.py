@@ -278,4 +278,3 @@ def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any]) -> Unknown:
                              "Give data of a longer time, or a smaller delay.")
     guess = 0.0 if low < 0 < high else (low + high) / 2
     return Unknown(where, None, low, high, guess, expected)
-

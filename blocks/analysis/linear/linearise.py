@@ -19,7 +19,7 @@ from ...results.sheet import Sheet, Tabulated
 from ...results.values.modes import SLIDES, TOUCHES, code_of
 from ...system.system import System
 from ...units import Unit, from_si, unit
-from ..equilibrium.solve_in_mode import settled
+from ..equilibrium.solve_in_mode import solved_in_mode
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .linear_model import LinearModel, Named
 from .loads import begins, loads_of
@@ -85,7 +85,7 @@ def linearise(model: Model, inputs: Any = None, outputs: Any = None, at: Any = N
     if isinstance(modes, str) and modes == "all":
         return maker.every_mode(point)
     if modes is not None:
-        point = settled(point.with_modes(modes_named(point, modes)), derivatives)
+        point = solved_in_mode(point.with_modes(modes_named(point, modes)), derivatives)
     return maker.with_sides(point)
 
 
@@ -139,7 +139,7 @@ class _Maker:
                 code="analysis.modes")  # fmt: skip
         refused = None
         for modes in product(*choices):
-            there = settled(point.with_modes(np.array(modes)), self.derivatives)
+            there = solved_in_mode(point.with_modes(np.array(modes)), self.derivatives)
             at = self.derivatives.at(there)
             try:
                 one = self.one(there, at)
@@ -184,12 +184,12 @@ class _Maker:
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:
         """The models of the other sides of relations and modes that stand on an edge."""
         for m, side in self._edges(point):
-            other = settled(replace(point, m=m, sides=side), self.derivatives)
+            other = solved_in_mode(replace(point, m=m, sides=side), self.derivatives)
             yield self._as_side(other, point)
         for k, mode in modes_on_edge(point, at):
             modes = point.modes.copy()
             modes[k] = mode
-            other = settled(point.with_modes(modes), self.derivatives)
+            other = solved_in_mode(point.with_modes(modes), self.derivatives)
             yield self._as_side(other, point)
 
     def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:

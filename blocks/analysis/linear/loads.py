@@ -20,7 +20,7 @@ from .derivatives import DerivativesAt, elements_of_system
 from .linear_model import Load, Named
 from .point import Point
 from .reduction import Reduced
-from .steady_response import cleaned, lasting
+from .steady_response import drop_rounding, steady_response
 
 if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements
@@ -67,7 +67,7 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
         follows = moved is not None and steady is not None and np.isfinite(steady[:, k]).all()
         low, high, first, last = interval(moved if follows and moved is not None else fixed, k)
         ends = present[k] + np.array([low, high]) / one.unit.factor
-        low, high = cleaned(ends, abs(present[k])).tolist()
+        low, high = drop_rounding(ends, abs(present[k])).tolist()
         out.append(Load(one, low, high, first, last))
     return out
 
@@ -89,7 +89,7 @@ def follow_slowly(reduced: Reduced) -> Array:
     a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
     if not len(a):
         return np.array(reduced.by_inputs, dtype=float)
-    steady = lasting(a, reduced.b)
+    steady = steady_response(a, reduced.b)
     found = np.asarray(reduced.by_states @ steady.states) + reduced.by_inputs
     found[:, ~steady.reached] = np.nan
     return found
@@ -120,7 +120,7 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
         if by_state is not None:
             by_p = by_p + at.by[row, "x"] @ by_state
             made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
-        return cleaned(by_p, made_of), by_w @ null
+        return drop_rounding(by_p, made_of), by_w @ null
 
     changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow", "slope")}
     begins = _about_to(point, at, elements)
@@ -174,10 +174,10 @@ def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Ar
     u, s, vt = np.linalg.svd(matrix)
     keep = s > SINGULAR * s.max(initial=0.0)
     columns, rows = vt[: len(s)][keep].T / s[keep], u[:, : len(s)][:, keep].T
-    inverse = cleaned(columns @ rows, np.abs(columns) @ np.abs(rows))
+    inverse = drop_rounding(columns @ rows, np.abs(columns) @ np.abs(rows))
     loose = np.concatenate([~keep, np.ones(vt.shape[0] - len(s), dtype=bool)])
     right = right / size
-    return cleaned(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[loose].T
+    return drop_rounding(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[loose].T
 
 
 def _matrix(at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:

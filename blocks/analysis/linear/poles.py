@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
 
 from ...numerics.arrays import Array, Flags
-from .steady_response import CANCELLED, cleaned, evened, lasting
+from .steady_response import CANCELLED, drop_rounding, equilibrated, steady_response
 
 __all__ = ["participation", "poles", "static_gain", "zeros"]
 
@@ -37,7 +37,7 @@ def poles(a: Array) -> Array:
 
 def _with_slow_ones(a: Array, found: Array) -> Array:
     """Slow eigenvalues are the large ones of the inverse, which have no cancellation there."""
-    matrix, rows, columns = evened(a)
+    matrix, rows, columns = equilibrated(a)
     if np.linalg.cond(matrix) > 1 / np.finfo(float).eps:
         return found
     inverse = np.linalg.inv(matrix) * rows * columns[:, None]
@@ -70,9 +70,9 @@ def zeros(a: Array, b: Array, c: Array, d: float) -> Array | None:
         others = np.arange(len(c)) != p
         share = c[others] / c[p]
         of_a = of_a[:, others] + np.outer(of_a[:, p], np.abs(share))
-        a = cleaned(a[:, others] - np.outer(a[:, p], share), of_a)
+        a = drop_rounding(a[:, others] - np.outer(a[:, p], share), of_a)
         of_c, of_d = np.abs(c) @ of_a, float(np.abs(c) @ of_b)
-        c, d = cleaned(c @ a, of_c), float(cleaned(c @ b, of_d))
+        c, d = drop_rounding(c @ a, of_c), float(drop_rounding(c @ b, of_d))
         a, of_a, b, of_b = a[others], of_a[others], b[others], of_b[others]
     return poles(a - np.outer(b, c) / d)
 
@@ -88,12 +88,12 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
     n, left, gain[:] = len(a), np.arange(b.shape[1]), np.inf
     by_itself = np.zeros((n, 0))  # motions that go on by themselves, which lasting inputs may drive
     for order in range(MOST_ORDERS + 1):  # x = x0 + x1 t + …, where x1 is one of these motions
-        found = lasting(np.column_stack([a, -by_itself]), b[:, left])
+        found = steady_response(np.column_stack([a, -by_itself]), b[:, left])
         value = d[:, left] + c @ found.states[:n]
         rate, grows = by_itself @ found.states[n:], np.zeros(value.shape, dtype=bool)
         for _ in range(order):
             grows |= _shows(c, rate)
-            rate = cleaned(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
+            rate = drop_rounding(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
         by_itself = found.open[:n]
         seen = np.any(_shows(c, by_itself), axis=1, keepdims=True)
         whole = np.where(grows, np.inf, np.where(seen, np.nan, value))

@@ -19,7 +19,7 @@ import numpy as np
 from ...numerics.arrays import Array, Flags
 from ...numerics.regular import factors_if_regular
 
-__all__ = ["CANCELLED", "Lasting", "cleaned", "evened", "lasting"]
+__all__ = ["CANCELLED", "SteadyResponse", "drop_rounding", "equilibrated", "steady_response"]
 
 MOST_ROUNDS = 20  # each halves the digits by which sizes differ
 SINGULAR = 1e-13  # of the largest singular value, of a matrix with even rows and columns
@@ -29,7 +29,7 @@ ROUNDING = 4e-16  # per state, of the largest lasting state in even units
 
 
 @dataclass(frozen=True, eq=False)
-class Lasting:
+class SteadyResponse:
     """Where ``dx/dt = A x + B u`` stays, per unit of every input.
 
     Attributes
@@ -44,12 +44,12 @@ class Lasting:
     reached: Flags
 
 
-def cleaned(value: Array, made_of: Array | float) -> Array:
+def drop_rounding(value: Array, made_of: Array | float) -> Array:
     """Sums, with zeros where they cancel but for rounding."""
     return np.where(np.abs(value) > CANCELLED * made_of, value, 0.0)
 
 
-def evened(matrix: Array) -> tuple[Array, Array, Array]:
+def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
     """A matrix whose rows and columns have largest entries of about 1, and its factors for both.
 
     They are powers of two, so no digit is lost.
@@ -68,12 +68,12 @@ def evened(matrix: Array) -> tuple[Array, Array, Array]:
     return matrix * r[:, None] * c, r, c
 
 
-def lasting(a: Array, b: Array) -> Lasting:
+def steady_response(a: Array, b: Array) -> SteadyResponse:
     """Where ``A x + B u`` is zero for lasting inputs, x the least of what nothing determines.
 
     ``a`` may have more columns than rows.
     """
-    matrix, rows, columns = evened(a)
+    matrix, rows, columns = equilibrated(a)
     right = -b * rows[:, None]
     square = matrix.shape[0] == matrix.shape[1]
     factors = factors_if_regular(matrix, SINGULAR) if square else None
@@ -91,7 +91,7 @@ def lasting(a: Array, b: Array) -> Lasting:
         left = np.abs(matrix @ states - right).max(axis=0)
         reached = left <= UNREACHED * np.abs(right).max(axis=0, initial=0.0)
     states = _without(states, ROUNDING * len(a))
-    return Lasting(states * columns[:, None], kernel * columns[:, None], reached)
+    return SteadyResponse(states * columns[:, None], kernel * columns[:, None], reached)
 
 
 def _without(states: Array, rounding: float) -> Array:

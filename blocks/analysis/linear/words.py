@@ -68,9 +68,10 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
     why = [f"{name} is {word}" for name, word in list(stuck.items())[:MOST_TOLD]]
     beyond = [text for load in linear.loads if (text := _beyond(load))]
     if not why:
-        from .zero_gain_causes import cut_paths
+        from .zero_gain_causes import zero_gain_causes
 
-        why = cut_paths(point) + [f"{path} holds its samples" for path in sampled[:MOST_TOLD]]
+        why = [*zero_gain_causes(point),
+               *(f"{path} holds its samples" for path in sampled[:MOST_TOLD])]
     return [f"The gain to {shown} is zero"
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
             + (f" By the linear model here it moves {'; '.join(beyond)}."

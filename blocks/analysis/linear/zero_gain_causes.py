@@ -13,12 +13,12 @@ import numpy as np
 
 from .point import Point
 
-__all__ = ["cut_paths"]
+__all__ = ["zero_gain_causes"]
 
 MOST_TOLD = 3
 
 
-def cut_paths(point: Point) -> list[str]:
+def zero_gain_causes(point: Point) -> list[str]:
     """Components that let nothing through at this point, in words."""
     found = dict.fromkeys(_without_slope(point))
     return [f"{path} lets nothing through at this point" for path in list(found)[:MOST_TOLD]]
@@ -40,5 +40,3 @@ def _without_slope(point: Point) -> Iterator[str]:
             value = system.function("slope", ca.densify(row.T))(*point.arguments)
             for instance in group.instances[np.flatnonzero(value == 0)]:
                 yield system.network.families[group.family].path(int(instance))
-
-

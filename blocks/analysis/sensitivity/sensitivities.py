@@ -32,7 +32,7 @@ from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
 from .steps import SteppedCourse
-from .variational import Course, balance, fastest, solved_course
+from .variational import VariationalSolution, balance, fastest, solve_variational
 
 if TYPE_CHECKING:
     from ...model import Model
@@ -295,17 +295,17 @@ class Sensitivities:
         except (NotFollowed, Unwritable):
             return None
 
-    def _solved(self, start: StartDerivatives, rtol: float) -> Course:
+    def _solved(self, start: StartDerivatives, rtol: float) -> VariationalSolution:
         """The linear equations of all steps, solved for a run of any method."""
         episodes = self._recording.episodes
         x = self._constraints.free(0, start.x) if self._constraints else start.x
 
-        def course_of(steps: Steps) -> Course:
-            return Course(steps, len(episodes), x, start.d, self._over)
+        def course_of(steps: Steps) -> VariationalSolution:
+            return VariationalSolution(steps, len(episodes), x, start.d, self._over)
 
         table = episodes.steps
-        return solved_course(table.starts, table.ends, table.which, self._coefficients, course_of,
-                             rtol, self._whole_changes())
+        return solve_variational(table.starts, table.ends, table.which, self._coefficients,
+                                 course_of, rtol, self._whole_changes())
 
     def _whole_changes(self) -> Array:
         """Changes by as much as a state is, for one by as much as a parameter is."""

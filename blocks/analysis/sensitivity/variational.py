@@ -26,7 +26,7 @@ from .stages import (
     weighted,
 )
 
-__all__ = ["Course", "balance", "fastest", "solved_course"]
+__all__ = ["VariationalSolution", "balance", "fastest", "solve_variational"]
 
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
 SAMPLES = 6  # points that tell how large states are beside each other
@@ -41,7 +41,7 @@ MOST_ENTRIES = 2e7  # that steps are made of; beyond that it is rounding that do
 POWERS = 4
 
 
-class Course:
+class VariationalSolution:
     """Small changes of the states over a run, by the parameters.
 
     Attributes
@@ -102,9 +102,10 @@ class Course:
         return self.begin[place] + weighted(weights.T, self._slopes[place])
 
 
-def solved_course(starts: Array, ends: Array, which: Indices,
-                  coefficients: Callable[[Array, Indices], Coefficients],
-                  course_of: Callable[[Steps], Course], rtol: float, whole: Array) -> Course:
+def solve_variational(starts: Array, ends: Array, which: Indices,
+                      coefficients: Callable[[Array, Indices], Coefficients],
+                      course_of: Callable[[Steps], VariationalSolution], rtol: float, whole: Array
+                      ) -> VariationalSolution:
     """The steps of a run, several as one, parted until their polynomials follow.
 
     What is much faster than the run's own steps has died out in the changes as in the run: only

@@ -362,8 +362,8 @@ class _Drawn(_Pieces):
                 self._reach(pin, side, [(edge, at)], width)
                 if named or several and not pin.signal:
                     inward = (side == "left") == named
-                    low = 3 if named else 9 if at < y else -3  # not towards the name above
-                    self._write(edge + (4 if inward else -4), at + low, pin.name, SMALL,
+                    below = 3 if named else 9 if at < y else -3  # not towards the name above
+                    self._write(edge + (4 if inward else -4), at + below, pin.name, SMALL,
                                 "start" if inward else "end", True)
         low = y + half_h + (8 if any(signs) else 2)
         if several:

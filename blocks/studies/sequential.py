@@ -18,8 +18,8 @@ from ..simulation.interrupts import interruptible
 from ..simulation.variable_functions import VariableFunctions
 from ..simulation.whole_runs import WholeRuns
 from ..system.finite_values import FiniteValues
-from .at_once import AtOnce
 from .axes import Plan
+from .batch import AtOnce
 from .batch_conditions import OneByOne, refuse_decisions
 from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe

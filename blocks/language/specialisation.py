@@ -15,12 +15,12 @@ import numpy as np
 
 from ..exceptions import NamingError, ParameterError, unknown_name
 from ..units import Unit, as_unit, placed
+from .captured_names import Surroundings
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
-from .followed import settle_default
+from .derived_defaults import settle_default
 from .references import choices_with
 from .replaceable import Replaceable, Replacement
 from .structure import seen_by_structure
-from .surroundings import Surroundings
 
 if TYPE_CHECKING:
     from .component import Part

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..language.pieces import pieces_of, with_pieces
+from ..language.piecewise import pieces_of, with_pieces
 from ..numerics.arrays import Array, distinct
 from ..numerics.blas_threads import threads_for
 from .flatten import Parameters

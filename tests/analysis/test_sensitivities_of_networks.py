@@ -51,8 +51,7 @@ def test_changes_of_many_states_grow_as_their_equations_say():
 
     ends = np.logspace(-4, 0, 30)
     course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int),
-                               coefficients,
-                           course_of, 1e-9, np.full((n, 2), np.inf))
+                               coefficients, course_of, 1e-9, np.full((n, 2), np.inf))
     t = np.array([0.01, 0.3, 1.0])
     exact = [expm(d * np.sin(one)) @ begin for one in t]
     assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
@@ -279,8 +278,7 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
 
     ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
     course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int),
-                               coefficients,
-                           course_of, 1e-9, np.full((1, 1), np.inf))
+                               coefficients, course_of, 1e-9, np.full((1, 1), np.inf))
     whole = rate * (until + width * np.log1p(np.exp(-until / width)))
     assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
 

@@ -61,32 +61,31 @@ def main() -> None:
 
 def _table(repeats: int, grid: int) -> list[table.Row]:
     """Run the whole table and print it, line by line."""
-    from rich.console import Console
-    from rich.table import Table
+    from blocks.results import Sheet
 
-    console = Console(width=None if sys.stdout.isatty() else 150)
     program, cvode = table.compiled_baseline()
     if program is None:
-        console.print(table.HOW_TO_GET_C)
+        print(table.HOW_TO_GET_C)
     elif not cvode:
-        console.print("C has its own Dormand-Prince pair only: SUNDIALS was not found "
-                      "(set SUNDIALS_ROOT).")  # fmt: skip
+        print("C has its own Dormand-Prince pair only: SUNDIALS was not found "
+              "(set SUNDIALS_ROOT).")
     found = []
     for row in table.rows(repeats, grid):
         found.append(row)
         print(f"{row.name}: {row.seconds * 1e3:,.4g} ms", file=sys.stderr, flush=True)
-    shown = Table(title="Time beside plain C at the same error")
-    for heading in ("problem", "time", "reference", "ratio", "goal", "", "error", "against",
-                    "where the time goes"):  # fmt: skip
-        shown.add_column(heading, justify="right" if heading in ("time", "ratio") else "left")
-    for r in found:
-        total = sum(r.where.values()) or 1.0
-        shown.add_row(
-            r.name, _time(r.seconds), _time(r.reference), _number(r.ratio, ".2f"), r.goal,
-            {True: "yes", False: "no", None: ""}[r.reached], _number(r.error, ".1e"), r.against,
-            ", ".join(f"{k} {v / total:.0%}" for k, v in r.where.items()),
-        )  # fmt: skip
-    console.print(shown)
+    print(Sheet("Time beside plain C at the same error", {
+        "problem": [r.name for r in found],
+        "time": [_time(r.seconds) for r in found],
+        "reference": [_time(r.reference) for r in found],
+        "ratio": [_number(r.ratio, ".2f") for r in found],
+        "goal": [r.goal for r in found],
+        "": [{True: "yes", False: "no", None: ""}[r.reached] for r in found],
+        "error": [_number(r.error, ".1e") for r in found],
+        "against": [r.against for r in found],
+        "where the time goes": [
+            ", ".join(f"{k} {v / (sum(r.where.values()) or 1.0):.0%}" for k, v in r.where.items())
+            for r in found],
+    }))
     return found
 
 

@@ -38,6 +38,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
+from itertools import islice
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from .renamed import OPTIONS, current_options
@@ -321,6 +322,7 @@ class MissingPackage(BlocksError, ImportError):
 
 
 LONGEST_NAME = 1000  # characters of a name or path; nothing longer is looked up
+MOST_COMPARED = 5000  # names that a misspelt one is compared with
 
 
 def brief(value: Any, most: int = 60) -> str:
@@ -365,7 +367,7 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
 
     ``instead`` is a sentence on a word of another tool, and the name to take.
     """
-    names = list(known)
+    names = list(islice(known, MOST_COMPARED))
     sentence, here = instead
     return UnknownName(
         where,

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import xarray
     from pint import Quantity
 
+    from .analysis.equilibrium.operating_point import OperatingPoint
     from .analysis.limit_cycle import LimitCycle
-    from .analysis.linear_model import LinearModel
-    from .analysis.linearise import LinearModels
-    from .analysis.operating_point import OperatingPoint
+    from .analysis.linear.linear_model import LinearModel
+    from .analysis.linear.linearise import LinearModels
     from .assembly import Tape
     from .assembly.flatten import Parameters
     from .assembly.network import Network
@@ -149,8 +149,8 @@ class Model(Part):
             Shown by notebooks, where pointing at a part tells its values; ``svg()``,
             ``figure()`` and ``save()`` hand it on.
         """
-        from .assembly.drawn_network import drawn_network
-        from .results.drawing import draw_schematic
+        from .drawing.network import drawn_network
+        from .results.schematic.drawing import draw_schematic
 
         parts, nets = drawn_network(self.network, self, open)
         drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
@@ -175,7 +175,7 @@ class Model(Part):
         return self._checked(RunStart(self))
 
     def _checked(self, starting: Starting) -> Findings:
-        """The same, where a run has its own start found with it."""
+        """Return the findings of a check that finds a run's own start with it."""
         from .diagnostics import check_model
 
         made, state = self._made, self._state_of_start()
@@ -238,7 +238,7 @@ class Model(Part):
         return True
 
     def _assembled(self) -> System:
-        from .assembly.loop_branches import has_several_branches, network_with_pieces
+        from .assembly.multiple_solutions import has_several_branches, network_with_pieces
         from .assembly.network import build_network
         from .system.system import System
 
@@ -438,7 +438,7 @@ class Model(Part):
         refuse_positional(duration, nameless)
         refuse_idle_step(method, step)
         if initial is not None:
-            from .analysis.operating_point import start_state
+            from .analysis.equilibrium.operating_point import start_state
 
             initial = start_state(self, initial)
         options = Options(start_time, method, rtol, atol, step, max_step, first_step, every, times,
@@ -450,7 +450,7 @@ class Model(Part):
             model = model_until(self, until)
         if sensitivities is None:
             return run(model, duration, options)
-        from .analysis.sensitivities import run_with_sensitivities
+        from .analysis.sensitivity.sensitivities import run_with_sensitivities
 
         return run_with_sensitivities(model, duration, options, sensitivities)
 
@@ -601,7 +601,7 @@ class Model(Part):
         LinearModel, or LinearModels for ``modes="all"``
             A, B, C, D with names and units, poles, zeros, gains, words.
         """
-        from .analysis.linearise import linearise
+        from .analysis.linear.linearise import linearise
 
         return linearise(self, inputs, outputs, at, modes)
 
@@ -630,7 +630,7 @@ class Model(Part):
         InitialisationError
             Naming a smallest set of targets that conflict, or a bound that is passed.
         """
-        from .analysis.operating_point import find_operating_point
+        from .analysis.equilibrium.operating_point import find_operating_point
 
         return find_operating_point(self, targets, at_rest, modes)
 
@@ -652,7 +652,7 @@ class Model(Part):
         ParameterError
             Where nothing sticks there, or nothing rests in these modes.
         """
-        from .analysis.stuck_range import stuck_range
+        from .analysis.equilibrium.stuck_range import stuck_range
 
         return stuck_range(self, input, at)
 
@@ -704,8 +704,8 @@ def load(file: str | Path) -> Any:
         from .language.model_file import load_model
 
         return load_model(file, Model)
+    from .results.files.saved import load_recording
     from .results.result import Result
-    from .results.saved import load_recording
 
     return Result(load_recording(file))
 

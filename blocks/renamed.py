@@ -6,12 +6,17 @@ version after the one that it came in.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
 from warnings import warn
 
-__all__ = ["ATTRIBUTES", "OPTIONS", "RenamedWarning", "current_attribute", "current_options",
-           "file_first"]  # fmt: skip
+__all__ = ["ATTRIBUTES", "MODULES", "OPTIONS", "RenamedWarning", "current_attribute",
+           "current_options", "file_first", "moved"]  # fmt: skip
 
 ATTRIBUTES = {  # by class; a name with parentheses is a method that was a property
     "Model": {"start": "stepper"},
@@ -24,6 +29,19 @@ OPTIONS = {  # by function
     "stepper": {"start": "start_time"},
     "sweep": {"start": "start_time"},
     "operating_point": {"wishes": "targets"},
+}
+
+
+MODULES = {
+    "blocks.harmonics": "blocks.analysis.describing",
+    **{f"blocks.analysis.{old}": f"blocks.analysis.{new}" for old, new in {
+        "operating_point": "equilibrium.operating_point", "stuck_range": "equilibrium.stuck_range",
+        "linear_model": "linear.linear_model", "linearise": "linear.linearise",
+        "pictures": "linear.pictures", "optimisation": "design.optimisation",
+        "uncertainty": "design.uncertainty", "sensitivities": "sensitivity.sensitivities",
+    }.items()},
+    **{f"library.frictionlaws.{name}": f"library.friction_studies.{name}"
+       for name in ("audit", "identification", "motion")},
 }
 
 
@@ -67,6 +85,30 @@ def file_first(result: Mapping[str, Any], paths: tuple[Any, ...], save: Any
     return paths, save
 
 
-def _tell(old: str, new: str) -> None:
+def moved(module: str, name: str, there: str) -> Any:
+    """Return what a module no longer has from where it is now, with a warning."""
+    _tell(f"{module}.{name}", f"{there}.{name}")
+    return getattr(import_module(there), name)
+
+
+class _Moved(MetaPathFinder, Loader):
+    """Imports a module by its old name, where nothing else is found by it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self) if name in MODULES else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        _tell(spec.name, MODULES[spec.name], 3)
+        self.own = import_module(MODULES[spec.name]).__spec__
+        return sys.modules[MODULES[spec.name]]
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.own
+
+
+sys.meta_path.append(_Moved())
+
+
+def _tell(old: str, new: str, level: int = 4) -> None:
     warn(f"{old} is called {new} now. The old name goes with the next version.", RenamedWarning,
-         stacklevel=4)
+         stacklevel=level)

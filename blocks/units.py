@@ -489,8 +489,8 @@ def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
 def in_unit(number: ArrayLike, target: Unit) -> Any:
     """Numbers in ``target`` units from SI base units."""
     if isinstance(number, float):
-        return float((number - target.offset) / target.factor)
-    values = (np.asarray(number, dtype=float) - target.offset) / target.factor
+        return float((number - target.offset) / target.factor + 0.0)  # of -0.0 nobody asks a sign
+    values = (np.asarray(number, dtype=float) - target.offset) / target.factor + 0.0
     return values if np.ndim(number) else float(values)
 
 

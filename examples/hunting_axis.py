@@ -18,8 +18,8 @@ from _show import show
 from matplotlib.figure import Figure
 
 from blocks import Model, quantity
-from blocks.harmonics import predict_limit_cycles
-from library.frictionlaws.identification import identify_friction
+from blocks.analysis.describing import predict_limit_cycles
+from library.friction_studies.identification import identify_friction
 from library.signal import Constant, DeadZone, Gain, Integrator, Sum
 from library.translational import (
     ForceSource,

@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 
 from blocks import Component, Model, Port, Variable, der, quantity
 from blocks.analysis import free
-from blocks.analysis.optimisation import optimise
-from blocks.analysis.uncertainty import first_order
+from blocks.analysis.design.optimisation import optimise
+from blocks.analysis.design.uncertainty import first_order
 from library.translational import (
     ForceSource,
     Mass,

@@ -378,6 +378,13 @@ def test_an_axis_hunts_as_the_shooting_says_and_a_dead_zone_stops_it(run):
     assert np.all(late == 0) and names["error"] < names["dead_zone"]
 
 
+def test_a_front_of_two_goals_is_the_parabola_of_throws(run):
+    names, _ = run("pareto_front")
+    y, x = (np.array([row[k].to("m").m for row in names["front"]]) for k in (0, 1))
+    assert_allclose(y, (100 - x**2) / 2 / 9.81, rtol=1e-6)
+    assert (np.diff(x) < 0).all()
+
+
 def test_the_most_comfortable_damper_is_that_of_the_books(run):
     names, printed = run("quarter_car_comfort")
     assert_allclose(names["optimum"].to("N*s/m").m, 18e3 * sqrt(340 / 180e3), rtol=1e-4)

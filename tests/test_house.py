@@ -20,7 +20,7 @@ FLOORS = [
     ["results"],
     ["language"],
     ["assembly"],
-    ["machine", "system"],
+    ["drawing", "machine", "system"],
     ["initialisation", "nonsmooth.complementarity"],
     ["nonsmooth"],  # what is shared by the two below
     ["nonsmooth.modes"],
@@ -30,7 +30,7 @@ FLOORS = [
     ["studies"],
     ["analysis"],
     ["model"],
-    ["harmonics", "prompt"],
+    ["analysis.describing", "prompt"],
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}

@@ -1,9 +1,12 @@
 """Old names do what the new ones do, and say so."""
 
+import importlib
+import sys
+
 import pytest
 
 from blocks import Model
-from blocks.renamed import RenamedWarning
+from blocks.renamed import MODULES, RenamedWarning
 from library.translational import ForceSource, Mass, Reference, Spring
 
 
@@ -34,6 +37,15 @@ def test_an_old_name_answers_with_the_new_one(model, old, told):
     with pytest.warns(RenamedWarning, match=rf"called {told}") as caught:
         assert old(model) is not None
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("old", sorted(MODULES))
+def test_a_module_is_found_by_its_old_name(old):
+    sys.modules.pop(old, None)
+    with pytest.warns(RenamedWarning, match=f"{old} is called {MODULES[old]} now"):
+        moved = importlib.import_module(old)
+    assert moved is importlib.import_module(MODULES[old])
+    assert moved.__spec__.name == MODULES[old]
 
 
 def test_a_report_takes_variables_first_and_its_file_by_name(model, tmp_path):

@@ -1,48 +1,50 @@
 """What does an engineer ask of a model beside a run: where it rests, and how it answers there?
 
-Operating points (:mod:`.operating_point`), linear models per mode of friction
-(:mod:`.linearise`), frequency response (:mod:`.pictures`), motions that repeat
-(:mod:`.limit_cycle`), sensitivities, fits and designs. Knows components by their paths alone;
-derivatives are exact, by CasADi.
+Operating points (:mod:`.equilibrium`), linear models per mode of friction and their pictures
+(:mod:`.linear`), motions that repeat (:mod:`.limit_cycle`), answers to sines
+(:mod:`.describing`), sensitivities of runs (:mod:`.sensitivity`), fits (:mod:`.estimation`) and
+designs (:mod:`.design`). Knows components by their paths alone; derivatives are exact, by CasADi.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import did_you_mean, missing_in, nearest
 
 if TYPE_CHECKING:
-    from ..harmonics.describing import describing_function
+    from .describing import describing_function, predict_limit_cycles, swept_response
+    from .design.optimisation import Optimum, optimise
+    from .design.uncertainty import first_order
+    from .equilibrium.operating_point import OperatingPoint
+    from .equilibrium.operating_point import find_operating_point as operating_point
+    from .equilibrium.targets import free
     from .estimation import Fit, fit
     from .limit_cycle import LimitCycle
     from .limit_cycle import find_limit_cycle as limit_cycle
-    from .linear_model import LinearModel
-    from .linearise import LinearModels, linearise
-    from .operating_point import OperatingPoint
-    from .operating_point import find_operating_point as operating_point
-    from .optimisation import Optimum, optimise
-    from .pareto import pareto
-    from .pictures import bode, nyquist, root_locus, step
-    from .uncertainty import first_order
-    from .wishes import free
+    from .linear.linear_model import LinearModel
+    from .linear.linearise import LinearModels, linearise
+    from .linear.pictures import bode, nyquist, root_locus, step
 
 __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint", "Optimum", "bode",
            "describing_function", "first_order", "fit", "free", "limit_cycle", "linearise",
-           "nyquist", "operating_point", "optimise", "pareto",
-           "root_locus", "step"]  # fmt: skip
+           "nyquist", "operating_point", "optimise", "predict_limit_cycles", "root_locus", "step",
+           "swept_response"]  # fmt: skip
 
-HOMES = {"Fit": ".estimation_result", "LimitCycle": ".limit_cycle", "LinearModel": ".linear_model",
-         "LinearModels": ".linearise", "OperatingPoint": ".operating_point",
-         "Optimum": ".optimisation", "describing_function": "..harmonics.describing",
-         "first_order": ".uncertainty", "fit": ".estimation", "free": ".wishes",
-         "limit_cycle": ".limit_cycle", "linearise": ".linearise",
-         "operating_point": ".operating_point", "optimise": ".optimisation", "pareto": ".pareto",
-         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".pictures"),
+HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle",
+         "LinearModel": ".linear.linear_model", "LinearModels": ".linear.linearise",
+         "OperatingPoint": ".equilibrium.operating_point", "Optimum": ".design.optimisation",
+         "first_order": ".design.uncertainty", "fit": ".estimation",
+         "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
+         "linearise": ".linear.linearise", "operating_point": ".equilibrium.operating_point",
+         "optimise": ".design.optimisation",
+         **dict.fromkeys(("describing_function", "predict_limit_cycles", "swept_response"),
+                         ".describing"),
+         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures"),
          }  # fmt: skip
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 
@@ -62,7 +64,10 @@ def __getattr__(name: str) -> Any:
     """Each analysis is loaded when it is asked for: one does not wait for the others."""
     if name in HOMES:
         return getattr(import_module(HOMES[name], __name__), CALLED.get(name, name))
-    for part in [] if name.startswith("_") else iter_modules(__path__, f"{__name__}."):
+    if name == "pareto":
+        raise missing_in(__name__, name, "Of two goals optimise one while the other is a limit, as "
+                         "in examples/pareto_front.py.")
+    for part in [] if name.startswith("_") else walk_packages(__path__, f"{__name__}."):
         if name in getattr(import_module(part.name), "__all__", ()):
             raise missing_in(__name__, name, f"Write from {part.name} import {name}.")
     if not name.startswith("_") and nearest(name, __all__):

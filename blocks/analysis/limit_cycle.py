@@ -21,14 +21,14 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Indices
-from ..results.figures import bare_figure, finished_figure
+from ..results.plots.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet
 from ..system.system import System
 from ..system.time_functions import driven_by_time
 from ..units import from_si, quantity, to_si, unit
-from .derivatives import derivatives_of
-from .point import Point, initial_point, run_point
-from .reduction import reduce
+from .linear.derivatives import derivatives_of
+from .linear.point import Point, initial_point, run_point
+from .linear.reduction import reduce
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -190,7 +190,7 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
 
 
 def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
-    """The same after a while: what is stable is come to from afar.
+    """Return the motion that repeats after a run of many periods, to which what is stable comes.
 
     Raises
     ------

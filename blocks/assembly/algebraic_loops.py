@@ -65,12 +65,12 @@ class Pairs:
 
     @property
     def conditional(self) -> Flags:
-        """Those that can be solved for by a coefficient that conditions choose."""
+        """Mask of the pairs that can be solved for by a coefficient that conditions choose."""
         found: Flags = (self.pairs[2] >= 0) & (self.pairs[3] == 0)
         return found
 
     def without_conditional(self) -> Pairs:
-        """The same where nothing is solved for by such a coefficient."""
+        """Return the pairs with nothing solved for by a coefficient that conditions choose."""
         new = shallow_copy(self)
         new.pairs = self.pairs.copy()
         new.pairs[2, self.conditional] = -1

@@ -74,7 +74,7 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
 
 
 def _differentiated_once(lower: Indices, derivative_of: Indices) -> Indices:
-    """Of the differentiated equations those whose derivative is not differentiated again."""
+    """Return those differentiated equations whose derivative is not differentiated again."""
     above = np.zeros(len(derivative_of), dtype=int)
     for e in lower[::-1]:
         above[e] = above[derivative_of[e]] + 1
@@ -101,7 +101,7 @@ def _choose_at_top(found: DummyDerivatives, rows: dict[int, Coefficients], prefe
 
 def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, preference: Array,
                   parameters: Parameters) -> None:
-    """The same choice one level below, and so on: equations once less differentiated."""
+    """Choose dummy derivatives level by level below the top: equations differentiated once less."""
     chosen, equations = found.classes, found.equations
     while True:
         below = [int(integral_of[e]) for e in equations if integral_of[e] >= 0]
@@ -129,7 +129,7 @@ def _following(found: DummyDerivatives, flat: Flat, parameters: Parameters
 
 def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parameters: Parameters,
                       following: dict[int, list[set[int]]]) -> None:
-    """The same constraints less often differentiated, with the states that they depend on.
+    """Add the constraints less often differentiated, with the states that they depend on.
 
     These may stand in them, or behind what is no state any more: the frame of a bar behind the
     angle of its joint, whichever of the two equations of a loop is taken to give the frame.
@@ -287,7 +287,7 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
 def _select_sparse(rows: list[int], columns: list[int],
                    entries: dict[int, Coefficients], preference: Array
                    ) -> list[int]:
-    """The same by sparse elimination, column after column, for large rigid parts."""
+    """Select states by sparse elimination, column after column, for large rigid parts."""
     left: dict[int, dict[int, float]] = {}
     users: dict[int, set[int]] = {c: set() for c in columns}
     for e in rows:

@@ -24,7 +24,7 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
 from .matching import Matching, connected, match
 from .network import Family, Network
-from .repeated_ties import End, repeated_ties
+from .redundant_constraints import End, repeated_ties
 
 __all__ = ["Base", "Flat", "Group", "Parameters", "Slot", "flatten"]
 

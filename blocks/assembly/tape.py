@@ -32,12 +32,12 @@ from .algebraic_loops import (
     solvable,
     torn_block,
 )
-from .carried import CarriedByFlows
 from .conditional_pivots import keeps_digits
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
+from .pivot_validity import SuitedValues
 from .reduced import Reduced, Singular
-from .suited_values import SuitedValues
+from .stream_variables import CarriedByFlows
 from .writer import Writer, put
 
 __all__ = ["Step", "Tape", "alike", "tape_of", "write_tape"]

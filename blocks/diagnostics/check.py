@@ -101,7 +101,7 @@ def _unique(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _integrated(system: System) -> list[Flags]:
-    """Of every family, which instances have a state."""
+    """Return, for every family, which instances have a state."""
     flat = system.flat
     return [np.any([np.isin(flat.class_of[slot : slot + family.size], system.tape.reduced.states)
                     for slot in flat.base[f].values()] or [np.zeros(family.size, dtype=bool)],

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..assembly.matching import connected
-from ..assembly.repeated_ties import End, held_by, repeated_ties
+from ..assembly.redundant_constraints import End, held_by, repeated_ties
 from ..language.domain import Domain
 from ..language.references import choices_with
 from ..numerics.arrays import Flags, distinct

@@ -189,12 +189,12 @@ class Findings(Sequence[Finding]):
 
     @property
     def errors(self) -> Findings:
-        """Those that prevent a run."""
+        """Findings that prevent a run."""
         return self.filter(severity="error")
 
     @property
     def warnings(self) -> Findings:
-        """Those that do not prevent a run but are rarely meant."""
+        """Findings that do not prevent a run but are rarely meant."""
         return self.filter(severity="warning")
 
     def raise_errors(self) -> None:
@@ -247,20 +247,6 @@ class Findings(Sequence[Finding]):
         return printable("\n".join(lines))
 
     __repr__ = __str__
-
-    def __rich__(self) -> Any:
-        from rich.table import Table
-        from rich.text import Text
-
-        colour = {"error": "bold red", "warning": "yellow", "info": "dim"}
-        table = Table(title=f"{self._title}: {self.summary}".lstrip(": "), title_justify="left",
-                      show_lines=True)
-        for heading in ("severity", "code", "problem and repair"):
-            table.add_column(heading)
-        for f in self._all:
-            table.add_row(Text(f.severity, colour[f.severity]), f.code,
-                          Text(f"{f.problem}\n{f.advice}".rstrip()))
-        return table
 
     def _repr_html_(self) -> str:
         import html

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..assembly.repeated_ties import End, repeated_ties
+from ..assembly.redundant_constraints import End, repeated_ties
 from ..language.domain import Domain
 from ..language.kernel import Kernel
 from ..numerics.arrays import Flags, Indices
@@ -92,7 +92,7 @@ def _references(topology: Topology, domain: Domain, integrated: list[Flags] | No
 
 def _without_motion(topology: Topology, rows: list[PortRow], label: Indices,
                     integrated: list[Flags] | None) -> Flags:
-    """Of every circuit of masses and gears alone whether ratios leave nothing to integrate."""
+    """Return which circuits of masses and gears have ratios that leave nothing to integrate."""
     masses, moves, yields, geared = np.zeros((4, int(label.max()) + 1), dtype=bool)
     count = Counter(r.family for r in rows)
     for r in rows:

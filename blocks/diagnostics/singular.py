@@ -153,8 +153,24 @@ def _finding(names: Names, part: _Part, reason: str) -> Finding:
     return found(
         code, parts,
         f"Nothing determines {unknowns}: an equation is missing among {who}.",
-        "Connect a component that determines them, or state the missing equation.",
+        "Connect a component that determines them, or state the missing equation."
+        + _without_reference(names, set(parts)),
     )  # fmt: skip
+
+
+def _without_reference(names: Names, parts: set[str]) -> str:
+    """Advice where a domain does not say which component its circuits are measured against."""
+    topology = Topology(names.flat.network)
+    for domain in topology.domains:
+        family = next((f for r in topology.of(domain) if (
+            f := topology.network.families[r.family]) and f.path(0) in parts), None)
+        if family is not None and not domain.reference:
+            name, u = next(iter(domain.across.items()))
+            return (f" Where nothing says what the {quantity_word(name, u)} of this {domain} "
+                    "circuit is measured against, connect a component that does, with yield "
+                    f"self.P.{name} == 0 or another value; the domain names its class by "
+                    "reference='…'.")
+    return ""
 
 
 def _stated(names: Names, equation: int) -> str:

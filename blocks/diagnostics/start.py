@@ -258,7 +258,7 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
 
 
 def _quick(system: System) -> Iterator[Finding]:
-    """The same for large models: targets of one unknown, nothing solved for."""
+    """Find contradictions of a large model's targets of one unknown, with nothing solved for."""
     value, high = given_targets(system)
     yield from contradictions(system, high)
     for c, slot, wanted in high:

@@ -111,7 +111,7 @@ class _Reader:
         return self.u @ (inside / self.s)
 
     def difference(self, terms: dict[int, float]) -> Array | None:
-        """The same for a sum of across variables or, failing that, its derivative."""
+        """Return the weights of a sum of across variables or, failing that, of its derivative."""
         w = self.weights(terms)
         return self.weights(terms, 1) if w is None else w
 

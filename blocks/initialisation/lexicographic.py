@@ -80,7 +80,7 @@ def _step_alone(rows: Any, level: Indices, right: Array, alone: Array, first: Ar
 
 
 def _step_together(rows: Array, level: Indices, right: Array) -> tuple[Array, Array]:
-    """The same of states that rows join."""
+    """Return the step of states that rows join, level by level, and the first level's alone."""
     n = rows.shape[1]
     step = first = np.zeros(n)
     null = np.eye(n)

@@ -43,7 +43,7 @@ class Targets:
 
     @property
     def given(self) -> Targets:
-        """Those that are to be met, without guesses."""
+        """Return the targets that are to be met, without guesses."""
         active = self.levels < NO_TARGET
         return Targets(self.slots[active], self.values[active], self.levels[active])
 
@@ -223,7 +223,7 @@ class TargetFunctions:
         return j
 
     def _through_efforts(self, slopes: Any, problem: Problem, t: float) -> Any:
-        """The same by differences for what follows from efforts, while modes are held."""
+        """Complete slopes by differences where targets follow from efforts, modes held."""
         rows = np.flatnonzero(self.see_efforts)
         x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
 

@@ -136,7 +136,7 @@ def _dependent(system: System, problem: Problem, t: float, tolerance: float
 
 
 def constraints_of_velocities(system: System) -> Iterator[tuple[Indices, Indices, Indices]]:
-    """Of every cluster its constraints of velocities, their rows of residuals, and their states."""
+    """Yield each cluster's constraints of velocities, their rows of residuals, their states."""
     at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
     offset = system.nz
     for cluster in system.clusters:

@@ -45,17 +45,6 @@ from .contents import Entry, contents_of, parts_of
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
 from .documentation import Documentation, Signature, call_of, nameless_values, table_of
-from .form import (
-    arrays_are_numbers,
-    form_of,
-    in_form,
-    refuse_idle,
-    refuse_of_other_law,
-    refuse_other_form,
-    settled_by,
-    settles_form,
-    with_values_of_laws,
-)
 from .pickling import (
     ClassMemory,
     PickledFunction,
@@ -67,6 +56,17 @@ from .pickling import (
 from .references import PortGroup, PortRef
 from .replaceable import Replacement
 from .source_lines import line_where_raised, tell_line
+from .specialisation import (
+    arrays_are_numbers,
+    form_of,
+    in_form,
+    refuse_idle,
+    refuse_of_other_law,
+    refuse_other_form,
+    settled_by,
+    settles_form,
+    with_values_of_laws,
+)
 from .tree import Node
 from .view import View
 from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connection

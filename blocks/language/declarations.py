@@ -282,7 +282,7 @@ class Parameter(Declaration):
 
     @property
     def dimensions(self) -> int:
-        """Of its value: 0 of a number, 1 of a list."""
+        """Number of dimensions of its value: 0 of a number, 1 of a list."""
         return 0 if type(self.default) is float else np.ndim(self.default)
 
     def with_default(self, default: Any) -> Parameter:

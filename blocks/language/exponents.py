@@ -24,7 +24,7 @@ def exponents_in(expressions: Sequence[ca.SX]) -> list[ca.SX]:
 
 
 def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list[ca.SX]]:
-    """The same expressions with a symbol for every exponent in them.
+    """Put a symbol in place of every exponent in some expressions.
 
     Returns
     -------

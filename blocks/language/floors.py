@@ -78,7 +78,7 @@ class Floors:
         return self._with(sx, lambda of: True)
 
     def of_time_evaluated(self, sx: ca.SX) -> ca.SX:
-        """The same with floors of time alone."""
+        """Return an expression in which floors of time alone are evaluated."""
         return self._with(sx, self._is_of_time)
 
     def _is_of_time(self, of: ca.SX) -> bool:

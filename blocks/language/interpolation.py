@@ -25,7 +25,6 @@ import numpy as np
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import kinds
-from .demands import demand
 from .expression import (
     TIME,
     Expression,
@@ -34,8 +33,9 @@ from .expression import (
     reading_place,
     same_dimension,
 )
-from .form import LONG
 from .lookup import Choice, lookup
+from .preconditions import demand
+from .specialisation import LONG
 from .statements import require
 
 __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
@@ -251,7 +251,7 @@ def _chosen(condition: Any, one: Any, other: Any) -> Any:
 
 
 def _akima_slopes(x: Any, y: Any) -> Any:
-    """Of Akima's curve; beyond the ends secants change as the last two do."""
+    """Return the slopes of Akima's curve; beyond the ends secants change as the last two do."""
     d = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
     for _ in range(2):
         d = _joined([2 * d[:1] - d[1:2], d, 2 * d[-1:] - d[-2:-1]])
@@ -268,7 +268,7 @@ def _slope(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 def _monotone_slopes(x: Any, y: Any) -> Any:
-    """Of the curve that is monotone where the points are: harmonic means of secants."""
+    """Return the slopes of the monotone curve: harmonic means of secants."""
     h = x[1:] - x[:-1]
     d = (y[1:] - y[:-1]) / h
     one, other = 2 * h[1:] + h[:-1], h[1:] + 2 * h[:-1]
@@ -280,7 +280,7 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
 
 
 def _slope_at_end(h: Any, next_h: Any, d: Any, next_d: Any) -> Any:
-    """Of the parabola through three points, as far as the curve stays monotone with it."""
+    """Return the slope of a parabola through three points, as far as the curve stays monotone."""
     slope = ((2 * h + next_h) * d - h * next_d) / (h + next_h)
     steep = abs(slope) - 3 * abs(d)
     turned = _chosen(d * next_d > 0, slope, _chosen(steep > 0, 3 * d, slope))
@@ -288,7 +288,7 @@ def _slope_at_end(h: Any, next_h: Any, d: Any, next_d: Any) -> Any:
 
 
 def _spline_slopes(x: Any, y: Any) -> Any:
-    """Of the cubic spline whose first two and last two pieces are one polynomial each."""
+    """Return the slopes of the cubic spline with not-a-knot ends."""
     if isinstance(y, np.ndarray):
         from scipy.interpolate import CubicSpline
 

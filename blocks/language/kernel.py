@@ -21,14 +21,14 @@ from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit
+from .captured_names import Surroundings
 from .declarations import Declaration, Parameter
-from .demands import Demand
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME
 from .lookup import derivatives_written
+from .preconditions import Demand
 from .readable import readable
-from .surroundings import Surroundings
 
 __all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
            "VALVES"]  # fmt: skip
@@ -150,7 +150,7 @@ MANY_NODES = 100  # of an equation, in which what occurs several times is looked
 
 
 def _shared(expression: ca.SX) -> ca.SX:
-    """The same, where what occurs several times (a density at a port) is evaluated once."""
+    """Return an expression in which what occurs several times is evaluated once."""
     return ca.cse(expression) if ca.n_nodes(expression) > MANY_NODES else expression
 
 

@@ -94,7 +94,7 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
         return float(out)
 
     def values(self, first: ArrayLike, *further: ArrayLike) -> Array:
-        """The same numbers for columns of values."""
+        """Return the values of :meth:`value` for columns of arguments."""
         at, *others = np.broadcast_arrays(first, *further)
         row = np.zeros(at.shape, dtype=int)
         for choice, value in zip(self.choices, others, strict=True):
@@ -170,7 +170,7 @@ def lookup_named(name: str) -> Lookup | None:
 
 
 def derivatives_written(sx: ca.SX) -> ca.SX:
-    """The same expression, the derivatives of nodes in it written as expressions of nodes.
+    """Return an expression with the derivatives of its nodes written as expressions of nodes.
 
     CasADi makes a call of a derivative, which hides that it is zero where its seed is.
     """

@@ -55,7 +55,7 @@ class PickledFunction:
 
 # -- classes that have changed since ---------------------------------------------------
 def said_by_class(component: Part) -> dict[str, tuple[str, str]]:
-    """Of what a component can be given, the declared unit and what values are allowed.
+    """Return declared unit and allowed values of all that a component can be given, by name.
 
     One object for all components of a form, so that pickle stores it once.
     """

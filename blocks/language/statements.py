@@ -12,7 +12,6 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import EquationError
-from .demands import demand
 from .expression import (
     Condition,
     Expression,
@@ -23,6 +22,7 @@ from .expression import (
     reading_place,
     same_dimension,
 )
+from .preconditions import demand
 
 __all__ = [
     "Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",

@@ -15,16 +15,15 @@ import numpy as np
 from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
 from ..numerics.arrays import Array
 from ..units import SECOND, describe, unit
+from .bound_checks import bounds_to_watch
+from .captured_names import Surroundings
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
-from .demands import Demand
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
+from .derived_defaults import default_of, refuse_circle, symbol_of
 from .expression import TIME, Equation, Expression, as_expression, current_trace, refuse_turns
 from .expression import time as time_expression
 from .floors import Floors
-from .followed import default_of, refuse_circle, symbol_of
-from .form import arrays_are_numbers, structure_key
-from .kept_bounds import bounds_to_watch
 from .kernel import (
     Kernel,
     Law,
@@ -35,6 +34,7 @@ from .kernel import (
     TimeTable,
 )
 from .lookup import derivatives_written
+from .preconditions import Demand
 from .readable import readable
 from .references import choices_with
 from .source_lines import (
@@ -44,9 +44,9 @@ from .source_lines import (
     line_where_raised,
     tell_line,
 )
+from .specialisation import arrays_are_numbers, structure_key
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
-from .surroundings import Surroundings
-from .turning_flows import follow_flows
+from .upwinding import follow_flows
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension

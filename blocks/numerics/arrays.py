@@ -36,7 +36,7 @@ def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
 
 
 def ranks(numbers: Indices) -> tuple[Indices, int]:
-    """Of numbers from zero on, the place of each among the distinct ones; and how many these are.
+    """Return the place of each number among the distinct ones, and how many these are.
 
     Counted, not sorted: in proportion to the largest number.
     """

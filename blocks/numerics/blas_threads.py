@@ -28,7 +28,7 @@ def threads_for(rows: int) -> contextlib.AbstractContextManager[Any]:
 
 @cache
 def _libraries(with_scipy: bool) -> Any:  # which has a BLAS of its own
-    """Those that are loaded: to find them takes milliseconds."""
+    """Return the loaded BLAS libraries: to find them takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

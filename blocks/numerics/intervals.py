@@ -102,7 +102,7 @@ def _quotient(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _even(rule: Callable[[Array], Array], a: Bounds) -> Bounds:
-    """Of a square or a magnitude, which is least at zero."""
+    """Return the bounds of a square or a magnitude, which is least at zero."""
     through = (a[0] < 0) & (a[1] > 0)
     low, high = _hull(rule(a[0]), rule(a[1]))
     return np.where(through, 0.0, low), high

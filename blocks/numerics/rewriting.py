@@ -50,7 +50,7 @@ def applied(kind: int, operands: Sequence[ca.SX]) -> ca.SX:
 
 
 def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | None]) -> ca.SX:
-    """The same scalar expression, but for operations that are replaced.
+    """Return a scalar expression with some of its operations replaced.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ __all__ = ["main"]
 
 DONE, WRONG, NOT_UNDERSTOOD, INTERRUPTED = 0, 1, 2, 130
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
-DATA = {".nc": "save", ".zarr": "save", ".parquet": "save", ".csv": "to_csv"}
+DATA = {".nc": "save", ".parquet": "save", ".csv": "to_csv"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -221,7 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_model(run)
     _add_run(run)
     run.add_argument("-o", "--output", action="append", default=[], metavar="FILE",
-                     help="picture (.png .svg .pdf), report (.html), or data (.nc .zarr .parquet "
+                     help="picture (.png .svg .pdf), report (.html), or data (.nc .parquet "
                      ".csv), as its ending says; may be repeated")  # fmt: skip
     draw = _command(commands, "draw", _draw, "draw the schematic")
     _add_model(draw)

@@ -1,17 +1,18 @@
 """Which word here is the one that somebody knows from another tool?
 
-Packages of components bring tables of the words of others (:func:`foreign_words`); what the
-engine itself is called elsewhere stands here. Read only when a word was not understood.
+Packages of components bring tables of the words of others (:func:`foreign_words`); what the engine
+has is called elsewhere as ``other_words.csv`` says. Read only when a word was not understood.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from sys import modules
@@ -88,10 +89,7 @@ class ForeignWords:
 
     @cached_property
     def rows(self) -> list[Word]:
-        lines = self.file.read_text(encoding="utf-8").splitlines()
-        found = csv.DictReader(line for line in lines if line and not line.startswith("#"))
-        return [Word(*((row[name] or "").strip() for name in Word.__annotations__))
-                for row in found]  # fmt: skip
+        return [Word(*(row[name] for name in Word.__annotations__)) for row in _rows(self.file)]
 
     def keyword(self, cls: type, name: str) -> Word | None:
         """The row of a keyword of a class or of one of its bases."""
@@ -156,6 +154,13 @@ class ForeignWords:
             return row.sentence(module)
         similar = longer[:3] or nearest(name, own)
         return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
+
+
+def _rows(file: Path | Traversable) -> list[dict[str, str]]:
+    """The rows of a table by their headings, without lines that begin with ``#``."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    found = csv.DictReader(line for line in lines if line and not line.startswith("#"))
+    return [{name: (cell or "").strip() for name, cell in row.items()} for row in found]
 
 
 def _simplified(name: str) -> str:
@@ -266,184 +271,64 @@ def _about(sentence: str, here: str, declared: object) -> str:
 
 
 # -- what the engine is called ----------------------------------------------------------------
-_STEP = ("step= is the step of a method of fixed steps, max_step= the longest of the others, "
-         "every= the spacing of the samples.")
-_OPTIONS = [
-    ("duration", "t_end t_final tf t_stop stop stop_time end end_time t_max tmax final_time "
-                 "time length tend tfinal tstop duration_s simulation_time T t",
-     "The duration has no name: {1}."),
-    ("duration", "t_span tspan span interval_of_time time_span",
-     "Give the duration, and the start where it is not 0 s: simulate('4 s', start_time='1 s')."),
-    ("start_time", "t0 t_start tstart startTime begin initial_time", ""),
-    ("method", "solver integrator algorithm integration_method ode scheme solver_type", ""),
-    ("rtol", "tol tolerance reltol rel_tol relative_tolerance precision eps accuracy", ""),
-    ("atol", "abstol abs_tol absolute_tolerance", ""),
-    ("step", "dt h step_size fixed_step time_step delta_t stepsize", _STEP),
-    ("max_step", "max_step_size hmax h_max max_dt dtmax dt_max maximum_step longest_step", ""),
-    ("first_step", "h0 initial_step first_step_size initial_step_size dt0", ""),
-    ("times", "t_eval saveat output_times sample_times tout time_points", ""),
-    ("every", "interval output_interval sample_time sampling sample_every save_every "
-              "output_step sampling_time", ""),
-    ("every", "number_of_intervals n_points num_points samples n_samples number_of_points",
-     "Say how far apart samples are: every='10 ms'."),
-    ("record", "outputs output variables save_variables logged signals to_record", ""),
-    ("progress", "verbose progress_bar disp show_progress", ""),
-    ("", "y0 x0 initial initial_state initial_values initial_conditions ic",
-     "Initial values are targets of the components, Mass(v='1 m/s'); model.initial_values() shows "
-     "them."),
-    ("", "args params parameters p", "Parameters belong to the components, and may be changed "
-     "between runs: model.spring.stiffness = '2 N/m'."),
-    ("", "dense_output dense", "Every result can be read between its steps: .at('1.5 s')."),
-    ("until", "terminal stop_when stop_condition stop_if end_condition end_when",
-     "A run ends where a condition is met: until='block.x > 1 m'."),
-    ("", "events event zero_crossings", "Conditions are stated by components (when, where); "
-     "result.events lists what happened."),
-    ("", "jac jacobian jac_sparsity", "Derivatives are exact and need not be given."),
-    ("", "max_steps_number min_step", "Steps are bounded by max_step= only."),
-]
+@cache
+def _of_engine() -> list[dict[str, str]]:
+    """The rows of ``other_words.csv``: about what, the name here, words of others, a sentence."""
+    return _rows(files(__package__) / "other_words.csv")
+
+
+def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[str, str] | None:
+    """Return sentence and name here of a word of others; None for one that is not known.
+
+    Where ``only`` is given, a name here counts if it is one of these.
+    """
+    for row in _of_engine():
+        here = row["here"]
+        if row["about"] == about and (only is None or not here or here in only) and _simplified(
+                name) in {_simplified(word) for word in row["words"].split()}:
+            return row["sentence"], here
+    return None
 
 
 def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})"
                      ) -> tuple[str, str]:
     """A sentence on an option that ``simulate()`` does not have, and the one to take, if any."""
-    for here, words, sentence in _OPTIONS:
-        if _simplified(name) in {_simplified(word) for word in words.split()}:
-            shown = repr(given) if isinstance(given, str) else "'4 s'"
-            sentence = sentence or f"It is {here}= here."
-            return sentence.format(shown, call.format(shown)), here
-    return "", ""
-
-
-_METHODS = [
-    ("auto", "lsoda lsodar lsodes"),
-    ("cvode", "cvodes"),
-    ("ida", "dassl daspk daskr idas ode15i daessc dae"),
-    ("adams", "ode113 nonstiff"),
-    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4 ode15s ode23tb stiff "
-               "auto_stiff vode zvode lsode gear sdirk exact expm linearexponential "
-               "matrix_exponential etd exponential"),
-    ("dopri5", "dopri dopri45 dormand_prince"),
-    ("ode45", "runge_kutta_45 rkf45"),
-    ("rk4", "rk runge_kutta ode4 classical_runge_kutta runge_kutta4"),
-    ("euler", "explicit_euler forward_euler ode1"),
-    ("backward_euler", "implicit_euler ode14x"),
-    ("trapezoidal", "ode23t trapezoid crank_nicolson"),
-    ("moreau_jean", "moreau time_stepping nsgs siconos"),
-]
-
-
-_LOOKS = [
-    ("units", "unit", "Write units='mm/s' for all, or units={'block.v': 'mm/s'}."),
-    ("save", "file filename path savefig to output", ""),
-    ("every", "dt step interval sampling spacing", ""),
-    ("times", "at t time t_eval", ""),
-    ("", "t_span tspan xlim start end span range",
-     "Take a part of the run: result['block.v']['1 s':'2 s']."),
-    ("", "figsize ax axes color colour label legend grid style ylim xlabel ylabel",
-     "The matplotlib figure is returned: change it there."),
-]
+    sentence, here = _told("option", name) or ("", "")
+    if not (sentence or here):
+        return "", ""
+    shown = repr(given) if isinstance(given, str) else "'4 s'"
+    return (sentence or f"It is {here}= here.").format(shown, call.format(shown)), here
 
 
 def look_elsewhere(where: str, options: Iterable[str], known: Iterable[str]) -> WrongCall:
     """The error for an option of tables and pictures that does not exist."""
     name, known = next(iter(options)), list(known)
-    for here, words, sentence in _LOOKS:
-        if (not here or here in known) and name in words.split():
-            return WrongCall(where, f"there is no option {name!r}.",
-                             sentence or f"It is {here}= here.", name=name, known=known)
-    return WrongCall(where, f"there is no option {name!r}.",
-                     did_you_mean(name, known, "options"), name=name, known=known)
+    sentence, here = _told("look", name, known) or (did_you_mean(name, known, "options"), "")
+    return WrongCall(where, f"there is no option {name!r}.", sentence or f"It is {here}= here.",
+                     name=name, known=known)
 
 
 def method_elsewhere(name: str) -> str:
     """The method here that another tool calls so, or nothing."""
-    wanted = _simplified(name)
-    return next((here for here, words in _METHODS
-                 if wanted in {_simplified(word) for word in words.split()}), "")
-
-
-_PARTS = [
-    ("simulate", "run solve integrate sim execute go solve_ivp simulation",
-     "A run is model.simulate('4 s')."),
-    ("add", "add_component add_part append insert include",
-     "Parts are added by model.name = Component(…), or model.add('name', component)."),
-    ("connect", "join wire link connection add_connection attach couple",
-     "Ports are joined by model.connect(a.R, b.C)."),
-    ("check", "validate lint diagnose verify_model is_valid test", "That is model.check()."),
-    ("sweep", "study scan batch parametric parameter_study monte_carlo",
-     "Many runs are made by model.sweep(…)."),
-    ("compile", "build assemble translate", "That is model.compile(); simulate() does it too."),
-    ("draw", "plot show view diagram display", "The network is drawn by model.draw(), a run by "
-     "result.plot()."),
-    ("", "disconnect remove remove_component delete unlink", "A part goes with its connections by "
-     "del model.name; then it may be added and connected anew."),
-    ("", "fit estimate estimate_parameters identify calibrate optimise optimize pareto first_order "
-     "describing_function root_locus bode uncertainty", "Analyses that take a model as their first "
-     "argument are functions: from blocks.analysis import fit, optimise, pareto, first_order."),
-    ("", "copy clone deepcopy", "A second model is copy.deepcopy(model)."),
-    ("parts", "components children blocks subsystems elements", "Its parts are model.parts."),
-    ("values", "set set_values set_parameters update", "A value is given by model['block.mass'] = "
-     "'3 kg', several for a while by with model.values({…})."),
-    ("", "results result output outputs", "model.simulate('4 s') returns the result."),
-]
-
-
-_OF_RESULTS = [
-    ("table", "to_dataframe dataframe df to_df as_dataframe pandas frame",
-     "A table for pandas is result.table()."),
-    ("table", "to_excel excel to_xlsx to_json to_html to_latex to_sql to_feather",
-     "pandas writes it: result.table().to_excel('run.xlsx')."),
-    ("to_csv", "save_csv write_csv export_csv csv", "Write result.to_csv('run.csv')."),
-    ("save", "write export dump store to_file to_hdf to_pickle pickle",
-     "A run is kept by result.save('run.nc')."),
-    ("plot", "plot_all show figure scope draw_results", "Curves are drawn by result.plot()."),
-    ("variables", "y x data signals outputs states solution sol trajectories series logsout",
-     "A variable is result['part.variable'], and result.variables lists them."),
-    ("", "final final_values y_final last end", "The last value is result['part.variable'].final."),
-    ("events", "event event_times t_events log", "What happened is in result.events."),
-    ("summary", "stats info describe", "See result.summary() and result.statistics."),
-]
-
-_OF_SERIES = [
-    ("m", "values value data array v y np numpy as_array to_array tolist to_list",
-     "Its numbers are .m in the declared unit, and .to('…').m in another one."),
-    ("at", "interp interpolate interp1d sample evaluate eval call get value_at",
-     "Its values at other times are .at('0.5 s')."),
-    ("final", "last end", "Its last value is .final."),
-    ("initial", "first start", "Its first value is .initial."),
-    ("time", "t times index x", "Its times are .time."),
-    ("to_pandas", "to_dataframe to_series df series", "For pandas it is .to_pandas()."),
-    ("to", "convert to_unit to_units", "In another unit it is .to('…')."),
-    ("mean", "average avg", "Its average over time is .mean()."),
-    ("", "std stddev standard_deviation var variance",
-     "Its standard deviation over time is (v - v.mean()).rms(), with v for these values."),
-    ("integral", "integrate trapz trapezoid cumsum", "Its integral over time is .integral()."),
-]
-
-
-def _told(table: list[tuple[str, str, str]], name: str) -> tuple[str, str]:
-    for here, words, sentence in table:
-        if _simplified(name) in {_simplified(word) for word in words.split()}:
-            return sentence, here
-    return "", ""
+    return (_told("method", name) or ("", ""))[1]
 
 
 def part_elsewhere(name: str) -> tuple[str, str]:
     """A sentence on what a model is asked for in other words, and the method to take."""
-    return _told(_PARTS, name)
+    return _told("part", name) or ("", "")
+
+
+def result_elsewhere(name: str) -> tuple[str, str]:
+    """A sentence on what a result is asked for in other words, and the name to take."""
+    return _told("result", name) or ("", "")
+
+
+def series_elsewhere(name: str) -> tuple[str, str]:
+    """A sentence on what a variable of a run is asked for in other words, and the name to take."""
+    return _told("series", name) or ("", "")
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:
     """A sentence on the method of a class that is spelled nearly so, as in American."""
     hits = nearest(name, [n for n in dir(kind) if not n.startswith("_")])
     return (f"Did you mean the method {hits[0]}()?", hits[0]) if hits else ("", "")
-
-
-def result_elsewhere(name: str) -> tuple[str, str]:
-    """The same of a result."""
-    return _told(_OF_RESULTS, name)
-
-
-def series_elsewhere(name: str) -> tuple[str, str]:
-    """The same of a variable's values."""
-    return _told(_OF_SERIES, name)

@@ -40,7 +40,7 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
 
 #: Types that pint leaves quantity * value to, as it does with those of xarray and pandas.
 AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.of_time.OfTime",
-             "blocks.results.series.Series", "blocks.results.series.Derived")
+             "blocks.results.values.series.Series", "blocks.results.values.series.Derived")
 
 
 @cache

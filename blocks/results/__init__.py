@@ -12,7 +12,7 @@
 ``Schematic``      picture of a network
 =================  ===============================================================
 
-pandas, xarray, matplotlib, networkx and rich are imported when they are needed.
+pandas, xarray, matplotlib and networkx are imported when they are needed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .comparison import Comparison, compare
-    from .drawing import Schematic
-    from .export import read_csv, read_netcdf, read_parquet
+    from .files.export import read_csv, read_netcdf, read_parquet
     from .ledger import Ledger
     from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
     from .report import Events, Statistics, Variables
     from .result import Result
-    from .series import Series
+    from .schematic.drawing import Schematic
     from .sheet import Sheet
     from .sticking import Sticking, StickTerm
-    from .table import Column, Table
+    from .values.series import Series
+    from .values.table import Column, Table
 
 __all__ = [
     "Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
@@ -40,13 +40,13 @@ __all__ = [
 ]  # fmt: skip
 
 _PLACES = {
-    "Comparison": "comparison", "compare": "comparison", "Schematic": "drawing",
-    "read_csv": "export", "read_netcdf": "export", "read_parquet": "export",
+    "Comparison": "comparison", "compare": "comparison", "Schematic": "schematic.drawing",
+    **dict.fromkeys(("read_csv", "read_netcdf", "read_parquet"), "files.export"),
     "Ledger": "ledger", "EnergyTerm": "recording",
     "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
     "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
-    "Series": "series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",
-    "Column": "table", "Table": "table",
+    "Series": "values.series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",
+    "Column": "values.table", "Table": "values.table",
 }  # fmt: skip
 
 

@@ -13,12 +13,12 @@ from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import Unit, from_si, quantity
 from .parameters import MANY, differences, differences_sheet, in_few_words
+from .plots.selection import drawn_by_default
 from .recorded import Recorded
 from .recording import Instant
-from .selection import drawn_by_default
-from .series import Series
 from .sheet import Sheet
 from .shown import SECOND, number
+from .values.series import Series
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +110,7 @@ class Comparison:
         save, title, every
             As those of ``Result.plot``.
         """
-        from .overlay import overlay
+        from .plots.overlay import overlay
 
         found = differences(self._made())
         words = [in_few_words(found, k) for k in range(len(self.runs))]
@@ -159,9 +159,8 @@ class Comparison:
         return "\n".join([repr(self.table), repr(found) if len(found) else
                           "The runs were made with equal parameters."])  # fmt: skip
 
-    def _repr_html_(self) -> str | None:
-        parts = [sheet._repr_html_() for sheet in (self.table, self.differences)]
-        return "\n".join(part for part in parts if part) or None
+    def _repr_html_(self) -> str:
+        return "\n".join(sheet._repr_html_() for sheet in (self.table, self.differences))
 
 
 def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:

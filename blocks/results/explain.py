@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..units import Unit, from_si
-from .extremes import largest
-from .modes import course, in_words, shares
 from .recording import VariableInfo
-from .samples import Samples
 from .sheet import Sheet
 from .shown import SECOND, label, number, pretty
+from .values.extremes import largest
+from .values.modes import course, in_words, shares
+from .values.samples import Samples
 
 __all__ = ["explain", "facts"]
 

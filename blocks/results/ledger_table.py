@@ -38,7 +38,7 @@ def sheet_of(ledger: Ledger) -> Sheet:
         "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
     }
     title = f"Energy of {ledger.name}".removesuffix(" of ")
-    return Sheet(f"{title} in {pretty(shown)}", columns, _missing(ledger), last=True)
+    return Sheet(f"{title} in {pretty(shown)}", columns, _missing(ledger))
 
 
 def _missing(ledger: Ledger) -> str:

@@ -11,18 +11,24 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from ..exceptions import LONGEST_NAME, UnknownName, brief, unknown_name
+from ..exceptions import (
+    LONGEST_NAME,
+    MOST_COMPARED,
+    ParameterError,
+    UnknownName,
+    brief,
+    unknown_name,
+)
 from ..reading.foreign_words import variable_elsewhere
 from .recording import VariableInfo
 
-__all__ = ["collapsed", "exists", "find", "grouped", "groups"]
+__all__ = ["collapsed", "exists", "find", "find_all", "find_one", "grouped", "groups"]
 
 Catalog: TypeAlias = Mapping[str, VariableInfo]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
 _SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\d{0,9}))?\]"
                     r"|\[(?P<back>-\d{1,9})\]")
-_COMPARED = 5000  # names that a misspelt one is compared with
 
 
 def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | VariableInfo:
@@ -47,6 +53,20 @@ def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | 
             f"Take one at a time, such as result[{example or next(iter(catalog), '')!r}]; "
             "table() and plot() take several.", name=str(path), known=[], nearest=[])
     raise _unknown(catalog, path[:LONGEST_NAME], where)
+
+
+def find_all(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...]:
+    """Return the variables of a path: one, or the instances of an array."""
+    found = find(catalog, path, where)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def find_one(catalog: Catalog, path: str, where: str) -> VariableInfo:
+    """Return the variable of a path, which must not be an array."""
+    found = find(catalog, path, where)
+    if isinstance(found, tuple):
+        raise ParameterError(path, "is an array.", f"Name one instance, {found[0].path!r}.")
+    return found
 
 
 def exists(catalog: Catalog, path: object) -> bool:
@@ -90,7 +110,7 @@ def _numbered(
 
 
 def _listed(catalog: Catalog, infos: tuple[VariableInfo, ...]) -> tuple[VariableInfo, ...]:
-    """Those that a catalogue lists, which may find more than it lists (``kept``, by path)."""
+    """Return those variables that a catalogue lists; it may find more than it lists (``kept``)."""
     kept = getattr(catalog, "kept", None)
     return infos if kept is None else tuple(i for i in infos if i.path in kept)
 
@@ -155,11 +175,9 @@ def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
             f"The instances are {same[0].path} to {same[-1].path}.",
             name=path, known=[i.path for i in same], nearest=[same[0].path, same[-1].path],
         )  # fmt: skip
-    if len(known) > _COMPARED:
-        last = path.rsplit(".", 1)[-1]
-        first = path.split(".", 1)[0]
-        likely = [k for k in known if k.startswith(first) or k.endswith(f".{last}")]
-        known = (likely or known)[:_COMPARED]
+    if len(known) > MOST_COMPARED:
+        first, last = path.partition(".")[0], path.rpartition(".")[2]
+        known = [k for k in known if k.startswith(first) or k.endswith(f".{last}")] or known
     owner, _, name = path.rpartition(".")
     own = [k.rpartition(".")[2] for k in known if k.rpartition(".")[0] == owner]
     return unknown_name(where, path, known, "variables", variable_elsewhere(own, name))

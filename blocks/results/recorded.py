@@ -11,8 +11,8 @@ from ..renamed import ATTRIBUTES, current_attribute
 from ..units import from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
-from .series import Series, time_of
 from .shown import SECOND
+from .values.series import Series, time_of
 
 if TYPE_CHECKING:
     from pint import Quantity

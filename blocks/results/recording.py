@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ..shapes import Shape
     from .bottlenecks import Bottleneck, StepShares
-    from .drawn_parts import Net, Part
     from .parameters import MadeWith
+    from .schematic.parts import Net, Part
     from .sticking import SharedLoad, StickTerm
 
 __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "NominalWarning",

@@ -63,7 +63,7 @@ class Events(Tabulated, Sequence[EventRecord]):
     def __repr__(self) -> str:
         return repr(self._sheet()) if len(self) else "no events"
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         return self._sheet()._repr_html_() if len(self) else "<p>no events</p>"
 
 
@@ -128,7 +128,7 @@ class Variables(Tabulated, Sequence[VariableInfo]):
         self._recording = recording
 
     def matching(self, pattern: str) -> Variables:
-        """Those whose path, with or without instance number, matches ``*`` and ``?``."""
+        """Return variables whose path, with or without instance number, matches ``*`` and ``?``."""
         return Variables(self._recording, pattern)
 
     def __len__(self) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..exceptions import ParameterError, told_how_to_call
 from ..renamed import file_first
 from .recorded import Recorded
-from .series import Series
+from .values.series import Series
 
 if TYPE_CHECKING:  # imported with the first look
     from matplotlib.animation import FuncAnimation
@@ -23,15 +23,15 @@ if TYPE_CHECKING:  # imported with the first look
     from pandas import DataFrame
     from xarray import Dataset
 
-    from ..analysis.sensitivities import Sensitivities
+    from ..analysis.sensitivity.sensitivities import Sensitivities
     from .bottlenecks import Bottlenecks
     from .ledger import Ledger
+    from .page.run_page import Page
     from .parameters import Parameters
     from .report import Events, Statistics
-    from .run_page import Page
     from .sheet import Sheet
     from .sticking import Sticking
-    from .table import Table
+    from .values.table import Table
 
 __all__ = ["Result"]
 
@@ -112,7 +112,7 @@ class Result(Recorded):
             For a run without them, as one that was loaded from a file is.
         """
         if self._sensitivities is None:
-            from .saved import SavedRecording
+            from .files.saved import SavedRecording
 
             loaded = isinstance(self._recording, SavedRecording)
             raise ParameterError(
@@ -156,7 +156,7 @@ class Result(Recorded):
         -------
         matplotlib Figure
         """
-        from .scene import draw
+        from .plots.scene import draw
 
         return draw(self._recording, times, save)
 
@@ -177,7 +177,7 @@ class Result(Recorded):
         -------
         matplotlib animation
         """
-        from .scene import animate
+        from .plots.scene import animate
 
         return animate(self._recording, save, fps, speed)
 
@@ -267,7 +267,7 @@ class Result(Recorded):
         side : {"right", "left"}
             After or before an event at a sample time.
         """
-        from .sampling import sample
+        from .values.sampling import sample
 
         return sample(self._recording, self._chosen(paths), every=every, times=times,
                       units=units, side=side, **unknown)  # fmt: skip
@@ -305,7 +305,7 @@ class Result(Recorded):
         Parameters
         ----------
         file : path
-            ``"run.nc"`` (NetCDF), ``"run.zarr"`` or ``"run.parquet"``.
+            ``"run.nc"`` (NetCDF) or ``"run.parquet"``.
         *paths : str, Series, or lists of these
             Variables that are kept; all where none is named.
 
@@ -321,7 +321,7 @@ class Result(Recorded):
         FileError
             For a file that cannot be written.
         """
-        from .saved import save_result
+        from .files.saved import save_result
 
         save_result(self._recording, self._chosen(paths), file)
 
@@ -342,10 +342,10 @@ class Result(Recorded):
             drawn over its own times, and named by its run.
         units : mapping of path to unit text, or str, optional
         every, save, title, events
-            See :func:`blocks.results.plotting.plot`.
+            See :func:`blocks.results.plots.plotting.plot`.
         """
-        from .plotting import plot
-        from .selection import drawn_by_default
+        from .plots.plotting import plot
+        from .plots.selection import drawn_by_default
 
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
@@ -365,8 +365,8 @@ class Result(Recorded):
         Page
             Shown by notebooks.
         """
-        from .run_page import CURVES, page_of
-        from .selection import drawn_by_default
+        from .page.run_page import CURVES, page_of
+        from .plots.selection import drawn_by_default
 
         paths, save = file_first(self, paths, save)
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
@@ -384,5 +384,5 @@ class Result(Recorded):
     def __repr__(self) -> str:
         return repr(self.summary())
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         return self.summary()._repr_html_()

@@ -1,14 +1,14 @@
-"""How is a small table read in a terminal or a notebook?
+"""How is a small table read in a terminal, a notebook or a page?
 
-rich lays it out, or pandas where rich is missing; with neither, tab-separated
-lines. Only text and numbers are known here.
+Only text and numbers are known here.
 """
 
 from __future__ import annotations
 
-import io
 import shutil
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Protocol, TypeVar
 
 from ..exceptions import optional_package, unknown_name
@@ -35,13 +35,11 @@ class Sheet:
         A line below the table.
     total : int, optional
         Number of rows there would be, where only some are given.
-    last : bool
-        Whether the last row is a total, kept and set apart.
     """
 
     def __init__(self, title: str, columns: Mapping[str, Sequence[Any]], note: str = "",
-                 total: int | None = None, last: bool = False) -> None:  # fmt: skip
-        self.title, self.columns, self.note, self.last = title, dict(columns), note, last
+                 total: int | None = None) -> None:
+        self.title, self.columns, self.note = title, dict(columns), note
         self.rows = len(next(iter(self.columns.values()), ()))
         self.total = self.rows if total is None else total
 
@@ -62,16 +60,21 @@ class Sheet:
         """All rows as a DataFrame."""
         return pandas("Making a DataFrame").DataFrame(self.columns)
 
-    def _lines(self) -> list[tuple[str, ...]]:
+    def _lines(self, most: int = SHOWN) -> list[tuple[str, ...]]:
         rows = list(zip(*([_text(v) for v in c] for c in self.columns.values()), strict=True))
-        if len(rows) <= SHOWN:
+        if len(rows) <= most:
             return rows
-        tail = SHOWN // 5
-        return [*rows[: SHOWN - tail], tuple("…" for _ in self.columns), *rows[-tail:]]
+        tail = most // 5
+        return [*rows[: most - tail], tuple("…" for _ in self.columns), *rows[-tail:]]
 
     def _note(self) -> str:
         hidden = self.total > min(self.rows, SHOWN)
         return "\n".join(filter(None, [self.note, f"{self.total:,} rows" if hidden else ""]))
+
+    def _right(self) -> list[bool]:
+        """Which columns hold nothing but numbers."""
+        return [self._headed and all(isinstance(v, (int, float)) for v in c)
+                for c in self.columns.values()]
 
     def __repr__(self) -> str:
         text = self._laid_out(lines := self._lines())
@@ -81,56 +84,47 @@ class Sheet:
         return in_plain_signs(self._laid_out([tuple(map(in_plain_signs, line)) for line in lines]))
 
     def _laid_out(self, lines: list[tuple[str, ...]]) -> str:
+        """Columns side by side; only the last one is broken into lines where it is too long."""
         if not lines:
             return f"{self.title}: none"
-        try:
-            return self._with_rich(lines)
-        except ImportError:
-            pass
-        try:
-            frame = pandas("Printing a table").DataFrame(lines, columns=list(self.columns))
-            body = frame.to_string(index=False, header=self._headed)
-        except ImportError:
-            heads = [tuple(self.columns)] if self._headed else []
-            body = "\n".join("\t".join(line) for line in [*heads, *lines])
-        return "\n".join(filter(None, [self.title, body, self._note()]))
+        heads = [tuple(self.columns)] if self._headed else []
+        widths = [max(len(text) for cell in cells for text in cell.split("\n"))
+                  for cells in zip(*heads, *lines, strict=True)]
+        before = sum(widths[:-1]) + 3 * len(widths) - 1
+        page = max(80, shutil.get_terminal_size((100, 24)).columns, before + min(widths[-1], 40))
+        widths[-1] = min(widths[-1], page - before)
+        out = []
+        for line in [*heads, *lines]:
+            pieces = [cell.split("\n") for cell in line]
+            pieces[-1] = [piece for text in pieces[-1]
+                          for piece in textwrap.wrap(text, widths[-1]) or [""]]
+            for row in zip_longest(*pieces, fillvalue=""):
+                cells = (text.rjust(w) if right else text.ljust(w)
+                         for text, w, right in zip(row, widths, self._right(), strict=True))
+                out.append(f" {'   '.join(cells)}".rstrip())
+        if heads:
+            out.insert(1, " " + "─" * (sum(widths) + 3 * len(widths) - 3))
+        return "\n".join(filter(None, [self.title, *out, self._note()]))
 
-    def _with_rich(self, lines: list[tuple[str, ...]]) -> str:
-        from rich import box
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
+    def html(self, most: int = SHOWN) -> str:
+        """Return the table alone, as HTML, with so many of its rows."""
+        from html import escape
 
-        facts = not self._headed
-        table = Table(box=box.SIMPLE, show_header=not facts, pad_edge=False)
-        for name, values in self.columns.items():
-            right = not facts and all(isinstance(v, (int, float)) for v in values)
-            last = name == list(self.columns)[-1]
-            table.add_column(Text(name), justify="right" if right else "left", overflow="fold",
-                             no_wrap=not last)  # fmt: skip
-        for k, line in enumerate(lines):
-            table.add_row(*(Text(cell) for cell in line),
-                          end_section=self.last and k == len(lines) - 2)  # fmt: skip
-        widths = [max(map(len, cells)) for cells in zip(tuple(self.columns), *lines, strict=True)]
-        needed = sum(widths[:-1]) + min(widths[-1], 40) + 3 * len(widths)  # numbers stay whole
-        width = max(80, needed, shutil.get_terminal_size((100, 24)).columns)
-        page = io.StringIO()
-        Console(file=page, width=width, color_system=None, force_jupyter=False).print(table)
-        drawn = "\n".join(line.rstrip() for line in page.getvalue().splitlines() if line.strip())
-        return "\n".join(filter(None, [self.title, drawn, self._note()]))
+        def row(kind: str, cells: Sequence[str]) -> str:
+            return "".join(["<tr>", *(
+                f"<{kind}{right * ' class=number'}>{escape(cell, quote=False)}</{kind}>"
+                for cell, right in zip(cells, self._right(), strict=True)), "</tr>"])
 
-    def _repr_html_(self) -> str | None:
-        """For notebooks; without pandas the text is shown instead."""
-        import html
+        head = f"<thead>{row('th', list(self.columns))}</thead>" if self._headed else ""
+        rows = "".join(row("td", line) for line in self._lines(most))
+        return f"<table>{head}<tbody>{rows}</tbody></table>"
 
-        try:
-            frame = pandas("Printing a table").DataFrame(self._lines(), columns=list(self.columns))
-        except ImportError:
-            return None
-        body = frame.to_html(index=False, header=self._headed, border=0)
+    def _repr_html_(self) -> str:
+        from html import escape
+
         note = self._note()
-        return (f"<p><b>{html.escape(self.title)}</b></p>{body}"
-                + (f"<p>{html.escape(note)}</p>" if note else ""))  # fmt: skip
+        return (f"<p><b>{escape(self.title)}</b></p>{self.html()}"
+                + (f"<p>{escape(note)}</p>" if note else ""))
 
 
 class Tabulated:
@@ -146,7 +140,7 @@ class Tabulated:
     def __repr__(self) -> str:
         return repr(self._sheet())
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         return self._sheet()._repr_html_()
 
 

@@ -13,7 +13,7 @@ PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "scikit-sundae", "llvml
 
 @cache
 def versions() -> dict[str, str]:
-    """Those of Python and of the packages that a run's numbers depend on."""
+    """Return the versions of Python and of the packages that a run's numbers depend on."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

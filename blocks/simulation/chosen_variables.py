@@ -17,8 +17,8 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..numerics.arrays import Array, Flags, Indices
+from ..results.files.parquet_rows import ParquetRows
 from ..results.lookup import find
-from ..results.parquet_rows import ParquetRows
 from ..results.recording import VariableInfo
 from ..solvers.interpolation import basis, chebyshev_nodes
 from ..solvers.pieces import Pieces

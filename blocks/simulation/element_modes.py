@@ -14,8 +14,8 @@ import numpy as np
 
 from ..assembly.network import Family, Network
 from ..numerics.arrays import Flags, Indices
-from ..results.modes import SLIDES, TOUCHES
 from ..results.recording import VariableInfo
+from ..results.values.modes import SLIDES, TOUCHES
 from ..units import unit
 
 __all__ = ["ElementModes", "rests"]

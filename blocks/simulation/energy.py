@@ -24,8 +24,8 @@ import numpy as np
 from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import IMPACT_REPEATED, LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
-from ..results.quadrature import NODES, integrals, rates_at_nodes
 from ..results.recording import EnergyTerm
+from ..results.values.quadrature import NODES, integrals, rates_at_nodes
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .episode_list import StepTable

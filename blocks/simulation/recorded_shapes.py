@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ..assembly.lined_up import lined_up
+from ..drawing.axis_layout import lined_up
 from ..shapes import Outline, Vertex, placed, polygon
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..results.bottlenecks import Bottleneck, StepShares
-    from ..results.drawn_parts import Net, Part
+    from ..results.schematic.parts import Net, Part
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]
@@ -302,7 +302,7 @@ class RunRecording:
 
     def drawn(self, opened: Any = ()) -> tuple[list[Part], dict[int, Net], Sequence[Any]]:
         """Parts, nets and findings of the model, as they were when the run began."""
-        from ..assembly.drawn_network import drawn_network
+        from ..drawing.network import drawn_network
 
         return *drawn_network(self.system.network, self.model_then(), opened), self.findings
 

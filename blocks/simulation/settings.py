@@ -20,7 +20,7 @@ from ..exceptions import (
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_SAMPLE
 from ..reading.foreign_words import option_elsewhere
-from ..results.times import sample_times as times_asked_for
+from ..results.values.times import sample_times as times_asked_for
 from ..solvers import Method
 from ..units import to_si, unit
 

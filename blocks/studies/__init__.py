@@ -9,7 +9,7 @@ outputs           what is kept of a run: reductions, courses on a common grid
 runner            points in, outcomes out: in this process, one after the other
 batched           many at once, in machine code; whether that can be (`batch_conditions`), what
                   is computed (`lane_program`), and where varied values stand (`varied_values`)
-repeated          with exact friction: one after the other, begun without what they share
+sequential        with exact friction: one after the other, begun without what they share
 spread            on a ``concurrent.futures`` executor or a Dask client
 store             finished runs in a folder of Parquet files; resuming
 identity          what a study belongs to

@@ -16,7 +16,7 @@ from .. import native
 from ..initialisation.nominal_values import find_nominals
 from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
-from ..results.samples import OVER_TIME
+from ..results.values.samples import OVER_TIME
 from ..simulation.running_method import PLAINLY
 from ..simulation.start import consistent_start
 from ..system.time_functions import TimeFunctions

@@ -17,8 +17,8 @@ from ..numerics.arrays import Flags, Indices
 from ..simulation.interrupts import postponed
 from ..simulation.running_method import LOOK_COMPILED
 from ..system.time_functions import ACROSS
-from .at_once import AtOnce
 from .axes import Plan
+from .batch import AtOnce
 from .batch_conditions import refuse_structure
 from .lane_program import LaneProgram
 from .runner import Outcome, Outcomes, Recipe

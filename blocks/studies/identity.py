@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import brief
-from ..language.surroundings import names_used
+from ..language.captured_names import names_used
 from ..units import is_quantity, unit
 from .axes import Plan
 from .outputs import Output
@@ -260,7 +260,7 @@ def _surroundings(function: FunctionType) -> dict[str, Any]:
             found[name] = cell.cell_contents
         except ValueError:  # not yet assigned
             found[name] = None
-    for name in sorted(names_used(function.__code__)[0]):
+    for name in sorted(names_used(function.__code__)):
         value = function.__globals__.get(name)
         beside = getattr(value, "__module__", None) == function.__module__
         if beside or isinstance(value, (int, float, str, tuple, list, dict, np.ndarray)) or (

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pint
 
-from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
+from ..exceptions import ParameterError, UnitError, UnknownName, brief
 from ..numerics.arrays import Array
-from ..results.lookup import find
+from ..results.lookup import find, find_all
 from ..results.recording import VariableInfo
-from ..results.samples import NUMBERS, unit_of_number
-from ..results.table import instance_dimension
-from ..results.times import grid, within_run
+from ..results.reductions import reduction_of
+from ..results.values.samples import unit_of_number
+from ..results.values.table import instance_dimension
+from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
 from ..units import from_si, quantity, to_si, unit
 
@@ -39,8 +40,6 @@ __all__ = ["Output", "converted", "outputs_of"]
 Lookup: TypeAlias = Callable[[str], VariableInfo | tuple[VariableInfo, ...]]
 
 OWN = ("status", "message", "run", "sample", "time")  # names every study uses itself
-REDUCTIONS = (*NUMBERS, "at")
-_CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,8 @@ class Output:
         return series.number(self.reduction)
 
     def handles(self, catalog: Catalog) -> tuple[int, ...]:
-        """Of the scalars that it is made of."""
-        found = find(catalog, self.path, "")
-        return tuple(info.index for info in (found if isinstance(found, tuple) else (found,)))
+        """Return the handles of the scalars that it is made of."""
+        return tuple(info.index for info in find_all(catalog, self.path, ""))
 
     def in_its_unit(self, values: Array) -> Array:
         """SI values of many runs, (runs, scalars, …), as they are kept: in its unit and shape."""
@@ -164,7 +162,11 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
     if not isinstance(what, str):
         raise ParameterError(_called(name), f"is {brief(what)}, which is no path and no function.",
                              "Write for example 'max(spring.f)'.", given=what)  # fmt: skip
-    reduction, path, at = _read(name, what)
+    try:
+        reduction, path, at = reduction_of(what, _called(name)) or ("course", what.strip(), 0.0)
+    except UnknownName as error:
+        error.advice += " Anything else can be a function of the result."
+        raise
     found = looked_up(path)
     infos = found if isinstance(found, tuple) else (found,)
     dims: tuple[str, ...] = ()
@@ -215,27 +217,6 @@ def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
 def _called(name: Any) -> str:
     """What an output is called in messages."""
     return f"output {brief(name, 200)}"
-
-
-def _read(name: str, text: str) -> tuple[str, str, float]:
-    """Reduction, path and time of ``"max(a.b)"``, ``"at(a.b, 1 s)"`` or ``"a.b"``."""
-    call = _CALL.match(text)
-    if call is None:
-        return "course", text.strip(), 0.0
-    word, inside = call[1], call[2].strip()
-    if word not in REDUCTIONS:
-        error = unknown_name(_called(name), word, REDUCTIONS, "reductions")
-        error.advice = did_you_mean(word, REDUCTIONS, "reductions") + (
-            " Anything else can be a function of the result.")
-        error.data["nearest"] = nearest(word, REDUCTIONS)
-        raise error
-    if word != "at":
-        return word, inside, 0.0
-    path, comma, when = inside.rpartition(",")
-    if not comma:
-        raise ParameterError(_called(name), "says at, but not when.",
-                             f"Write 'at({inside[:200]}, 1.5 s)'.")  # fmt: skip
-    return word, path.strip(), float(to_si(when.strip(), unit("s"), _called(name)))
 
 
 def converted(value: Quantity, shown: str) -> Any:

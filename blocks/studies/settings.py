@@ -13,7 +13,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_name
 from ..language.component import Part
 from ..language.declarations import Option, Parameter, Port, Signal, Target
-from ..language.form import refuse_idle
+from ..language.specialisation import refuse_idle
 from ..numerics.arrays import Indices
 from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit
@@ -23,7 +23,6 @@ __all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
 RTOL = 1e-6  # unless another is given, as in ``simulate``
 NUMBERED = re.compile(r"(.*?)(?:\[(-?\d+)\])?")  # a part, and perhaps which of an array
-COMPARED = 5000  # names that a misspelt one is compared with
 
 
 @dataclass(frozen=True)
@@ -208,10 +207,7 @@ def _names(part: Part) -> list[str]:
             if not isinstance(d, (Port, Signal)) and d.exists(part)]
 
 
-def _all_names(model: Part) -> list[str]:
-    known = [*SOLVER, *_names(model)]
+def _all_names(model: Part) -> Iterator[str]:
+    yield from (*SOLVER, *_names(model))
     for path, part in model._parts().items():
-        if len(known) > COMPARED:
-            break
-        known += [f"{path}.{n}" for n in _names(part)]
-    return known
+        yield from (f"{path}.{n}" for n in _names(part))

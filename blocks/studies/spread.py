@@ -36,8 +36,8 @@ from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
 from .calls import chosen_executor
-from .repeated import Repeated
 from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints, told
+from .sequential import Repeated
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..assembly.flatten import Flat, Group
 from ..assembly.network import Network
-from ..assembly.repeated_ties import repeated_ties
+from ..assembly.redundant_constraints import repeated_ties
 from ..language.kernel import Kernel
 from ..language.readable import readable
 from .system import System

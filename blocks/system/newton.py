@@ -1,7 +1,7 @@
 """How are tied states and torn unknowns solved for?
 
 By Newton's method, from their present values. What a flow carries is left open where nothing
-flows: it keeps its value there (:mod:`blocks.assembly.carried`).
+flows: it keeps its value there (:mod:`blocks.assembly.stream_variables`).
 """
 
 from __future__ import annotations

@@ -30,14 +30,15 @@ RETURNED = {
     "findings": ("Findings", "What `model.check()` gives; every code is on the page "
                  "[messages](../messages.md).", ["blocks.diagnostics"]),
     "analyses": ("Analyses", "What `model.operating_point()` and its like give, and describing "
-                 "functions.", ["blocks.analysis", "blocks.harmonics"]),
+                 "functions.", ["blocks.analysis", "blocks.analysis.describing"]),
     "estimation": ("Estimation and design", "See [estimation](../estimation.md).",
-                   ["blocks.analysis.sensitivities", "blocks.analysis.estimation",
-                    "blocks.analysis.optimisation", "blocks.analysis.uncertainty"]),
+                   ["blocks.analysis.sensitivity.sensitivities", "blocks.analysis.estimation",
+                    "blocks.analysis.design.optimisation", "blocks.analysis.design.uncertainty"]),
     "studies": ("Studies", "See [parameter studies](../sweeps.md).", ["blocks.studies"]),
     "shapes": ("Shapes and symbols", "How a component looks.", ["blocks.shapes"]),
     "friction_laws": ("Friction laws", "Laws by class; which one to take: "
-                      "[friction laws](../friction_laws.md).", ["library.frictionlaws"]),
+                      "[friction laws](../friction_laws.md).", ["library.frictionlaws",
+                                                       "library.friction_studies"]),
     "for_components": ("Shared by components", "For components of your own: heat that leaves, "
                        "friction, contact, tables, measured data.",
                        ["library.heat", "library.friction", "library.contact", "library.tables",

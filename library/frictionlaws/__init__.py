@@ -1,4 +1,4 @@
-"""Friction laws, for forces and torques alike.
+"""Friction laws, for forces and torques alike; :mod:`library.friction_studies` looks at them.
 
 ``TranslationalFriction(law="quinn", …)`` and ``RotationalFriction`` choose one by its
 name; a law of your own is a subclass of :class:`FrictionLaw`, given as it is.
@@ -32,7 +32,10 @@ leuven                Leuven
 ====================  =================  ================================================
 """
 
-from .audit import Audit, audit, compared
+from typing import Any
+
+from blocks.renamed import moved
+
 from .base import (
     FrictionLaw,
     compliance,
@@ -64,12 +67,12 @@ from .loaded import (
 from .memory import GeneralisedMaxwell, Leuven, MaxwellSlip, ResetIntegrator
 
 __all__ = [
-    "LAWS", "Audit", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
+    "LAWS", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
     "Bristle", "Coulomb", "Dahl", "ElastoPlastic", "FrictionLaw", "GeneralisedMaxwell", "Karnopp",
     "Karnopp1985", "Kikuuwe", "KikuuweI", "Leuven", "LoadLaw", "LuGre", "MartinsOden",
     "MaxwellSlip", "Quinn", "QuinnI", "QuinnII", "QuinnIII", "ResetIntegrator", "Simscape",
     "Stribeck", "Table", "Tanh", "Viscous", "compliance", "force", "resistance", "sgn", "shift",
-    "stiffness", "stribeck_level", "velocity", "audit", "compared",
+    "stiffness", "stribeck_level", "velocity",
 ]  # fmt: skip
 
 LAWS: dict[str, type[FrictionLaw]] = {
@@ -83,3 +86,10 @@ LAWS: dict[str, type[FrictionLaw]] = {
     "reset_integrator": ResetIntegrator, "maxwell_slip": MaxwellSlip,
     "gms": GeneralisedMaxwell, "leuven": Leuven,
 }  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """What looks at laws builds models of them, and is a package above the components."""
+    if name in ("Audit", "audit", "compared"):
+        return moved(__name__, name, "library.friction_studies")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
+from blocks import Component, Model, Parameter, Variable, cos, der, quantity, sin, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
@@ -362,3 +363,44 @@ def test_intervals_cover_the_truth():
         for path, (low, high) in found.intervals().items():
             inside[path] += low.to_base_units().m <= truth[path] <= high.to_base_units().m
     assert all(0.90 <= n / 200 <= 0.99 for n in inside.values()), inside
+
+
+class Shot(Component):
+    """A ball thrown at an angle without drag."""
+
+    speed, angle = Parameter("10 m/s", above=0), Parameter("30 deg")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+    fall = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.speed * cos(self.angle)
+        yield der(self.fall) == quantity("9.81 m/s^2")
+        yield der(self.y) == self.speed * sin(self.angle) - self.fall
+
+
+def shot():
+    model = Model("shot")
+    model.ball = Shot()
+    return model
+
+
+def test_starts_of_a_fit_are_searched_by_processes_as_they_are_here():
+    model = shot()
+    run = model.simulate("1 s", rtol=1e-9)
+    t = np.linspace(0.1, 0.9, 30)
+    noise = 1e-3 * np.random.default_rng(3).standard_normal(30)
+    data = pd.DataFrame({"time [s]": t, "y [m]": run["ball.y"].at(t * quantity("1 s")).m + noise})
+    found = [fit(model, data, {"ball.speed": ("5 m/s", "20 m/s", "6 m/s")}, {"y [m]": "ball.y"},
+                 starts=3, executor=executor) for executor in (None, 2)]
+    here, spread = (f.values["ball.speed"].to("m/s").m for f in found)
+    assert here == pytest.approx(spread, rel=1e-9) and here == pytest.approx(10, rel=1e-3)
+    assert found[0].runs == pytest.approx(found[1].runs, abs=3)
+
+
+@pytest.mark.parametrize(("executor", "text"), [
+    ("all", "cannot run anything"), (ThreadPoolExecutor(1), "threads")])
+def test_an_executor_that_no_start_can_be_sent_to_is_refused(executor, text):
+    data = pd.DataFrame({"time [s]": [0.2, 0.4, 0.6], "y [m]": [0.8, 1.2, 1.2]})
+    with pytest.raises(ParameterError, match=text):
+        fit(shot(), data, {"ball.speed": ("5 m/s", "20 m/s")}, {"y [m]": "ball.y"}, starts=2,
+            executor=executor)

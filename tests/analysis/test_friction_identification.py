@@ -10,8 +10,8 @@ import pytest
 
 from blocks import Model, cos, quantity, sin
 from blocks.exceptions import ParameterError
-from library.frictionlaws.identification import CURVES, identify_friction
-from library.frictionlaws.motion import identify_friction_motion
+from library.friction_studies.identification import CURVES, identify_friction
+from library.friction_studies.motion import identify_friction_motion
 from library.translational import Reference, TranslationalFriction, VelocitySource
 
 DATA = Path(__file__).parents[1] / "data/analysis"

@@ -22,13 +22,13 @@ from blocks import (
     quantity,
     time,
 )
-from blocks.exceptions import ParameterError, SimulationError
-from blocks.harmonics import (
+from blocks.analysis.describing import (
     Prediction,
     describing_function,
     predict_limit_cycles,
     swept_response,
 )
+from blocks.exceptions import ParameterError, SimulationError
 from library.signal import (
     Backlash,
     Constant,
@@ -281,6 +281,22 @@ def test_describing_function_has_units():
     assert upper.get_ylabel() == "real part [N*s/m]"
     assert lower.get_xlabel() == "amplitude [m/s]"
     assert not lower.lines[0].get_ydata().any()  # friction without memory: rounding alone
+
+
+class SpringBesideDamper(Component):
+    """A composite of two ports."""
+
+    R, C = Port(translational), Port(translational)
+
+    def compose(self):
+        self.spring, self.damper = Spring(stiffness="10 N/m"), Damper(damping="2 N*s/m")
+        self.connect(self.R, self.spring.R, self.damper.R)
+        self.connect(self.C, self.spring.C, self.damper.C)
+
+
+def test_a_composite_of_two_ports_has_a_describing_function():
+    found = describing_function(SpringBesideDamper(), "1 mm", frequency="3 rad/s")
+    assert found.values[0] == pytest.approx(10 + 3j * 2, rel=1e-6)
 
 
 # -- prediction ------------------------------------------------------------------------------

@@ -653,7 +653,7 @@ def test_response_of_a_chain_is_its_closed_form(n, monkeypatch):
 
 @pytest.mark.parametrize("count", [3, 200])
 def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
-    from blocks.analysis.frequency import transfer
+    from blocks.analysis.linear.frequency import transfer
 
     rng = np.random.default_rng(0)
     modes, poles = np.linalg.qr(rng.normal(size=(50, 50)))[0], -np.geomspace(0.1, 100, 50)

@@ -8,9 +8,8 @@ from friction_bench import torn_loose
 from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
-from blocks.analysis.optimisation import optimise
-from blocks.analysis.pareto import pareto
-from blocks.analysis.uncertainty import first_order
+from blocks.analysis.design.optimisation import optimise
+from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from library.translational import (
     Mass,
@@ -98,7 +97,7 @@ def test_the_spread_of_a_result_and_its_causes():
     ("final(ball.x)", ["integral(ball.y) <= 1 m"], WrongDimension, "integral"),
 ])  # fmt: skip
 def test_mistakes_are_said_before_the_first_run(objective, limits, error, text, monkeypatch):
-    monkeypatch.setattr("blocks.analysis.optimisation.run_with_sensitivities", None)
+    monkeypatch.setattr("blocks.analysis.design.optimisation.run_with_sensitivities", None)
     with pytest.raises(error, match=text):
         optimise(shot(), objective, {"ball.angle": ("5 deg", "80 deg")}, "1 s", limits)
 
@@ -154,13 +153,9 @@ def test_what_is_spent_over_a_run_may_be_least():
     assert best.met
 
 
-@pytest.mark.parametrize("search", [
-    lambda over: optimise(shot(), "final(ball.x)", over, "1 s"),
-    lambda over: pareto(shot(), ["final(ball.x)", "max(ball.y)"], over, "1 s"),
-])
-def test_what_is_searched_over_needs_bounds_by_path(search):
+def test_what_is_searched_over_needs_bounds_by_path():
     with pytest.raises(ParameterError, match=r"\(over=…\): takes a mapping, but was given"):
-        search(["ball.angle"])
+        optimise(shot(), "final(ball.x)", ["ball.angle"], "1 s")
 
 
 @pytest.mark.parametrize(("given", "text"), [
@@ -172,12 +167,10 @@ def test_what_is_searched_over_needs_bounds_by_path(search):
 @pytest.mark.parametrize("search", [
     lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
                              **given),
-    lambda **given: pareto(shot(), ["final(ball.x)", "max(ball.y)"],
-                           {"ball.angle": ("5 deg", "80 deg")}, "1 s", **given),
     lambda **given: first_order(shot(), {"ball.angle": "1 deg"}, "1 s", ["final(ball.x)"], **given),
 ])
 def test_options_that_no_run_has_are_refused_before_the_first(search, given, text):
-    with pytest.raises(UnknownName, match=rf"(optimise|pareto|first_order)\(\): there is {text}"):
+    with pytest.raises(UnknownName, match=rf"(optimise|first_order)\(\): there is {text}"):
         search(**given)
 
 

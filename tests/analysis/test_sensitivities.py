@@ -29,9 +29,9 @@ from blocks import (
     when,
     where,
 )
-from blocks.analysis.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity_courses import Course, solved_course
-from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity.stages import Coefficients
+from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
@@ -838,10 +838,10 @@ def test_rounding_in_place_of_no_change_is_not_followed():
                             np.zeros((len(t), 1, 0)))
 
     def course_of(steps):
-        return Course(steps, 1, np.zeros((1, 1)), np.zeros((0, 1)), None)
+        return VariationalSolution(steps, 1, np.zeros((1, 1)), np.zeros((0, 1)), None)
 
     ends = np.linspace(0.05, 1.0, 20)
-    course = solved_course(ends - 0.05, ends, np.zeros(20, dtype=int), coefficients, course_of,
+    course = solve_variational(ends - 0.05, ends, np.zeros(20, dtype=int), coefficients, course_of,
                            1e-9, np.ones((1, 1)))
     assert len(course.steps) <= 20
     assert abs(course.end[0, 0]) < 1e-28

@@ -11,10 +11,10 @@ from scipy.linalg import expm
 from scipy.special import expit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
-from blocks.analysis.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity_blocks import blocks_of, solved_by_blocks
-from blocks.analysis.sensitivity_courses import Course, solved_course
-from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.analysis.sensitivity.blocks import blocks_of, solved_by_blocks
+from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity.stages import Coefficients
+from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational
 from blocks.exceptions import ParameterError
 from library.electrical import (
     ACVoltageSource,
@@ -47,11 +47,11 @@ def test_changes_of_many_states_grow_as_their_equations_say():
                             np.zeros((len(t), n, 0)))
 
     def course_of(steps):
-        return Course(steps, 1, begin, np.zeros((0, 2)), None)
+        return VariationalSolution(steps, 1, begin, np.zeros((0, 2)), None)
 
     ends = np.logspace(-4, 0, 30)
-    course = solved_course(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int), coefficients,
-                           course_of, 1e-9, np.full((n, 2), np.inf))
+    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int),
+                               coefficients, course_of, 1e-9, np.full((n, 2), np.inf))
     t = np.array([0.01, 0.3, 1.0])
     exact = [expm(d * np.sin(one)) @ begin for one in t]
     assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
@@ -274,11 +274,11 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
         return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
 
     def course_of(steps):
-        return Course(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
+        return VariationalSolution(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
 
     ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
-    course = solved_course(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int), coefficients,
-                           course_of, 1e-9, np.full((1, 1), np.inf))
+    course = solve_variational(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int),
+                               coefficients, course_of, 1e-9, np.full((1, 1), np.inf))
     whole = rate * (until + width * np.log1p(np.exp(-until / width)))
     assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
 

@@ -414,6 +414,27 @@ def test_dry_friction_is_a_law_like_any_other():
     assert len(model.check()) == 0
 
 
+slime = Domain("slime", across={"p": "Pa"}, through={"q": "m**3/s"})
+
+
+class Pipe(Component):
+    A, B = Port(slime), Port(slime)
+
+    def equations(self):
+        yield self.A.q + self.B.q == 0
+        yield self.A.p - self.B.p == quantity("1 Pa*s/m^3") * self.A.q
+
+
+def test_a_circuit_of_a_domain_without_reference_lacks_what_it_is_measured_against():
+    model = Model("ring")
+    model.one, model.other = Pipe(), Pipe()
+    model.connect(model.one.A, model.other.A)
+    model.connect(model.one.B, model.other.B)
+    (found,) = model.check()
+    assert found.code == "structure.singular"
+    assert "what the pressure of this slime circuit is measured against" in found.advice
+
+
 # -- the words of a domain -------------------------------------------------------------------------
 liquid = Domain("liquid", across={"p": "Pa"}, through={"q": "m**3/s"},
                 parameters={"density": "1000 kg/m^3"}, reference="Reservoir",

@@ -9,7 +9,8 @@ from friction_bench import loaded
 from numpy.testing import assert_allclose
 
 from blocks import tanh
-from library.frictionlaws import FrictionLaw, audit, compared
+from library.friction_studies import audit, compared
+from library.frictionlaws import FrictionLaw
 from library.rotational import RotationalFriction
 from library.translational import TranslationalFriction
 

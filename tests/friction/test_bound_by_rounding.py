@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from blocks import Model, quantity
-from blocks.harmonics import describing_function
+from blocks.analysis.describing import describing_function
 from library.mechanisms import LossyGear
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Constant, Gain, Integrator, Sum

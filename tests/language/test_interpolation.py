@@ -25,7 +25,7 @@ from blocks import (
 )
 from blocks.exceptions import EquationError, SimulationError
 from blocks.language.expression import Expression
-from blocks.language.form import LONG
+from blocks.language.specialisation import LONG
 from blocks.language.tracing import kernel_of
 from library.signal import Ramp
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from blocks import Model, Parameter, cos, quantity
-from blocks.language.surroundings import Surroundings
+from blocks.language.captured_names import Surroundings
 from blocks.language.tracing import kernel_of
 from library.translational import ForceSource, Mass, Reference, TwoPort
 

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 import blocks
 from blocks import Model
-from blocks.results.axis_scene import AxisPicture, AxisScene
-from blocks.results.scene import scene_of
+from blocks.results.plots.axis_scene import AxisPicture, AxisScene
+from blocks.results.plots.scene import scene_of
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
 from library.translational import (

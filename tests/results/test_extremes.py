@@ -8,7 +8,7 @@ from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
-from blocks.results.extremes import largest_of_runs
+from blocks.results.values.extremes import largest_of_runs
 from library.signal import Pulse, Sine
 from library.translational import (
     HardStop,

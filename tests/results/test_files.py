@@ -20,7 +20,7 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.results import read_csv, read_netcdf, read_parquet
-from blocks.results.table import Column, Table
+from blocks.results.values.table import Column, Table
 from blocks.units import unit
 
 from .test_tables import result

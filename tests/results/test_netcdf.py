@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray
 
-from blocks.results.netcdf import write_netcdf
+from blocks.results.files.netcdf import write_netcdf
 
 
 @pytest.mark.parametrize("packed", [False, True])

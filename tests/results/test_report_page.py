@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, ParameterError, Port, load
 from blocks.results import EnergyTerm
-from blocks.results.energy_flow import energy_flow
-from blocks.results.thinning import thinned
+from blocks.results.page.energy_flow import energy_flow
+from blocks.results.page.thinning import thinned
 from library.translational import (
     Damper,
     Mass,

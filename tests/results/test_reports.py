@@ -162,13 +162,9 @@ def test_explain_an_array():
     assert "11 mm/s (at 0 s in masses[11].v)" in told
 
 
-@pytest.mark.parametrize("missing", [["rich"], ["rich", "pandas"]])
-def test_tables_print_without_optional_packages(monkeypatch, missing):
-    for package in ("rich", "rich.console", "rich.table", "rich.text", "rich.box"):
-        monkeypatch.setitem(sys.modules, package, None)
-    if "pandas" in missing:
-        monkeypatch.setitem(sys.modules, "pandas", None)
-        assert result()._repr_html_() is None
+def test_tables_are_shown_without_optional_packages(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert "<td>status</td><td>finished</td>" in result()._repr_html_()
     assert "9.75 J turned over" in repr(result().energy())
     assert "breaks away" in repr(result().events)
 

@@ -95,6 +95,19 @@ def test_times_of_one_run_are_no_times_of_another():
     assert_allclose((a["body.v"] + a.time * quantity("3 m/s^2")).m, 1, rtol=1e-12)
 
 
+def test_a_difference_of_runs_says_which_run_is_which():
+    one, other = thrown(1.0), thrown(2.0)
+    gap = one["body.v"] - other["body.v"]
+    assert list(one.sample("body.v", gap)) == ["body.v", "body.v - body.v (run 2)"]
+    assert (one["body.v"] - one["body.v"]).path == "body.v - body.v"
+
+
+def test_a_zero_has_no_sign():
+    run = thrown(0.0)
+    zero = -1.0 * (run["body.v"] - run["body.v"])
+    assert str(zero.final) == "0.0 meter / second" and not np.signbit(zero.m).any()
+
+
 @pytest.mark.parametrize("call", [
     lambda a, b: np.concatenate([a, b]), lambda a, b: np.trapezoid(a, b),
     lambda a, b: np.allclose(a, b), lambda a, b: np.subtract.outer(a, b),

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, compare, load, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError, UnknownName
 from blocks.results import read_netcdf, read_parquet
-from blocks.results.interpolants import SampledCurves, refined
+from blocks.results.values.interpolants import SampledCurves, refined
 from library.signal import Sine
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
@@ -55,12 +55,6 @@ def runs():
     return {"swinging": swinging(), "rubbing": rubbing()}
 
 
-def file_of(tmp_path, name):
-    if name.endswith(".zarr"):
-        pytest.importorskip("zarr")
-    return tmp_path / name
-
-
 @contextlib.contextmanager
 def full_disk():
     """No file may become larger than some bytes."""
@@ -73,9 +67,9 @@ def full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet"])
 def test_what_cannot_be_written_leaves_the_run_that_was_there(tmp_path, runs, name):
-    runs["swinging"].save(file_of(tmp_path, name))
+    runs["swinging"].save(tmp_path / name)
     with pytest.raises(FileError, match="cannot be written"), full_disk():
         runs["rubbing"].save(tmp_path / name)
     assert load(tmp_path / name)["body.v"].final == runs["swinging"]["body.v"].final
@@ -108,9 +102,9 @@ def test_a_run_goes_where_a_link_leads(tmp_path, runs):
     assert link.is_symlink() and load(tmp_path / "folder" / "kept.parquet").name == "swinging"
 
 
-@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet"])
 def test_values_at_any_time_are_those_of_the_run(tmp_path, runs, name):
-    runs["swinging"].save(file_of(tmp_path, name))
+    runs["swinging"].save(tmp_path / name)
     kept = load(tmp_path / name)
     times = np.linspace(0, 5, 1234)
     at = quantity(times, "s")
@@ -121,10 +115,10 @@ def test_values_at_any_time_are_those_of_the_run(tmp_path, runs, name):
         kept["body.v"].at("7 s")
 
 
-@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet"])
 def test_events_modes_energy_and_parameters_are_kept(tmp_path, runs, name):
     run = runs["rubbing"]
-    run.save(file_of(tmp_path, name))
+    run.save(tmp_path / name)
     kept = load(tmp_path / name)
     assert list(kept.events) == list(run.events) and len(kept.events) >= 2
     start = float(kept.events[0].time)
@@ -178,14 +172,14 @@ def test_only_named_variables_are_kept(tmp_path, runs):
         kept["spring.f"]
 
 
-@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet"])
 def test_arrays_are_kept(tmp_path, name):
     count = 12  # more than ten: instance 10 comes after 9, not after 1
     model = Model("several")
     model.bodies = Mass(mass="1 kg", v=quantity(np.arange(count), "m/s"), count=count)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.simulate("1 s").save(file_of(tmp_path, name), "bodies.v", "bodies.M.f")
+        model.simulate("1 s").save(tmp_path / name, "bodies.v", "bodies.M.f")
     kept = load(tmp_path / name)
     assert_allclose(kept["bodies.v"].at("0.3 s").m, np.arange(count))
     assert_allclose(kept["bodies.M.f"].m, 0)
@@ -292,9 +286,9 @@ def test_what_was_written_during_a_run_is_read_as_a_table_and_kept_as_a_run(tmp_
 def test_a_missing_package_is_named(tmp_path, runs, monkeypatch):
     import sys
 
-    monkeypatch.setitem(sys.modules, "zarr", None)
-    with pytest.raises(MissingPackage, match=r"pip install 'blocks-toolkit\[zarr\]'"):
-        runs["swinging"].save(tmp_path / "run.zarr")
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'blocks-toolkit\[table\]'"):
+        runs["swinging"].save(tmp_path / "run.nc")
 
 
 # -- between samples -----------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from blocks import Component, Model, Parameter, ParameterError, Port
-from blocks.assembly.drawn_network import drawn_network
+from blocks.drawing.network import drawn_network
 from blocks.exceptions import UnknownName
-from blocks.results.drawing import draw_schematic
+from blocks.results.schematic.drawing import draw_schematic
 from library.electrical import (
     Capacitor,
     DCVoltageSource,

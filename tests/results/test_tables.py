@@ -176,7 +176,6 @@ def test_series_to_pandas():
 @pytest.mark.parametrize(("encoding", "rule", "unit"), [
     ("utf-8", "─", "N·s/m²"), ("cp1252", "-", "N*s/m^2"), ("ascii", "-", "N*s/m^2")])
 def test_a_table_is_printed_in_signs_that_the_output_takes(encoding, rule, unit, monkeypatch):
-    pytest.importorskip("rich")
     page = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(page, encoding))
     print(Sheet("Values", {"path": ["a", "b"], "value": ["2 N·s/m²", "10 Ω"], "of": ["x", "z"]}))

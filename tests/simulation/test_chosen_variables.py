@@ -286,7 +286,7 @@ def test_so_many_steps_become_one_polynomial_that_says_how_far_it_is_off():
 def test_a_run_goes_to_a_file_as_it_goes(tmp_path, monkeypatch):
     for module, name in (("chosen_variables", "MANY"), ("chosen_variables", "CHUNK")):
         monkeypatch.setattr(f"blocks.simulation.{module}.{name}", 500)
-    monkeypatch.setattr("blocks.results.parquet_rows.GROUP", 64)
+    monkeypatch.setattr("blocks.results.files.parquet_rows.GROUP", 64)
     parquet = pytest.importorskip("pyarrow.parquet")
     paths, file = ["spring0.f", "friction0.mode", "mass1.v"], tmp_path / "run.parquet"
     held = EXACT["on a belt"]().simulate("6 s", record=paths)

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from blocks import Model
 from blocks.studies import spread
-from blocks.studies.repeated import Repeated
 from blocks.studies.runner import InProcess
+from blocks.studies.sequential import Repeated
 from library.translational import (
     Mass,
     Reference,

@@ -220,8 +220,8 @@ def test_one_of_an_array_can_be_varied_as_can_all_of_it():
 
 def test_searches_move_one_of_an_array():
     """v = exp(-d t/2): its derivative by d is -t v/2, that of the others is 0."""
+    from blocks.analysis.design.optimisation import optimise
     from blocks.analysis.estimation import fit
-    from blocks.analysis.optimisation import optimise
 
     model, paths = coasting_masses(), ["dampers[1].damping", "masses[2].v"]
     run = model.simulate("2 s", rtol=1e-9, sensitivities=paths)

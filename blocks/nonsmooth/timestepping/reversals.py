@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...results.modes import SLIDES
+from ...results.values.modes import SLIDES
 
 __all__ = ["forget_reversals"]
 

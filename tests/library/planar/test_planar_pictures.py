@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError
-from blocks.results.scene import Picture, scene_of
+from blocks.results.plots.scene import Picture, scene_of
 from library.planar import Body, Circle, Contact, Corner, Ground, Line, Revolute, SpringDamper
 from library.translational import Mass
 

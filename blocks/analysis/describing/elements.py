@@ -1,0 +1,287 @@
+"""How does an element answer a sine, as far as the first harmonic says?
+
+The element is driven by A sin(omega t) in a model of its own, events and all, until its answer
+repeats; the describing function N = (b1 + i a1)/A has b1 with the sine and a1 with the cosine of
+the answer. Elements that delay have Im N < 0.
+
+References
+----------
+A. Gelb, W. E. Vander Velde, Multiple-Input Describing Functions and Nonlinear System Design,
+McGraw-Hill, 1968.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...exceptions import ParameterError, SimulationError, told_how_to_call
+from ...language.branch import Branch
+from ...language.component import Component
+from ...language.declarations import Input, Output, Parameter, Port, Variable
+from ...language.domain import Domain
+from ...language.expression import cos, der, sin, time, where
+from ...numerics.arrays import Array
+from ...results.plots.figures import bare_figure, finished_figure
+from ...results.sheet import Sheet, Tabulated
+from ...units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
+from ..linear.signals import ratio_unit
+
+__all__ = ["Bench", "DescribingFunction", "describing_function"]
+
+TOLERANCE = 1e-11
+REPEATS = 1e-9  # relative change from one period to the next
+MOST_PERIODS = 1024
+NOTHING = 1e-9  # of a value: a part that is shown as zero
+WHERE = "describing_function()"
+
+
+class DescribingFunction(Tabulated):
+    """First harmonic of an element over the amplitude of a sine.
+
+    Attributes
+    ----------
+    amplitudes : ndarray, in ``input_unit``
+    values : complex ndarray, N(A) in ``unit``
+    frequency : float, in rad/s; matters for elements with memory of time, as bristles have
+    """
+
+    def __init__(self, name: str, amplitudes: Array, values: Array, input_unit: Unit,
+                 output_unit: Unit, frequency: float) -> None:
+        self.name, self.amplitudes, self.values = name, amplitudes, values
+        self.input_unit, self.unit = input_unit, ratio_unit(output_unit, input_unit)
+        self.frequency = frequency
+
+    def table(self) -> Sheet:
+        """Amplitudes and values, with units."""
+        columns = {f"amplitude [{self.input_unit}]": list(map(float, self.amplitudes))}
+        for part, values in self._parts():
+            columns[f"{part} part [{self.unit}]"] = list(map(float, values))
+        return Sheet(self._title, columns)
+
+    @property
+    def _title(self) -> str:
+        return f"Describing function of {self.name} at {self.frequency:.6g} rad/s"
+
+    def _parts(self) -> Iterator[tuple[str, Array]]:
+        """Real and imaginary parts, with zeros where there is rounding alone."""
+        for part, values in (("real", self.values.real), ("imaginary", self.values.imag)):
+            yield part, np.where(np.abs(values) > NOTHING * np.abs(self.values), values, 0.0)
+
+    _sheet = table
+
+    def plot(self, save: Any = None) -> Any:
+        """Real and imaginary part over the amplitude; ``save`` to a file."""
+        figure = bare_figure("A describing function's picture", figsize=(6.4, 4.4),
+                             layout="constrained")
+        panels = figure.subplots(2, 1, sharex=True)
+        for axes, (part, values) in zip(panels, self._parts(), strict=True):
+            axes.semilogx(self.amplitudes, values, "o-", markersize=3)
+            axes.set_ylabel(f"{part} part [{self.unit.text or '1'}]")
+            axes.grid(which="both", alpha=0.3)
+        panels[1].set_xlabel(f"amplitude [{self.input_unit}]")
+        return finished_figure(figure, save, self._title)
+
+
+@told_how_to_call
+def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"
+                        ) -> DescribingFunction:
+    """The describing function of a component with two ports, or with a signal in and out.
+
+    Parameters
+    ----------
+    element : Component
+        One that belongs to no model yet, or a copy of one that does.
+    amplitudes : quantity, text, or sequence of these
+        Of the signal, or of the across variable between the ports (a velocity); also of its
+        integral (a displacement), as their unit says.
+    frequency : str or quantity
+        Of the sine.
+
+    Returns
+    -------
+    DescribingFunction
+    """
+    from ..linear.frequency import angular_frequency
+
+    omega = float(angular_frequency(frequency, f"{WHERE}: frequency"))
+    bench = Bench(element, amplitudes)
+    values = np.array([bench.value(a, omega) for a in bench.si])
+    factor = bench.input_unit.factor / bench.output_unit.factor
+    return DescribingFunction(type(element).__name__, bench.si / bench.input_unit.factor,
+                              values * factor, bench.input_unit, bench.output_unit, omega)
+
+
+class Bench:
+    """An element and what drives it."""
+
+    def __init__(self, element: Component, amplitudes: Any) -> None:
+        self.element = element
+        self.ports = _ports(element)
+        self.is_signal = not self.ports
+        given = unit_given(amplitudes, WHERE)
+        self.input, self.output, natural, self.output_unit = self._ends()
+        self.swept = _integral(natural)
+        self.displacement = not self.is_signal and given.dimension == self.swept.dimension
+        self.input_unit = self.swept if self.displacement else natural
+        self.si = np.atleast_1d(np.asarray(to_si(amplitudes, self.input_unit, WHERE),
+                                           dtype=float))
+        if not (self.si > 0).all():
+            raise ParameterError(WHERE, "takes amplitudes above 0: at 0 an element that can stick "
+                                 "has no describing function.", given=amplitudes)  # fmt: skip
+
+    def _ends(self) -> tuple[str, str, Unit, Unit]:
+        """Names and units of what goes in and what comes out."""
+        element = self.element
+        if not self.is_signal:
+            domain = element._declared[self.ports[0]].domain  # type: ignore[attr-defined]
+            across, through = next(iter(domain.across)), next(iter(domain.through))
+            return across, through, domain.across[across], domain.through[through]
+        declared = {n: d for n, d in element._declared.items() if d.exists(element)}
+        inputs = [n for n, d in declared.items() if type(d).__name__ == "Input"]
+        outputs = [n for n, d in declared.items() if type(d).__name__ == "Output"]
+        if len(inputs) != 1 or len(outputs) != 1:
+            raise ParameterError(
+                WHERE, f"takes a component with two ports, or with one signal in and one out; "
+                f"{type(element).__name__} has {len(inputs)} inputs and {len(outputs)} outputs.",
+                "Wrap what you mean in a component of your own.")  # fmt: skip
+        return (inputs[0], outputs[0], _unit_of(declared[inputs[0]], element),
+                _unit_of(declared[outputs[0]], element))
+
+    def value(self, amplitude: float, omega: float) -> complex:
+        """N(A): what the answer comes to over a period, once it repeats."""
+        periods, size, last = 2, 1.0, np.nan + 0j
+        while True:
+            found, before = self._harmonics(amplitude, omega, periods, size)
+            integral = abs(found) * np.pi * amplitude / omega
+            if integral > 0 and not 0.1 < size * integral < 10:  # tolerances are those of 1
+                size = 1 / integral
+                continue
+            if abs(found - before) <= REPEATS * abs(found) or abs(found - last) <= (
+                    0.1 * REPEATS * abs(found)):
+                return found
+            last, periods = found, 2 * periods
+            if periods > MOST_PERIODS:
+                raise SimulationError(
+                    WHERE, f"the answer to the amplitude "
+                    f"{from_si(amplitude, self.input_unit):.6g~P} does not repeat within "
+                    f"{MOST_PERIODS} periods.", "Take a lower frequency, or an element that "
+                    "forgets its start.")  # fmt: skip
+
+    def _harmonics(self, amplitude: float, omega: float, periods: int, size: float
+                   ) -> tuple[complex, complex]:
+        """N over the last period, and over the one before."""
+        model, harmonics = self.model, self.model.harmonics
+        harmonics.amplitude = amplitude * (omega if self.displacement else 1.0)
+        harmonics.omega, harmonics.weight = quantity(omega, "rad/s"), size
+        if not self.is_signal:  # bristles bend by as much
+            reach = amplitude / (1.0 if self.displacement else omega)
+            model.nominal_values(from_si(reach, self.swept))
+        harmonics.begins = quantity((periods - 1) * 2 * np.pi / omega, "s")
+        harmonics.before = quantity((periods - 2) * 2 * np.pi / omega, "s")
+        run = model.simulate(quantity(periods * 2 * np.pi / omega, "s"), rtol=TOLERANCE,
+                             max_step=quantity(np.pi / 8 / omega, "s"), progress=False)
+        ends = [run[f"harmonics.{n}"].final.magnitude for n in ("b", "a", "b0", "a0")]
+        factor = omega / (np.pi * amplitude * size)
+        return complex(*ends[:2]) * factor, complex(*ends[2:]) * factor
+
+    @cached_property
+    def model(self) -> Any:
+        """The element with what drives it; made once for all amplitudes."""
+        from ...model import Model
+
+        model: Any = Model("describing function")
+        model.element = deepcopy(self.element)
+        if self.is_signal:
+            model.harmonics = _signal_bench(self.input_unit, self.output_unit)()
+            model.connect(model.harmonics.drive, getattr(model.element, self.input))
+            model.connect(getattr(model.element, self.output), model.harmonics.answer)
+            return model
+        first, second = (getattr(model.element, n) for n in self.ports)
+        model.harmonics = _port_bench(first.port.domain, self.displacement)()
+        model.connect(first, model.harmonics.P)
+        model.connect(second, model.harmonics.N)
+        return model
+
+
+class _Harmonics(Component):
+    """Drives with a sine, and integrates the answer over the last two periods."""
+
+    amplitude, omega = Parameter(1.0), Parameter("1 rad/s")
+    weight = Parameter(1.0)
+    begins, before = Parameter("1 s"), Parameter("0 s")
+    b, a = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
+    b0, a0 = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
+
+    def integrals(self, answer: Any) -> Iterator[Any]:
+        """The Fourier integrals of an answer, a plain number."""
+        angle, late = self.omega * time, where(time >= self.begins, 1.0, 0.0)
+        early = where(time >= self.before, 1.0, 0.0) - late
+        of_sine, of_cosine = (self.weight * answer * f(angle) for f in (sin, cos))
+        yield der(self.b) == late * of_sine
+        yield der(self.a) == late * of_cosine
+        yield der(self.b0) == early * of_sine
+        yield der(self.a0) == early * of_cosine
+
+
+def _signal_bench(given: Unit, answered: Unit) -> type[Component]:
+    one_in, one_out = (quantity(1.0, as_unit(_si(u))) for u in (given, answered))
+
+    class SignalBench(_Harmonics):
+        drive, answer = Output(_si(given)), Input(_si(answered))
+
+        def equations(self) -> Iterator[Any]:
+            yield self.drive == one_in * self.amplitude * sin(self.omega * time)
+            yield from self.integrals(self.answer / one_out)
+
+    return SignalBench
+
+
+def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
+    across, through = next(iter(domain.across)), next(iter(domain.through))
+    one_in, one_out = (quantity(1.0, as_unit(_si(u))) for u in (
+        domain.across[across], domain.through[through]))
+    wave = cos if displacement else sin
+
+    class PortBench(_Harmonics):
+        P, N = Port(domain), Port(domain)
+
+        def equations(self) -> Iterator[Any]:
+            first, second = (getattr(p, across) for p in (self.P, self.N))
+            yield first == one_in * self.amplitude * wave(self.omega * time)
+            yield second == 0 * one_in
+            yield from self.integrals(-getattr(self.P, through) / one_out)
+
+    PortBench.grounds = True  # type: ignore[attr-defined]
+    return PortBench
+
+
+def _ports(element: Component) -> tuple[str, ...]:
+    """Return the names of two ports of one domain; none of an element of signals."""
+    if isinstance(element, Branch):
+        return element._branch_ports
+    declared = {n: d for n, d in element._declared.items() if d.exists(element)}
+    ports = {n: d.domain for n, d in declared.items() if isinstance(d, Port)}
+    signals = any(isinstance(d, (Input, Output)) for d in declared.values())
+    return tuple(ports) if len(ports) == 2 and len({*ports.values()}) == 1 and not signals else ()
+
+
+def _unit_of(declared: Any, element: Component) -> Unit:
+    found = declared.unit
+    return as_unit(found(element) if callable(found) else found)
+
+
+def _si(u: Unit) -> str:
+    """The SI unit of a dimension."""
+    return f"{from_si(1.0, u).to_base_units().units:~C}" or ""
+
+
+def _integral(u: Unit) -> Unit:
+    """The unit of the integral over time: of a displacement where this is one of a velocity."""
+    return as_unit((from_si(1.0, u) * from_si(1.0, unit("s"))).to_base_units().units)
+
+

@@ -1,0 +1,1 @@
+"""Which design values are best, and how do tolerances spread?"""

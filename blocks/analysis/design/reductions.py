@@ -1,0 +1,154 @@
+"""One number of a run, and its derivatives: ``"max(spring.f)"``, ``"final(spring.x)"``, …"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...exceptions import ParameterError
+from ...numerics.arrays import Array
+from ...results.lookup import find_one
+from ...results.recording import VariableInfo
+from ...results.reductions import reduction_of
+from ...results.values.quadrature import integrals
+from ...results.values.rows import Rows, stretches
+from ...results.values.samples import OVER_TIME, unit_of_number
+from ...simulation.catalog import Catalog
+from ...units import Unit
+
+if TYPE_CHECKING:
+    from ...model import Model
+    from ...results import Result
+    from ..sensitivity.sensitivities import Sensitivities
+
+__all__ = ["Reduction"]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A variable at one instant of a run, where it is largest or least, or over all of it.
+
+    Attributes
+    ----------
+    text : as it was written
+    kind, path : ``"max"``, ``"spring.f"``
+    time : in s, of ``at``
+    """
+
+    text: str
+    kind: str
+    path: str
+    time: float = 0.0
+
+    @classmethod
+    def read(cls, text: Any, where: str) -> Reduction:
+        """What a text asks for.
+
+        Raises
+        ------
+        ModelError
+            For anything but a reduction of one variable.
+        """
+        found = reduction_of(text, where) if isinstance(text, str) else None
+        if found is None:
+            raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
+                                 "'max(spring.f)', 'final(spring.x)', 'at(spring.x, 1 s)'.",
+                                 given=text)
+        return cls(text, *found)
+
+    def unit_in(self, model: Model) -> Unit:
+        """The unit of the number.
+
+        Raises
+        ------
+        ModelError
+            Where the model has no such variable.
+        """
+        info = find_one(Catalog.of(model.compile()), self.path, model.name)
+        return unit_of_number(self.kind, info.unit)
+
+    def info(self, run: Result) -> VariableInfo:
+        """The variable in a run."""
+        return find_one(run.recording.catalog, self.path, run.name)
+
+    def instant(self, run: Result) -> tuple[float, str]:
+        """When a run takes the value, and on which side of an event that may be then."""
+        times = np.asarray(run.recording.times)
+        if self.kind in ("initial", "final"):
+            return float(times[0 if self.kind == "initial" else -1]), "right"
+        if self.kind == "at":
+            if not times[0] <= self.time <= times[-1]:
+                raise ParameterError(
+                    self.text, f"asks for {self.time:g} s, but the run goes from {times[0]:g} s to "
+                    f"{times[-1]:g} s.", "Run for longer, or ask for an earlier time.")
+            return self.time, "right"
+        return self._extreme(run)
+
+    def _extreme(self, run: Result) -> tuple[float, str]:
+        from scipy.optimize import minimize_scalar
+
+        rows = Rows(run.recording, [self.info(run).index], self.path)
+        sign = -1.0 if self.kind == "max" else 1.0
+        times, curve = rows.curve()
+        values = sign * curve[0]
+        k = int(np.argmin(values))
+        a, b = float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)])
+        here = float(times[k]), "left" if b == times[k] < times[-1] else "right"
+        if not b > a:
+            return here
+        found = minimize_scalar(
+            lambda t: sign * float(rows.at(np.array([t]), "right", self.path)[0, 0]),
+            bounds=(a, b), method="bounded", options={"xatol": 1e-10 * (b - a)})
+        return (float(found.x), "right") if found.fun < values[k] else here
+
+    def value(self, run: Result) -> float:
+        """In SI units."""
+        if self.kind in OVER_TIME:
+            rows = Rows(run.recording, [self.info(run).index], self.path)
+            if self.kind == "integral":
+                return float(rows.integral(lambda y: y)[0])
+            return float(rows.average(lambda y: y)[0] if self.kind == "mean" else
+                         np.sqrt(rows.average(np.square)[0]))
+        time, side = self.instant(run)
+        return float(run.recording.values([self.info(run).index], np.array([time]), side)[0, 0])
+
+    def gradient(self, run: Result, by: Sensitivities) -> Array:
+        """By the parameters, in SI units.
+
+        Where a curve is largest within its course, the instant does not count; where it is at an
+        event, the value goes with that. An integral grows by what is lost between the sides of an
+        event, as that comes later.
+        """
+        if self.kind in OVER_TIME:
+            return self._gradient_over_time(run, by)
+        time, side = self.instant(run)
+        found = by.values([self.info(run).index], np.array([time]), side, rates=True)[0, :, 0]
+        events, moved = by.event_times
+        same = np.flatnonzero(events == time)
+        if self.kind in ("max", "min") and len(same):
+            return np.asarray(found[:-1] + found[-1] * moved[same[0 if side == "left" else -1]])
+        return np.asarray(found[:-1])
+
+    def _gradient_over_time(self, run: Result, by: Sensitivities) -> Array:
+        index, span = self.info(run).index, float(np.ptp(run.recording.knots))
+        size = self.value(run) or 1.0  # of rms; where that is zero, so is every value
+        squares = self.kind == "rms"
+
+        def values(at: Array, side: str = "right") -> Array:
+            return run.recording.values([index], at, side)[0]
+
+        def derivatives(at: Array) -> Array:
+            found = by.values([index], at)[0]
+            return found * values(at) / size if squares else found
+
+        starts, ends = stretches(run.recording.knots)
+        total = integrals(derivatives, starts, ends)[0]
+        times, moved = by.event_times
+        times, first = np.unique(times, return_index=True)
+        inside = (times > starts[0]) & (times < ends[-1])
+        times, moved = times[inside], moved[first[inside]]
+        before, after = (values(times, side) for side in ("left", "right"))
+        lost = (before**2 - after**2) / (2 * size) if squares else before - after
+        return np.asarray(total + lost @ moved) / (1.0 if self.kind == "integral" else span)

@@ -1,0 +1,390 @@
+"""Which states, unknowns, efforts and free inputs meet the equations, rest, and wishes, in a mode?
+
+Newton's method on all of it at once, with the least change from where it starts: what nothing
+determines stays as it was. Where equations conflict, the least squares are a witness of it, from
+which a minimal set of conflicting wishes is filtered.
+
+References
+----------
+J. W. Chinneck, E. W. Dravnieks, Locating minimal infeasible constraint sets in linear programs,
+ORSA Journal on Computing 3(2), 1991 (deletion filter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices, all_finite
+from ...numerics.regular import factors_if_regular
+from ...system.system import System
+from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from ..linear.point import Point
+from ..linear.reduction import positional_states
+from ..linear.sampled import SampledValues
+from .linear_invariants import intersection, linear_invariants, split_off_axes
+from .solve_in_mode import held_rows, mode_rows
+from .targets import Wishes
+
+__all__ = ["Equations", "Solution"]
+
+MOST_STEPS = 60
+MOST_HALVINGS = 8
+MET = 1e-9  # of what a row is made of
+STEP_DONE = 1e-14
+NO_COLUMN = 1e-13  # of the largest entries of its rows: derivatives that are rounding
+OPEN = 1e-9  # of a direction: an unknown that takes no part in it
+SINGULAR = 1e-10
+REPEATED = 1e-6  # share of a row in a sum of rows that is zero
+BESIDE = 1e-2  # of nominal values: a point beside another
+MOST_ROUNDS = 12  # of relations that switch
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where Newton's method has ended.
+
+    Attributes
+    ----------
+    point : Point
+    met : whether all rows are met
+    missed : per soft requirement, by how much it is missed, 0 where it is met
+    open : directions (columns) of all unknowns that nothing determines
+    repeated : soft requirements that say the same as others
+    """
+
+    point: Point
+    met: bool
+    missed: Array
+    open: Array
+    repeated: list[str] = field(default_factory=list)
+
+
+class Equations:
+    """All rows of an operating point: hard ones of the model, soft ones of rest and wishes.
+
+    Attributes
+    ----------
+    soft : what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
+    resting : numbers of the states that shall rest
+    sampled : discrete values whose next samples shall be the same
+    drifting : numbers of states whose motion nothing depends on
+    sources : whether discrete values are sampled, and follow nothing else
+    at_rest : whether anything shall rest
+    restless : components of those that never rest
+    in_python : components whose samples are worked out in Python
+    samples_at_rest : whether discrete values are sampled and rest
+    """
+
+    def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
+        self.system, self.wishes, self.samples = system, wishes, SampledValues.of(system)
+        self.at_rest = at_rest
+        outputs = [w.signal for w in wishes.values]
+        self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs,
+                                                        sampled=at_rest)
+        self.sampled = self.derivatives.sampled
+        self.samples_at_rest = at_rest & self.samples.sampled & ~self.samples.in_python
+        self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
+        self.restless: list[str] = []
+        self.in_python = self.samples.components(at_rest & self.samples.in_python)
+        used = self._used_states()
+        self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
+        self.drifting: Indices = np.flatnonzero(~used)
+        self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
+        self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
+        self.soft += [w.text for w in wishes.values]
+        self.values = np.array([w.value for w in wishes.values])
+
+    def _used_states(self) -> Flags:
+        """States that anything depends on; other positions may drift."""
+        pattern = self.derivatives.pattern
+        some = np.asarray(pattern[:, : self.system.nx].sum(axis=0)).ravel() > 0
+        return some | ~positional_states(self.system)
+
+    def with_sources(self, point: Point) -> Point:
+        """A point with the samples that follow nothing else as they are at rest."""
+        d, restless = self.samples.at_rest(point.arguments, self.sources)
+        self.restless = self.samples.components(restless)
+        self.samples_at_rest &= ~restless
+        return replace(point, d=d)
+
+    def with_meters(self, solution: Solution) -> Solution:
+        """A solution with the samples on which nothing depends as they are at rest."""
+        meters = self.samples_at_rest & self.derivatives.moving & ~self.derivatives.used
+        d, restless = self.samples.at_rest(solution.point.arguments, meters)
+        self.samples_at_rest &= ~restless
+        return replace(solution, point=replace(solution.point, d=d))
+
+    def solve(self, start: Point, kept: Flags | None = None) -> Solution:
+        """The solution next to a point, in its modes; ``kept`` are the soft rows that count.
+
+        What is frozen stays where it is, if a solution leaves it there.
+        """
+        fixed, frozen = self._lasting(start)
+        solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
+        if len(frozen) and not solution.met:
+            solution = self._solve(start, kept, fixed)
+        return solution
+
+    def _lasting(self, start: Point) -> tuple[Array, Array]:
+        """Sums of states that never change, and states that do not in these modes, as rows.
+
+        Those that are the same beside the point: what rests only because of where it is, as a
+        crank at its dead point does, is free to move. What ties states whatever efforts are holds
+        in all modes; a contact that is closed may have been open at the start. So with the sums are
+        samples that never change, as of an integral with the gain zero.
+        """
+        nx, rng, scale = self.system.nx, np.random.default_rng(0), self._scale(start)
+        width, sampled = len(scale), nx + self.system.nz + self.system.nu + np.arange(
+            len(self.sampled))
+        step = np.zeros(width)
+        step[:nx] = BESIDE * scale[:nx] * rng.uniform(-1, 1, nx)
+        step[sampled] = BESIDE * scale[sampled] * rng.uniform(-1, 1, len(sampled))
+        elements = elements_of_system(self.system)
+        none = np.zeros(0 if elements is None else elements.size, dtype=bool)
+        held = none if elements is None else ~elements.contact
+        idle, found = np.ones(len(self.sampled), dtype=bool), []
+        for point in (start, self._moved(start, step)):
+            at = self.derivatives.at(point)
+            idle &= ~np.isin(self.sampled, self.derivatives.assigned[
+                at.whole("sampled").any(axis=1)])
+            found.append([linear_invariants(point, at, scale, some)
+                          for some in ([none, held] if held.any() else [none])])
+        parts = [split_off_axes(intersection(*pair)) for pair in zip(*found, strict=True)]
+        return (np.concatenate([*(sums / scale for sums, _ in parts),
+                                np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
+
+    def judged(self, solution: Solution, start: Point) -> Solution:
+        """With directions of all unknowns that nothing determines, and what is asked twice."""
+        point, (fixed, _) = solution.point, self._lasting(start)
+        scale = self._scale(point)
+        _, matrix, _ = self._rows(point, scale, None, fixed, self._unknowns(point))
+        if not np.isfinite(matrix).all():
+            return solution
+        parts = _Directions.of(matrix)
+        twice = parts.rows[:, len(parts.sizes) :]
+        says = np.abs(twice[len(twice) - len(self.soft) :]).max(axis=1, initial=0.0)
+        return replace(solution, open=parts.open * scale[:, None],
+                       repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
+
+    def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
+        point = start
+        for _ in range(MOST_ROUNDS):
+            solution = self._newton(point, kept, lasting, self._unknowns(start))
+            switched = _relations(solution.point)
+            if switched is None or not solution.met:
+                break
+            point = solution.point.with_relations(switched)
+        else:  # they go on switching
+            return replace(solution, met=False)
+        return solution
+
+    def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
+        scale, last, begun = self._scale(point), np.inf, point.p
+        for _ in range(MOST_STEPS):
+            value, matrix, sizes = self._rows(point, scale, kept, lasting, held)
+            if not (all_finite(value) and np.isfinite(matrix).all()):
+                break  # modes that cannot be, as past what bears any load, or a step far out
+            step = _least_step(matrix, -value)
+            before = float(np.linalg.norm(value))
+            point, norm = self._stepped(
+                point, step * scale, before,
+                partial(self._in_parts_of, sizes, scale, kept, lasting, held))
+            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
+            stands = norm >= before  # at a bend, where no part of the step leads on
+            if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
+                break
+            last = norm
+        point = self._without_rounding(point, begun)
+        value, *_ = self._rows(point, scale, kept, lasting, held)
+        met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
+        soft = np.zeros(len(self.soft))
+        some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
+        if some.any():
+            tail = value[len(value) - int(some.sum()):]
+            soft[some] = np.where(np.abs(tail) > MET * 10, tail, 0.0)
+        return Solution(point, met, soft, np.zeros((len(scale), 0)))
+
+    def _without_rounding(self, point: Point, begun: Array) -> Point:
+        """With zeros where a state or a free input has come down to rounding.
+
+        A run that starts with such a speed would take it for the size of speeds.
+        """
+        p, places = point.p.copy(), self._places
+        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]),
+                             0.0, p[places])
+        x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
+        return replace(point, p=p, x=x)
+
+    def _scale(self, point: Point) -> Array:
+        others = np.abs(self._unknowns(point)[self.system.nx + self.system.nz :])
+        return np.concatenate([point.scale_x, point.scale_z, np.maximum(others, 1.0)])
+
+    @property
+    def _places(self) -> list[int]:
+        return [s.place for s in self.wishes.free]
+
+    def _reach(self, point: Point, scale: Array) -> float:
+        return float(np.abs(self._unknowns(point) / scale).max(initial=0.0))
+
+    def _unknowns(self, point: Point) -> Array:
+        return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
+                               point.p[self._places]])
+
+    def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
+                 ) -> tuple[Point, float]:
+        """After a step, halved where it leads away; and how large the rows are there.
+
+        ``rows`` are in parts of what they are made of before the step: a force that grows with the
+        square of a flux would look the larger the smaller its slope is after it.
+        """
+        factor = 1.0
+        for _ in range(MOST_HALVINGS):
+            moved = self._moved(point, factor * step)
+            with np.errstate(all="ignore"):
+                size = float(np.linalg.norm(rows(moved)))
+            if np.isfinite(size) and (size <= norm * (1 - 1e-4 * factor) or size <= MET):
+                return moved, size
+            factor /= 2
+        return self._moved(point, factor * step), norm
+
+    def _moved(self, point: Point, step: Array) -> Point:
+        x, z, u, d, of_inputs = np.split(step, np.cumsum([
+            self.system.nx, self.system.nz, self.system.nu, len(self.sampled)]))
+        p, discrete = point.p.copy(), point.d.copy()
+        for change, signal in zip(of_inputs, self.wishes.free, strict=True):
+            p[signal.place] += signal.sign * change
+        discrete[self.sampled] += d
+        return replace(point, x=point.x + x, z=point.z + z, u=point.u + u, d=discrete, p=p)
+
+    # -- rows ------------------------------------------------------------------------------
+    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
+              ) -> tuple[Array, Array, Array]:
+        """Scaled values and derivatives of all rows, the soft ones last, and what scales them.
+
+        Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
+        """
+        v, whole = self._as_they_are(point, scale, kept, lasting, held)
+        nx = self.system.nx
+        for side in (1.0, -1.0):
+            if np.isfinite(whole).all():
+                break
+            beside = replace(point, x=point.x + side * BESIDE * point.scale_x,
+                             z=point.z + side * BESIDE * scale[nx : nx + len(point.z)])
+            whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
+        size = np.abs(whole).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        return v / size, whole / size[:, None], size
+
+    def _in_parts_of(self, sizes: Array, scale: Array, kept: Flags | None, lasting: Array,
+                     held: Array, point: Point) -> Array:
+        """Values of the rows by what they are made of elsewhere."""
+        return self._as_they_are(point, scale, kept, lasting, held)[0] / sizes
+
+    def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
+                     held: Array) -> tuple[Array, Array]:
+        """Return values and derivatives of the rows as they are, unknowns in units of ``scale``."""
+        at = self.derivatives.at(point)
+        value, matrix = self._hard(point, at)
+        mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
+        rest, sampled, wished = np.split(mine, np.cumsum([
+            len(self.resting), len(self.derivatives.assigned)]))
+        value += [lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
+                  at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
+        matrix += [lasting, at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
+                   at.whole("outputs")[wished]]
+        return np.concatenate(value), np.concatenate(matrix) * scale
+
+    def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
+        value = [at.value["residual"], at.value["constraints"]]
+        matrix = [at.whole("residual"), at.whole("constraints")]
+        elements = elements_of_system(self.system)
+        if elements is None:
+            return value, matrix
+        rows, by = mode_rows(point, at)
+        held, by_held = held_rows(point, at, np.ones(elements.size, dtype=bool))
+        return [*value, rows, held], [*matrix, np.column_stack(list(by.values())), by_held]
+
+    # -- conflicts -------------------------------------------------------------------------
+    def conflict(self, start: Point, solution: Solution) -> list[int]:
+        """A smallest set of soft rows that cannot be met together (deletion filter)."""
+        kept = np.ones(len(self.soft), dtype=bool)
+        without = kept & (np.abs(solution.missed) > 0)
+        if not self.solve(start, without).met:
+            kept = without
+        for k in np.flatnonzero(kept):
+            kept[k] = False
+            if self.solve(start, kept).met:
+                kept[k] = True
+        return np.flatnonzero(kept).tolist()
+
+
+def _least_step(matrix: Array, value: Array) -> Array:
+    """The least change of the unknowns that comes next to values of the rows."""
+    if matrix.shape[0] == matrix.shape[1]:
+        unit = _unit_of_columns(matrix)
+        factors = factors_if_regular(matrix * unit, SINGULAR)
+        if factors is not None:
+            from scipy.linalg.lapack import dgetrs
+
+            return np.asarray(dgetrs(*factors, value)[0] * unit)
+    return _Directions.of(matrix).step(value)
+
+
+def _unit_of_columns(matrix: Array) -> Array:
+    """Factors that make columns of even size of those that are not rounding."""
+    size = np.abs(matrix).max(axis=0, initial=0.0)
+    return np.asarray(1.0 / np.where(size > NO_COLUMN, size, 1.0))
+
+
+@dataclass(frozen=True)
+class _Directions:
+    """What rows determine of the unknowns, which columns of even size tell.
+
+    The heat of a shaft changes by megawatts with its speed, and by microwatts with a temperature
+    that nothing else determines: beside the speed that would count as nothing.
+
+    Attributes
+    ----------
+    rows, sizes, columns : singular vectors and values of the matrix with such columns; first come
+        the rows of those that are not zero, then what rows say twice
+    unit : of the unknowns, in which columns are
+    open : (unknowns, directions) orthonormal directions that nothing determines
+    """
+
+    rows: Array
+    sizes: Array
+    columns: Array
+    unit: Array
+    open: Array
+
+    @classmethod
+    def of(cls, matrix: Array) -> _Directions:
+        """Return the directions of a matrix whose rows are about as large as 1."""
+        unit = _unit_of_columns(matrix)
+        u, s, vt = np.linalg.svd(matrix * unit)
+        rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
+        free = np.where(np.abs(vt[rank:]) > OPEN, vt[rank:], 0.0).T * unit[:, None]
+        free = free / np.linalg.norm(free, axis=0)
+        return cls(u, s[:rank], vt[:rank].T, unit, np.linalg.qr(free)[0])
+
+    def step(self, value: Array) -> Array:
+        """The least change of the unknowns that comes next to values of the rows."""
+        told = self.rows[:, : len(self.sizes)].T @ value / self.sizes
+        step = (self.columns @ told) * self.unit
+        return np.asarray(step - self.open @ (self.open.T @ step))
+
+
+def _relations(point: Point) -> Array | None:
+    """Relations as they hold at a point; None where they are as assumed."""
+    system = point.system
+    if not system.nm:
+        return None
+    from ..linear.linearise import relations_on_edge
+
+    g = system.crossings(*point.arguments)
+    wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
+    return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None

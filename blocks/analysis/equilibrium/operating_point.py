@@ -1,0 +1,537 @@
+"""Where does a model rest, or move as is wished?
+
+An operating point is a state *and* a mode of all that sticks, slides or touches. Modes are tried
+from where the model starts; what follows from a violated one is tried next, then all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, product
+from time import process_time
+from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
+
+import casadi as ca
+import numpy as np
+
+from ...exceptions import BlocksError, InitialisationError, ParameterError, brief
+from ...language.expression import TIME
+from ...language.kernel import Kernel
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.blas_threads import threads_for
+from ...results.result import Result
+from ...results.sheet import Sheet
+from ...units import from_si, unit
+from ..linear.derivatives import elements_of_system
+from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
+from ..linear.point import Point, initial_point, run_point
+from ..linear.signals import InputSignal, signals_of
+from .admissibility import out_of_bounds, why_inadmissible
+from .equations import Equations, Solution
+from .reactions import Reactions, reactions_of
+from .targets import Wish, Wishes, read_wishes
+
+if TYPE_CHECKING:
+    from ...model import Model
+    from ...system.system import System
+
+__all__ = ["OperatingPoint", "find_operating_point"]
+
+MOST_MODES = 243  # combinations that are tried
+ZERO = 1e-15  # of nominal values, shown as zero
+SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
+LATER = 10.0 ** np.arange(-2, 7)  # s, lengths of runs that may come near a point at rest
+ROUGHLY = 1e-4  # relative tolerance of these
+LONG_ENOUGH = 0.5  # s of this processor, after which no longer run is begun
+MOST_SOURCES = 12  # inputs that are tried as a cure
+TOLD = 6
+
+
+class OperatingPoint:
+    """States, modes and reactions at which a model rests or moves as is wished.
+
+    Attributes
+    ----------
+    point : to be given to ``model.linearise(at=…)``
+    modes : mapping of component to ``"stuck"``, ``"slides forward"``, …
+    notes : what is not determined, what drifts
+
+    Examples
+    --------
+    ::
+
+        op = model.operating_point({"car.v": "90 km/h", "throttle.y": free})
+        op["throttle.y"], op.table(), op.reactions()
+        model.linearise("throttle.y", "car.v", at=op)
+    """
+
+    def __init__(self, name: str, solution: Solution, equations: Equations,
+                 reactions: Reactions | None) -> None:
+        self.name, self.point = name, solution.point
+        self._equations, self._reactions = equations, reactions
+        self.modes = dict(held_words(self.point))
+        self.notes = list(_notes(solution, equations, reactions))
+
+    def __getitem__(self, path: str) -> Any:
+        """The value of a variable or input, in its unit."""
+        system, signals = self.point.system, signals_of(self.point.system)
+        try:
+            found = signals.output(path, f"operating point of {self.name}")
+        except ParameterError:
+            raise
+        except Exception:
+            one = signals.input(path, f"operating point of {self.name}")
+            return from_si(one.sign * float(self.point.p[one.place]), one.unit)
+        import casadi as ca
+
+        function = system.function("value", ca.vertcat(*(s.expression for s in found)))
+        value = function(*self.point.arguments)
+        return from_si(float(value[0]) if len(value) == 1 else value, found[0].unit)
+
+    @property
+    def inputs_chosen(self) -> list[int]:
+        """Places of the inputs that the wishes gave or left free, among the parameters."""
+        wishes = self._equations.wishes
+        return [s.place for s in (*wishes.free, *(signal for signal, _ in wishes.given))]
+
+    @property
+    def samples(self) -> Array:
+        """Discrete values that are sampled and rest; nan for others."""
+        return np.where(self._equations.samples_at_rest, self.point.d, np.nan)
+
+    @property
+    def free(self) -> dict[str, Any]:
+        """The inputs that were free, with their values."""
+        return {s.path: self[s.path] for s in self._equations.wishes.free}
+
+    def table(self) -> Sheet:
+        """States, free inputs and their values."""
+        system = self.point.system
+        names = [state_named(system, i) for i in range(system.nx)]
+        x = np.where(np.abs(self.point.x) > ZERO * self.point.scale_x, self.point.x, 0.0)
+        values = [from_si(float(v), n.unit) for n, v in zip(names, x, strict=True)]
+        return Sheet(f"Operating point of {self.name}", {
+            "variable": [*self.free, *(n.path for n in names)],
+            "value": [f"{v:.8g~P}" for v in (*self.free.values(), *values)],
+        }, "\n".join(self.notes))  # fmt: skip
+
+    def reactions(self) -> Sheet:
+        """What every element bears: its mode, effort, how far it may differ, bounds, share."""
+        r = self._reactions
+        elements = elements_of_system(self.point.system)
+        if r is None or elements is None:
+            return Sheet(f"Reactions of {self.name}", {"component": []})
+        units = [self._effort_unit(k) for k in range(elements.size)]
+
+        def shown(value: float, k: int) -> str:
+            return f"{from_si(float(value), units[k]):.6g~P}"
+
+        rows = range(elements.size)
+        return Sheet(f"Reactions of {self.name}", {
+            "component": [elements.label(k) for k in rows],
+            "mode": list(self.modes.values()),
+            "effort": [shown(r.effort[k], k) if r.determined[k] else
+                       f"{shown(r.least[k], k)} … {shown(r.most[k], k)}" for k in rows],
+            "bears at rest": [f"{shown(r.low[k], k)} … {shown(r.high[k], k)}" for k in rows],
+        }, f"Smallest possible largest share of what is borne at rest: {r.share:.6g}."
+            if (self.point.modes == 0).any() else "")  # fmt: skip
+
+    def interval(self, component: str) -> tuple[Any, Any]:
+        """Least and largest effort that an element may have; equal where it is determined."""
+        k, r = self._element(component)
+        u = self._effort_unit(k)
+        return from_si(float(r.least[k]), u), from_si(float(r.most[k]), u)
+
+    @property
+    def share(self) -> float:
+        """Smallest possible largest share of what stuck elements bear; 0 where nothing sticks."""
+        return 0.0 if self._reactions is None else self._reactions.share
+
+    @property
+    def undetermined(self) -> list[str]:
+        """Components whose effort the motion does not determine."""
+        r, elements = self._reactions, elements_of_system(self.point.system)
+        if r is None or elements is None:
+            return []
+        return [elements.label(int(k)) for k in np.flatnonzero(~r.determined)]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._sheets()))
+
+    def _repr_html_(self) -> str:
+        return "".join(sheet._repr_html_() for sheet in self._sheets())
+
+    def _sheets(self) -> list[Sheet]:
+        return [self.table(), *([self.reactions()] if self.modes else [])]
+
+    def _element(self, component: str) -> tuple[int, Reactions]:
+        elements, r = elements_of_system(self.point.system), self._reactions
+        labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
+        if component not in labels or r is None:
+            from ...exceptions import unknown_name
+
+            raise unknown_name(f"operating point of {self.name}", component, labels,
+                               "components with a mode")
+        return labels.index(component), r
+
+    def _effort_unit(self, k: int) -> Any:
+        elements = elements_of_system(self.point.system)
+        assert elements is not None
+        f, _ = elements.owners[k]
+        kernel = self.point.system.network.families[f].kernel
+        return kernel.variables[kernel.index[elements.effort_names[k]]].unit
+
+
+def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
+           ) -> Iterator[str]:
+    system, point = equations.system, solution.point
+    moved = np.abs(solution.open).max(axis=1, initial=0.0)[: system.nx] if solution.open.size \
+        else np.zeros(system.nx)
+    left = [system.state_name(int(i)) for i in np.flatnonzero(moved > 1e-9 * point.scale_x)
+            if i not in equations.drifting]  # fmt: skip
+    first = system.nx + system.nz + system.nu
+    left += [system.discrete_name(int(i)) for k, i in enumerate(equations.sampled, first)
+             if np.abs(solution.open[k]).max(initial=0.0) > 1e-9]
+    chosen = [f"{s.path} = {from_si(s.sign * float(point.p[s.place]), s.unit):.6g~P}" for k, s in
+              enumerate(reversed(equations.wishes.free), 1)
+              if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
+    if chosen:
+        twice = [text for text in solution.repeated if text in {
+            w.text for w in equations.wishes.values}]
+        advice = ("what is stuck bears the difference. See stuck_range() for the others."
+                  if (point.modes == 0).any() else
+                  f"{' and '.join(twice)} ask for the same. Wish something else in place of one."
+                  if len(twice) > 1 else "wish a value of one of them, or of something else.")
+        which = "is one of the values" if len(chosen) == 1 else "are some of the values"
+        yield f"{', '.join(chosen)} {which} that meet all wishes: {advice}"
+    if left:
+        yield (f"Not determined, and left near the start: {', '.join(left[:TOLD])}"
+               + (", …" if len(left) > TOLD else "")
+               + ". Wish a value of each that matters.")
+    slope = system.slope(*point.arguments)
+    for i in equations.drifting:
+        if abs(slope[i]) > 1e-9 * point.scale_x[i]:
+            named = state_named(system, int(i))
+            rate = from_si(float(slope[i]), ratio_to_second(named.unit))
+            yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
+    if reactions is not None and not reactions.determined.all():
+        yield "How stuck elements share their load is not determined; see reactions()."
+    driven = [*_driven(system), *equations.restless] if equations.at_rest else []
+    if driven:
+        yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} changes with time: this "
+               f"is where it rests while that is as at t = {point.t:.6g} s.")
+    if equations.in_python:
+        yield (f"{', '.join(equations.in_python[:TOLD])} works out its samples in Python: this is "
+               "where the model rests while they are as at the start.")
+
+
+def _driven(system: System) -> list[str]:
+    """Components whose laws change with time, at once or by conditions, floors and tables of it."""
+    families = system.network.families
+    changing = [_changing(family.kernel) for family in families]
+    return list(dict.fromkeys(
+        families[group.family].path(int(i)) for group in system.flat.groups
+        if group.law is not None and ca.depends_on(group.law.residual, changing[group.family])
+        for i in group.instances))
+
+
+def _changing(kernel: Kernel) -> ca.SX:
+    """What changes with time whatever a model does: time itself, and what follows from it alone."""
+    known = [TIME] + [kernel.symbols[i, 0] for i in (
+        *kernel.floors_of_time, *(i for table in kernel.tables for i in table.row))]
+    known += [symbol for symbol, (crossing, _) in zip(
+        kernel.relation_symbols, kernel.relations, strict=True)
+        if ca.depends_on(crossing, ca.vertcat(*known))]
+    known += [kernel.symbols[i, 0] for condition, values in kernel.resets for i, _ in values
+              if kernel.variables[i].kind == "discrete"
+              and ca.depends_on(condition, ca.vertcat(*known))]
+    return ca.vertcat(*known)
+
+
+def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
+                         at_rest: bool = True, modes: Any = None) -> OperatingPoint:
+    """See :meth:`blocks.Model.operating_point`."""
+    start = initial_point(model)
+    with threads_for(start.system.nx + start.system.nz + start.system.nu):
+        return _found_from(start, model, targets, at_rest, modes)
+
+
+def _found_from(start: Point, model: Model, targets: Mapping[str, Any] | None, at_rest: bool,
+                modes: Any) -> OperatingPoint:
+    wishes = read_wishes(start.system, targets)
+    start = _with_parameters(start, wishes)
+    equations = Equations(start.system, wishes, at_rest)
+    start = equations.with_sources(start)
+    if modes is not None:
+        start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
+    trials = _inside_bounds(start, wishes)
+    if modes is None:
+        trials = chain(trials, (start.with_modes(m) for m in _other_modes(start)),
+                       _later(model, start, equations.sources) if at_rest and not targets else ())
+    first, refused, tried = None, None, set[bytes]()
+    for there in trials:
+        found, solution = _next_to(there, equations, tried, modes is not None)
+        first = first or solution
+        if found is not None:
+            error = why_inadmissible(found[0].point, wishes)
+            if error is None:
+                return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
+                                      found[1])
+            refused = refused or error
+    if refused is not None:
+        raise refused
+    assert first is not None
+    raise _unmet(start, equations, first)
+
+
+def _inside_bounds(start: Point, wishes: Wishes) -> Iterator[Point]:
+    """Points beside the start that keep the bounds of the wishes, and then the start."""
+    count = 0 if out_of_bounds(start, wishes) is None else max(
+        len(bound.inside) for bound in wishes.bounds)
+    for k in range(count):
+        p, inner = start.p.copy(), Wishes()
+        for bound in wishes.bounds:
+            one, value = bound.signal, bound.inside[min(k, len(bound.inside) - 1)]
+            if isinstance(one, InputSignal):
+                p[one.place] = one.sign * value
+            else:
+                inner.values.append(Wish(one, value, one.path))
+        moved = Equations(start.system, inner, at_rest=False).solve(replace(start, p=p))
+        if moved.met:
+            yield moved.point
+    yield start
+
+
+def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
+             ) -> tuple[tuple[Solution, Reactions | None] | None, Solution | None]:
+    """A solution with its reactions, in modes that follow from those of a point; the first one
+    that does not meet all wishes, or else the first.
+
+    Where the modes were ``chosen``, in these.
+    """
+    first: Solution | None = None
+    while True:
+        key = there.modes.tobytes() + there.x.tobytes()
+        if key in tried:
+            return None, first
+        tried.add(key)
+        solution = equations.solve(there)
+        if not solution.met:
+            return None, solution
+        first = first or solution
+        reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
+        following = _following(solution.point, equations, reactions)
+        if following is None and not chosen:
+            stuck = _at_rest(solution.point, equations)
+            if (stuck != solution.point.modes).any():
+                there = solution.point.with_modes(stuck)
+                continue
+        if following is None or chosen:
+            return (equations.judged(solution, there), reactions), first
+        there = there.with_modes(following)
+
+
+def _at_rest(point: Point, equations: Equations) -> Indices:
+    """The modes with all stuck that slides without speed, and begins no motion."""
+    elements, v = elements_of_system(point.system), equations.derivatives.at(point).value
+    if elements is None:
+        return point.modes
+    still = (np.abs(v["flow"]) <= SAME_SIGN) & (np.abs(v["rate"]) <= SAME_SIGN) \
+        & ~elements.contact & ~elements.valve
+    return np.where(still, 0, point.modes)
+
+
+def _later(model: Model, start: Point, kept: Flags) -> Iterator[Point]:
+    """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
+
+    They are where to look from: what is found there meets the equations as anything else does.
+    Discrete values that are ``kept`` are as at the start.
+    """
+    for length in LATER:
+        begun = process_time()
+        try:
+            with catch_warnings():
+                simplefilter("ignore")
+                run = model.simulate(from_si(length, unit("s")), rtol=ROUGHLY, progress=False)
+        except BlocksError:
+            return
+        took = process_time() - begun
+        there = run_point(model, run, None)
+        yield replace(there, t=start.t, d=np.where(kept, start.d, there.d), title=start.title)
+        if length > LATER[0] and took > LONG_ENOUGH:  # the first one compiles
+            return
+
+
+def _with_parameters(start: Point, wishes: Wishes) -> Point:
+    return replace(start, p=wishes.parameters(start.p), title="the operating point")
+
+
+def _other_modes(start: Point) -> Iterator[Indices]:
+    """All at rest, then everything else, as far as that is few."""
+    elements = elements_of_system(start.system)
+    if elements is None:
+        return
+    yield np.zeros(elements.size, dtype=int)
+    choices = [(0, -1) if two else (0, 1, -1) for two in elements.contact | elements.valve]
+    if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
+        for modes in product(*choices):
+            yield np.array(modes)
+
+
+def _following(point: Point, equations: Equations, reactions: Reactions | None) -> Indices | None:
+    """Modes to try next, where those of a solution cannot be; None where they can."""
+    elements = elements_of_system(point.system)
+    if elements is None or reactions is None:
+        return None
+    v = equations.derivatives.at(point).value
+    modes, wrong = point.modes.copy(), False
+    for k in range(elements.size):
+        mode = int(point.modes[k])
+        if elements.contact[k]:
+            if mode != 0 and v["gap"][k] < -1e-12 * (1 + abs(v["gap"][k])):
+                modes[k], wrong = 0, True
+        elif mode != 0 and mode * v["flow"][k] < -SAME_SIGN:
+            modes[k], wrong = 0, True
+    if not wrong and not reactions.holds:
+        for k in np.flatnonzero(point.modes == 0).tolist():
+            e = reactions.effort[k]
+            if elements.contact[k] and e < 0:
+                modes[k], wrong = -1, True
+            elif e > reactions.high[k]:
+                modes[k], wrong = 1, True
+            elif e < reactions.low[k]:
+                modes[k], wrong = -1, True
+    return modes if wrong else None
+
+
+# -- what cannot be met ----------------------------------------------------------------------
+def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
+    """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
+    if solution.met:
+        return _in_no_modes(solution, equations)
+    conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
+    names = [equations.soft[k] for k in conflict]
+    advice = list(_cures(start, equations, solution))
+    held = list(_closed_in_the_way(start, equations, solution))
+    if not conflict:
+        problem = "the equations have no solution near the initial state, whatever is wished."
+        advice = advice or ["Give initial targets closer to a possible state."]
+    elif len(conflict) == 1:
+        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}"
+        problem += f": {' and '.join(held)}." if held else "."
+        if conflict[0] < len(equations.resting):
+            advice.append(f"{'Or c' if advice else 'C'}onnect what moves to the ground by a "
+                          "spring, a damper or friction.")
+    else:
+        problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
+                   f"{_by_how_much(equations, solution, conflict)}.")
+        advice = advice or ["Give up one of them, or leave an input free."]
+    return InitialisationError("operating_point()", problem, " ".join(advice),
+                               code="analysis.conflict", conflict=tuple(names))
+
+
+def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationError:
+    """The error where all wishes are met, but in modes that cannot be there."""
+    point, elements = solution.point, elements_of_system(equations.system)
+    following = _following(point, equations, reactions_of(point, equations.derivatives.at(point)))
+    names = [] if following is None or elements is None else [
+        elements.label(int(k)) for k in np.flatnonzero(following != point.modes)]
+    return InitialisationError(
+        "operating_point()", "no equilibrium was found: where everything rests, "
+        f"{' and '.join(names[:TOLD]) or 'some element'} would have to slide against its friction, "
+        "or bear more than it can, and in no other modes that were tried does everything rest.",
+        "Where a run settles, wish values near its end, or choose modes={…}.",
+        code="analysis.modes", conflict=tuple(names))
+
+
+def _closed_in_the_way(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+    """Closed contacts without any one of which all could be had, in words."""
+    elements = elements_of_system(equations.system)
+    if elements is None:
+        return
+    closed = np.flatnonzero((solution.point.modes == 0) & elements.contact)
+    for k in closed[:MOST_SOURCES]:
+        modes = solution.point.modes.copy()
+        modes[k] = -1
+        if equations.solve(start.with_modes(modes)).met:
+            yield f"{elements.label(int(k))} is closed"
+
+
+def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) -> str:
+    """What of a conflict is left, in the units of the rates that shall be zero."""
+    system, count = equations.system, len(equations.resting)
+    resting = [k for k in conflict if k < count]
+    if not resting:
+        return ""
+    others = np.ones(len(equations.soft), dtype=bool)
+    others[resting] = False
+    point = equations.solve(solution.point, others).point
+    slope = system.slope(*point.arguments)
+    told = []
+    for k in resting[:3]:
+        i = int(equations.resting[k])
+        named = state_named(system, i)
+        rate = from_si(float(slope[i]), ratio_to_second(named.unit))
+        told.append(f"der({named.path}) would be {rate:.6g~P}")
+    return ": " + ", ".join(told)
+
+
+def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+    """Single inputs that, if they were free, would meet all wishes."""
+    system, wishes = equations.system, equations.wishes
+    signals = signals_of(system)
+    tried = 0
+    for path in signals.parameters(varying=True):
+        if tried == MOST_SOURCES or any(s.path == path for s in wishes.free):
+            break
+        tried += 1
+        try:
+            one = signals.input(path, "")
+        except Exception:
+            continue
+        other = Equations(system, Wishes(wishes.values, [*wishes.free, one], wishes.given),
+                          bool(len(equations.resting)))
+        found = other.solve(start.with_modes(solution.point.modes))
+        if found.met:
+            value = from_si(one.sign * float(found.point.p[one.place]), one.unit)
+            yield f"{path} = {value:.6g~P} would do: give it that, or {{{path!r}: free}}."
+
+
+# -- the start of a run ----------------------------------------------------------------------
+def start_state(model: Model, initial: Any) -> tuple[Array, Array, Array, Array]:
+    """States, torn unknowns, relations and discrete values that ``simulate(initial=…)`` means.
+
+    Of discrete values those that are sampled and rest; nan for others.
+
+    Raises
+    ------
+    ParameterError
+        For anything but a steady state or an operating point of this model with its values.
+    """
+    where = "simulate(initial=…)"
+    if initial == "steady state":
+        initial = find_operating_point(model, None, True, None)
+    if isinstance(initial, Result):
+        path = next(iter(initial.recording.states), "block.v")
+        raise ParameterError(where, "is a run; it takes 'steady state' or an operating point.",
+                             "A run goes on where it is with run = model.stepper(), "
+                             "run.advance('1 s') again and again. Another one starts where the "
+                             "states of this one end when the model is given these: "
+                             f"model.{path} = result[{path!r}].final.")
+    if not isinstance(initial, OperatingPoint):
+        raise ParameterError(where, f"takes 'steady state' or an operating point, but was given "
+                             f"{brief(initial)}.", "Write initial='steady state'.")
+    point = initial.point
+    system = model.compile()
+    if point.system is not system:
+        raise ParameterError(where, "is an operating point of another model, or of this one before "
+                             "its structure was changed, or values that it is solved by in another "
+                             "order.", "Find the operating point again.")
+    changed = np.flatnonzero(point.p != system.parameters())
+    if len(changed):
+        free = ", ".join(f"{path} = {value:.6g~P}" for path, value in initial.free.items())
+        raise ParameterError(where, "is an operating point with other values of parameters than "
+                             "the model has now.", f"Give the model {free or 'these'} first.")
+    return point.x.copy(), point.z.copy(), point.m.copy(), initial.samples

@@ -1,0 +1,99 @@
+"""What are unknowns of loops and efforts of friction in a mode, at given states?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import bmat
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import EFFORTS_EXACT
+from ..linear.derivatives import Derivatives, DerivativesAt, elements_of_system
+from ..linear.point import Point
+
+__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "solved_in_mode"]
+
+LAWS = "flow", "rate", "effort", "forth", "back"  # of an element
+ROUNDS = 25
+SINGULAR = 1e-11
+
+
+def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
+    """What is zero while modes are held, a row per element, and its derivatives.
+
+    Where efforts have no say in what a mode holds, this is its rate.
+    """
+    value, whole, of_states = _laws(point, at)
+    by_x = whole[of_states][:, at.by.columns["x"]]
+    value[of_states], whole[of_states] = by_x @ at.value["slope"], by_x @ at.whole("slope")
+    return value, {a: whole[:, where] for a, where in at.by.columns.items()}
+
+
+def held_rows(point: Point, at: DerivativesAt, some: Flags) -> tuple[Array, Array]:
+    """What modes of some elements hold of the states, and its derivatives: stuck parts have no
+    flow, closed contacts no gap, and a coil behind an open diode has no current."""
+    value, whole, of_states = _laws(point, at)
+    elements = elements_of_system(point.system)
+    assert elements is not None
+    stuck, law = some & (point.modes == 0), some & of_states
+    closed = stuck & elements.contact
+    return (np.concatenate([at.value["flow"][stuck], at.value["gap"][closed], value[law]]),
+            np.concatenate([at.whole("flow")[stuck], at.whole("gap")[closed], whole[law]]))
+
+
+def _laws(point: Point, at: DerivativesAt) -> tuple[Array, Array, Flags]:
+    """What :func:`in_modes` says, its derivatives, and where that follows from states alone."""
+    laws, columns = [at.whole(n) for n in LAWS], at.by.columns
+
+    def sees_efforts(rows: Array) -> Flags:
+        return (rows[:, columns["u"]] != 0).any(axis=1) | (rows[:, columns["z"]] != 0).any(axis=1)
+
+    direct = sees_efforts(laws[0])
+    whole = in_modes(point.modes, direct, *laws)
+    value = in_modes(point.modes, direct, *(at.value[n] for n in LAWS))
+    return value, whole, (point.modes != 0) & ~sees_efforts(whole)
+
+
+def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
+    """Return what is zero of elements while modes are held, or its derivatives, by :data:`LAWS`.
+
+    Stuck: the flow, where efforts act on it at once (``direct``), or else its rate. In motion: the
+    effort less what the law says.
+    """
+    flow, rate, effort, forth, back = laws
+    column = (slice(None), None) if rate.ndim > 1 else slice(None)
+    sliding = effort - np.where((modes > 0)[column], forth, back)
+    return np.where((modes == 0)[column], np.where(direct[column], flow, rate), sliding)
+
+
+def solved_in_mode(point: Point, derivatives: Derivatives) -> Point:
+    """Return the point with unknowns of loops and efforts solved for in its modes."""
+    system = point.system
+    if elements_of_system(system) is None and not system.nz:
+        return point
+    for _ in range(ROUNDS):
+        at = derivatives.at(point)
+        step = _newton_step(point, at)
+        nz = system.nz
+        point = replace(point, z=point.z + step[:nz], u=point.u + step[nz:])
+        whole = np.abs(np.concatenate([point.z, point.u])).max(initial=0.0)
+        if np.abs(step).max(initial=0.0) <= EFFORTS_EXACT * whole:
+            break
+    return point
+
+
+def _newton_step(point: Point, at: DerivativesAt) -> Array:
+    """Change of torn unknowns and efforts that meets the equations, the least one."""
+    system = point.system
+    value = at.value["residual"]
+    blocks = [[at.by["residual", "z"], at.by["residual", "u"]]]
+    if elements_of_system(system) is not None:
+        rows, by = mode_rows(point, at)
+        value = np.concatenate([value, rows])
+        blocks.append([by["z"], by["u"]])
+    matrix = bmat(blocks).toarray()
+    size = np.abs(matrix).max(axis=1, initial=0.0)
+    size = np.where(size > 0, size, 1.0)
+    found: Array = np.linalg.lstsq(matrix / size[:, None], -value / size, rcond=SINGULAR)[0]
+    return found

@@ -1,0 +1,188 @@
+"""What was measured? Tables with units in their headings, irregular times and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...exceptions import ParameterError, UnknownUnit, WrongDimension, unknown_name
+from ...numerics.arrays import Array
+from ...reading.headings import heading_parts, is_time
+from ...units import SECOND, Unit, to_si, unit
+
+__all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a column of data is: a variable, seen by a sensor.
+
+    A sensor shows ``variable(t - delay) + offset`` and noise; until the delay has passed, where
+    the run starts.
+
+    Parameters
+    ----------
+    variable : str
+        ``"spring.x"``.
+    noise : str or quantity, optional
+        Standard deviation; estimated from the residuals if it is not given.
+    offset, delay : (low, high), optional
+        Bounds of an offset or a delay that is to be found.
+    """
+
+    variable: str
+    noise: Any = None
+    offset: tuple[Any, Any] | None = None
+    delay: tuple[Any, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One measured run, and what was different in it.
+
+    Parameters
+    ----------
+    data : pandas DataFrame
+    values : mapping, optional
+        Parameters and initial values of this run, ``{"push.force": "20 N"}``.
+    """
+
+    data: Any
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """The measured values of a column, in SI units, without gaps; none where it was not there.
+
+    Attributes
+    ----------
+    name, shown : its heading, and the unit there, of the first experiment that has it
+    """
+
+    name: str
+    measured: Measured
+    shown: Unit
+    t: Array
+    values: Array
+
+
+def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Measured]
+               ) -> list[list[Sensor]]:
+    """The columns that are compared, by experiment.
+
+    Raises
+    ------
+    ModelError
+        For columns that no experiment has, without unit, without values, and for times that go
+        backwards.
+    """
+    several = len(experiments) > 1
+    wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
+    tables = [(e.data, _times(e.data, where), where)
+              for e, where in zip(experiments, wheres, strict=True)]
+    columns = [_sensors(tables, name, Measured(of) if isinstance(of, str) else of)
+               for name, of in compare.items()]
+    out = [list(row) for row in zip(*columns, strict=True)]
+    for sensors, where in zip(out, wheres, strict=True):
+        if not any(len(one.t) for one in sensors):
+            raise ParameterError(where, "has no values of "
+                                 f"{' or '.join(repr(one.name) for one in sensors)}.",
+                                 "Leave it out, or compare a column that it has.")
+    return out
+
+
+def _times(data: Any, where: str) -> Array:
+    if not hasattr(data, "columns"):
+        raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
+                             "Give a pandas DataFrame with headings such as 'time [ms]'.")
+    found = [c for c in data.columns if is_time(c)]
+    if len(found) != 1:
+        raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "
+                             f"among {', '.join(map(repr, data.columns))}.",
+                             "Call it 'time [s]', with its unit.", code="fit.time")
+    t = _column(data, found[0], SECOND, where)
+    if not np.isfinite(t).all():
+        row = int(np.flatnonzero(~np.isfinite(t))[0])
+        raise ParameterError(where, f"has no time in row {row}.", "Drop the row.", code="fit.time")
+    back = np.flatnonzero(np.diff(t) < 0)
+    if len(back):
+        k = int(back[0])
+        raise ParameterError(
+            where, f"goes back in time after row {k}: {found[0]} is {data[found[0]].iloc[k]:.6g} "
+            f"and then {data[found[0]].iloc[k + 1]:.6g}.", "Sort the rows, or give two "
+            "experiments, data=[first, second].", code="fit.time")  # fmt: skip
+    return t
+
+
+def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
+    """A column in SI units."""
+    column, (_, text) = f"{where}, column {name!r}", heading_parts(name)
+    if text is None:
+        advice = f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number"
+        raise ParameterError(column, "has no unit in its heading.",
+                             f"Write it in square brackets: {advice}.", code="fit.unit")
+    values = _numbers(data[name], column)
+    try:
+        shown = unit(text)
+    except UnknownUnit as error:
+        error.where = column
+        raise
+    if expected is not None and shown.dimension != expected.dimension:
+        raise WrongDimension(column, f"is in {shown.text or 'no unit'}, not in {expected.text}.",
+                             f"Give it in {expected.text}.")
+    return np.asarray(to_si(values * shown.pint, expected or shown, column), dtype=float)
+
+
+def _numbers(column: Any, where: str) -> Array:
+    """The values of a column, of which NaN are gaps."""
+    try:
+        values = np.asarray(column, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(where, f"holds what is no number: {error}.", "Read the table with its "
+                             "gaps as NaN: pandas.to_numeric(…, errors='coerce').",
+                             code="fit.number") from error  # fmt: skip
+    if np.isinf(values).any():
+        raise ParameterError(where, f"is infinite in row {int(np.flatnonzero(np.isinf(values))[0])}"
+                             ".", "Make a gap of it: NaN.", code="fit.number")
+    return values
+
+
+def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Measured
+             ) -> list[Sensor]:
+    """A column of several tables, which may have it in several units."""
+    headings = [_heading(data, name) for data, *_ in tables]
+    first = next((h for h in headings if h is not None), None)
+    if first is None:
+        data, _, where = tables[0]
+        raise unknown_name(f"{where}, compare", name, list(map(str, data.columns)), "columns")
+    out, shown = [], None
+    for heading, (data, t, where) in zip(headings, tables, strict=True):
+        values = (np.full(len(t), np.nan) if heading is None else
+                  _column(data, heading, None, where))
+        mine = shown if heading is None else unit(heading_parts(heading)[1] or "1")
+        shown = shown or mine
+        if shown and mine and mine.dimension != shown.dimension:
+            raise WrongDimension(f"{where}, column {heading!r}", f"is in {mine.text or 'no unit'}, "
+                                 f"but {first!r} elsewhere.", "Give one kind of value in all.")
+        kept = np.isfinite(values)
+        out.append((t[kept], values[kept]))
+    assert shown is not None
+    return [Sensor(first, measured, shown, *one) for one in out]
+
+
+def _heading(data: Any, name: str) -> str | None:
+    """That of a column, whose name may be without its unit, or with another; None without one."""
+    columns = list(map(str, data.columns))
+    wanted, split = heading_parts(name)[0], {c: heading_parts(c) for c in columns}
+    same = [c for c, (other, shown) in split.items() if other == wanted and shown is not None]
+    return name if name in columns else same[0] if len(same) == 1 else None
+
+
+def experiments_of(data: Any) -> Sequence[Experiment]:
+    """One or several tables, as experiments."""
+    several = data if isinstance(data, (list, tuple)) else [data]
+    return [one if isinstance(one, Experiment) else Experiment(one) for one in several]

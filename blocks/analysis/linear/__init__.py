@@ -1,0 +1,1 @@
+"""How does a model answer small changes about a point?"""

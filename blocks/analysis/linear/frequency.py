@@ -1,0 +1,105 @@
+"""How large and how late is the answer to a sine, at many frequencies?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import schur, solve_banded, solve_triangular
+from scipy.sparse import csc_matrix, csr_matrix, identity
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+from ...exceptions import ParameterError
+from ...numerics.arrays import Array
+from ...units import Unit, to_si, unit, unit_given
+
+__all__ = ["angular_frequency", "transfer"]
+
+WIDE = 60  # diagonals from which general sparse elimination is faster
+MANY = 30  # values of s from which a triangular form is worth finding
+EPS = float(np.finfo(float).eps)
+
+
+def angular_frequency(frequency: Any, where: str) -> Any:
+    """rad/s of a frequency in Hz or rad/s, whichever its unit says.
+
+    Raises
+    ------
+    MissingUnit, ParameterError
+        For a bare number, which could be either, and what is not positive.
+    """
+    given: Unit = unit_given(frequency, where)
+    if given.is_dimensionless and not given.angular:
+        to_si(frequency, unit("Hz"), where)  # says what is missing
+    wanted = "Hz" if given.frequency else "rad/s"
+    number = np.asarray(to_si(frequency, unit(wanted), where), dtype=float)
+    omega = number * (2 * np.pi if given.frequency else 1.0)
+    if not (np.isfinite(omega).all() and (omega > 0).all()):
+        raise ParameterError(where, "takes frequencies above 0.", "Write for example '2 Hz'; what "
+                             "a model does at rest is its gains().", given=frequency)
+    return omega if omega.ndim else float(omega)
+
+
+def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
+    """C (s - A)^-1 B + D at many s, (values, outputs, inputs)."""
+    out = np.empty((len(s), *d.shape), dtype=complex)
+    if not len(b):
+        out[:] = d
+        return out
+    full = _triangular_solver if len(s) > MANY else _full_solver
+    solve = _band_solver(a, b) or (full if isinstance(a, np.ndarray) else _sparse_solver)(a, b)
+    for k, at in enumerate(s):
+        try:
+            answer = solve(at)
+        except (np.linalg.LinAlgError, RuntimeError):  # a pole to the last bit
+            answer = solve(at * (1 + 2 * EPS))
+        out[k] = c @ answer + d
+    return out
+
+
+def _full_solver(a: Array, b: Array) -> Callable[[complex], Array]:
+    """(s - A)^-1 b by s, of a full matrix."""
+    eye = np.eye(len(a))
+    return lambda s: np.asarray(np.linalg.solve(s * eye - a, b), dtype=complex)
+
+
+def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
+    """Return (s - A)^-1 b as a function of s, with A brought to triangular form once."""
+    t, q = schur(a, output="complex")
+    right, diagonal, moved = q.conj().T @ b, t.diagonal().copy(), -t
+
+    def solve(s: complex) -> Array:
+        np.fill_diagonal(moved, s - diagonal)
+        return np.asarray(q @ solve_triangular(moved, right, check_finite=False))
+
+    return solve
+
+
+def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
+    """Return (s - A)^-1 b as a function of s, of a sparse matrix."""
+    eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
+    return lambda s: np.asarray(splu(s * eye - whole).solve(right))
+
+
+def _band_solver(a: Any, b: Array) -> Callable[[complex], Array] | None:
+    """Return (s - A)^-1 b as a function of s where A is a narrow band in some order, or None."""
+    n, pattern = len(b), csr_matrix(a)
+    if n <= WIDE or pattern.nnz > n * WIDE:
+        return None
+    order = reverse_cuthill_mckee(csr_matrix(abs(pattern) + abs(pattern.T)), symmetric_mode=True)
+    ordered = pattern[order][:, order].tocoo()
+    offset = ordered.row - ordered.col
+    below, above = (max(0, int(side.max(initial=0))) for side in (offset, -offset))
+    if below + above > min(WIDE, n // 4):
+        return None
+    band = np.zeros((below + above + 1, n), dtype=complex)
+    band[above + offset, ordered.col] = -ordered.data
+    diagonal, right, back = band[above].copy(), b.astype(complex)[order], np.argsort(order)
+
+    def solve(s: complex) -> Array:
+        band[above] = diagonal + s
+        return np.asarray(solve_banded((below, above), band, right))[back]
+
+    return solve

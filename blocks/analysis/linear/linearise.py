@@ -1,0 +1,417 @@
+"""The linear model of a model at a point, in the mode there or in others.
+
+Ties the files of this wing together: paths become signals, a point is settled in a mode,
+derivatives are reduced, and what comes of it gets names, units and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...exceptions import ParameterError, SimulationError, brief, unknown_name
+from ...numerics.arrays import Array, Flags, Indices
+from ...results.sheet import Sheet, Tabulated
+from ...results.values.modes import SLIDES, TOUCHES, code_of
+from ...system.system import System
+from ...units import Unit, from_si, unit
+from ..equilibrium.solve_in_mode import solved_in_mode
+from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from .linear_model import LinearModel, Named
+from .loads import begins, loads_of
+from .point import Point, point_of
+from .reduction import Reduced, positional_states, reduce
+from .sampled import SampledValues
+from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
+from .words import changed_since, notes_of
+
+if TYPE_CHECKING:
+    from ...model import Model
+
+__all__ = ["LinearModels", "held_words", "linearise", "modes_named", "ratio_to_second",
+           "relations_on_edge", "state_named"]
+
+ON_THE_EDGE = 1e-10  # of what a crossing function is made of: it is zero
+SAME = 1e-12  # of the largest entry: matrices that are the same
+MOST_MODES = 729  # combinations that are tried
+
+
+class LinearModels(Tabulated, Sequence[LinearModel]):
+    """Linear models of several modes at one point, each with the loads for which it holds."""
+
+    def __init__(self, title: str, models: Sequence[LinearModel]) -> None:
+        self.title, self._models = title, list(models)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._models[k]
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def of(self, **modes: str) -> LinearModel:
+        """The model in which elements have these modes, by name with ``_`` for dots."""
+        for one in self._models:
+            held = {k.replace(".", "_"): v for k, v in one.modes_held.items()}
+            if all(held.get(k) == v for k, v in modes.items()):
+                return one
+        raise ParameterError("", "no such mode is possible at this point.",
+                             "Print the list to see those that are.")  # fmt: skip
+
+    def table(self) -> Sheet:
+        """Modes, poles and loads."""
+        return Sheet(self.title, {
+            "mode": [m.side for m in self._models],
+            "poles [1/s]": [", ".join(f"{p:.6g}" if p.imag else f"{p.real:.6g}" for p in m.poles())
+                            or "none" for m in self._models],
+            "holds": ["; ".join(map(str, m.loads)) for m in self._models],
+        })  # fmt: skip
+
+    _sheet = table
+
+
+def linearise(model: Model, inputs: Any = None, outputs: Any = None, at: Any = None,
+              modes: Any = None) -> LinearModel | LinearModels:
+    """See :meth:`blocks.Model.linearise`."""
+    point = point_of(model, at)
+    signals = signals_of(point.system)
+    given = signals.inputs(_paths(inputs, "linearise(inputs=…)"), "linearise(inputs=…)")
+    asked = signals.outputs(_paths(outputs, "linearise(outputs=…)"), "linearise(outputs=…)")
+    derivatives = derivatives_of(point.system, given, asked)
+    maker = _Maker(model.name, given, asked, derivatives, changed_since(at))
+    if isinstance(modes, str) and modes == "all":
+        return maker.every_mode(point)
+    if modes is not None:
+        point = solved_in_mode(point.with_modes(modes_named(point, modes)), derivatives)
+    return maker.with_sides(point)
+
+
+def _paths(given: Any, where: str) -> list[str]:
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, (list, tuple)) or not all(isinstance(p, str) for p in given):
+        raise ParameterError(where, f"takes paths as texts, but was given {brief(given)}.",
+                             "Write for example 'push.force', or ['push.force', 'brake.torque'].",
+                             given=given)  # fmt: skip
+    return list(given)
+
+
+class _Maker:
+    """Linear models of one model with the same inputs and outputs."""
+
+    def __init__(self, name: str, inputs: list[InputSignal], outputs: list[OutputSignal],
+                 derivatives: Derivatives, notes: list[str]) -> None:
+        self.name, self.inputs, self.outputs = name, inputs, outputs
+        self.derivatives, self.notes = derivatives, notes
+        self._sampled = SampledValues.of(derivatives.system).components(derivatives.passing)
+
+    def with_sides(self, point: Point) -> LinearModel:
+        """The model at a point, with those of other sides where it stands on an edge."""
+        at = self.derivatives.at(point)
+        first = self.one(point, at)
+        sides: list[LinearModel] = []
+        for other in self._others(point, at):
+            if not any(_same(known, other) for known in (first, *sides)):
+                sides.append(other)
+        if not sides:
+            return first
+        side = _side_words(point, point)
+        note = (f"At an edge: this is the side {side!r}; the other one holds as well, see "
+                ".sides, and no average of them does.")  # fmt: skip
+        return replace(first, sides=sides, side=side, notes=[note, *first.notes])
+
+    def every_mode(self, point: Point) -> LinearModels:
+        """All modes that are possible at the states of a point, for some load."""
+        elements, found = elements_of_system(point.system), []
+        if elements is None:
+            return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
+        here = self.derivatives.at(point)
+        choices = [_choices(point, here, k) for k in range(elements.size)]
+        if np.prod([float(len(c)) for c in choices]) > MOST_MODES:
+            raise ParameterError(
+                "linearise(modes='all')", f"{elements.size} elements at rest have more than "
+                f"{MOST_MODES} modes.", "Name the modes: modes={'brake': 'stuck', …}.",
+                code="analysis.modes")  # fmt: skip
+        refused = None
+        for modes in product(*choices):
+            there = solved_in_mode(point.with_modes(np.array(modes)), self.derivatives)
+            at = self.derivatives.at(there)
+            try:
+                one = self.one(there, at)
+            except SimulationError as error:
+                if error.code != "analysis.tied":
+                    raise
+                refused = error  # it holds for one value of the input alone
+                continue
+            if not any(load.empty for load in one.loads) and not (
+                    begins(there, at) and any(load.is_point for load in one.loads)):
+                found.append(replace(one, side=", ".join(
+                    f"{k} {v}" for k, v in one.modes_held.items())))
+        if refused is not None and not found:
+            raise refused
+        return LinearModels(f"Modes of {self.name} at {point.title}", found)
+
+    # -- one model -------------------------------------------------------------------------
+    def one(self, point: Point, at: DerivativesAt) -> LinearModel:
+        """The linear model of a point's mode."""
+        refuse_infinite(point, at)
+        reduced = reduce(point, at)
+        system = point.system
+        states = [state_named(system, int(i)) for i in reduced.states]
+        inputs = [Named(s.path, s.unit.as_difference) for s in self.inputs]
+        outputs = [Named(s.path, s.unit.as_difference) for s in self.outputs]
+        remaining = _remaining(point, at, reduced)
+        fx, fu, fy = (np.array([n.unit.factor for n in names])
+                      for names in (states, inputs, outputs))
+        a = reduced.a * (fx / fx[:, None]) if isinstance(reduced.a, np.ndarray) \
+            else reduced.a.multiply(fx).multiply(1 / fx[:, None]).tocsc()
+        linear = LinearModel(
+            f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
+            reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states, inputs, outputs,
+            modes_held=dict(held_words(point)), frozen=_frozen(point, reduced),
+            loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
+            point=point,
+        )  # fmt: skip
+        return replace(linear, notes=[*self.notes, *notes_of(
+            linear, point, reduced, self._sampled)])
+
+    # -- edges -----------------------------------------------------------------------------
+    def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:
+        """The models of the other sides of relations and modes that stand on an edge."""
+        for m, side in self._edges(point):
+            other = solved_in_mode(replace(point, m=m, sides=side), self.derivatives)
+            yield self._as_side(other, point)
+        for k, mode in modes_on_edge(point, at):
+            modes = point.modes.copy()
+            modes[k] = mode
+            other = solved_in_mode(point.with_modes(modes), self.derivatives)
+            yield self._as_side(other, point)
+
+    def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:
+        """Relations and sides of kinks beside an edge: all together, then each by itself."""
+        side, tied = self.derivatives.sides(point)
+        relations = relations_on_edge(point)
+        if not (tied.any() or relations.any()):
+            return
+        for value in (1.0, 0.0):
+            yield np.where(relations, value, point.m), np.where(tied, value, side)
+        for r in np.flatnonzero(relations):
+            m = point.m.copy()
+            m[r] = 1.0 - m[r]
+            yield m, side
+        for k in np.flatnonzero(tied):
+            flipped = side.copy()
+            flipped[k] = 1.0 - side[k]
+            yield point.m, flipped
+
+    def _as_side(self, point: Point, of: Point) -> LinearModel:
+        at = self.derivatives.at(point)
+        return replace(self.one(point, at), side=_side_words(point, of))
+
+
+def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
+    """The modes of an element that the states of a point leave it, for some load."""
+    elements = elements_of_system(point.system)
+    assert elements is not None
+    flow, low, high = (at.value[name][k] for name in ("flow", "low", "high"))
+    if elements.contact[k]:
+        return [0, -1] if point.modes[k] == 0 else [-1]
+    if elements.valve[k] and low == high:  # a gate says so
+        return [-1]
+    if elements.valve[k] and np.isinf(low) and np.isinf(high):
+        return [0]
+    if elements.valve[k]:  # a state keeps what it is: a voltage beside it, a current through it
+        return [mode for mode, zero in ((0, "flow"), (-1, "effort"))
+                if at.value[zero][k] == 0 or any(at.by[zero, of][[k]].nnz for of in ("u", "z"))]
+    if point.modes[k] != 0 and flow != 0:
+        return [int(np.sign(flow))]
+    return [0, 1, -1]
+
+
+def _same(a: LinearModel, b: LinearModel) -> bool:
+    if [n.path for n in a.states] != [n.path for n in b.states]:
+        return False
+    for m, n in ((a.A, b.A), (a.B, b.B), (a.C, b.C), (a.D, b.D)):
+        size = abs(m).max() if m.size else 0.0
+        if m.size and abs(m - n).max() > SAME * size:
+            return False
+    return True
+
+
+def relations_on_edge(point: Point) -> Flags:
+    """Held relations whose crossing function is zero."""
+    system = point.system
+    if not system.nm:
+        return np.zeros(0, dtype=bool)
+    import casadi as ca
+
+    tape = system.tape
+    by_all = system.once("crossings by x", lambda: system.jacobian(
+        tape.crossings, ca.vertcat(tape.x, tape.z, tape.p)))
+    g = system.crossings(*point.arguments)
+    slope = abs(by_all.sparse(*point.arguments))
+    size = slope @ np.abs(np.concatenate([point.x, point.z, point.p]))
+    return np.asarray(np.abs(g) <= ON_THE_EDGE * size)
+
+
+def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
+    """Elements at the end of their mode, and the mode beyond it."""
+    elements = elements_of_system(point.system)
+    if elements is None:
+        return
+    v = at.value
+    near = 1e-9 * np.maximum(np.abs(v["effort"]), 1e-300)
+    for k in range(elements.size):
+        if point.modes[k] == 0:
+            if elements.contact[k]:
+                if abs(v["effort"][k]) <= 1e-9 * max(float(np.abs(v["effort"]).max()), 1.0):
+                    yield k, -1
+                continue
+            if v["low"][k] == v["high"][k]:
+                continue
+            if elements.valve[k] and (at.by["effort", "x"][[k]] @ v["slope"])[0] != 0:
+                continue  # a current that begins, or ends
+            if abs(v["effort"][k] - v["high"][k]) <= near[k]:
+                yield k, 1
+            if abs(v["effort"][k] - v["low"][k]) <= near[k]:
+                yield k, -1
+        elif elements.contact[k]:
+            if abs(v["gap"][k]) <= 1e-12 and abs(v["flow"][k]) <= 1e-12:
+                yield k, 0
+        elif v["flow"][k] == 0:
+            yield k, 0
+
+
+def _side_words(point: Point, of: Point) -> str:
+    """What tells a side from the others: the modes, or who owns the relation."""
+    system = point.system
+    parts = [f"{k} {v}" for k, v in held_words(point)]
+    edge = relations_on_edge(of)
+    for f, r, offset in system.tape.relation_layout:
+        family = system.network.families[f]
+        for k in np.flatnonzero(edge[offset : offset + family.size]):
+            crossing = family.kernel.relation_symbols[r].name()
+            holds = point.m[offset + k] > 0.5
+            parts.append(f"{family.path(int(k))}: {crossing if holds else f'not {crossing}'}")
+    return ", ".join(parts)
+
+
+# -- names and words of a point -------------------------------------------------------------
+def held_words(point: Point) -> Iterator[tuple[str, str]]:
+    """Who is in which mode."""
+    elements = elements_of_system(point.system)
+    if elements is None:
+        return
+    for k in range(elements.size):
+        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
+        yield elements.label(k), words.get(int(point.modes[k]), "")
+
+
+def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -> Indices:
+    """Modes by name of the component; those not named stay as they are."""
+    elements = elements_of_system(point.system)
+    labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
+    if not isinstance(modes, Mapping):
+        raise ParameterError(where, "takes 'all', or modes by component.",
+                             "Write for example modes={'brake': 'stuck'}.")  # fmt: skip
+    found = point.modes.copy()
+    for name, word in modes.items():
+        label = name.removesuffix(".mode")
+        if label not in labels:
+            raise unknown_name(where, name, labels, "components with a mode")
+        k = labels.index(label)
+        assert elements is not None
+        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
+        found[k] = code_of(word, words, f"{where}: {name}")
+    return found
+
+
+def state_named(system: System, i: int) -> Named:
+    """Path and unit of a state."""
+    known: dict[int, Named] = system.cache.setdefault("named states", {})
+    if i not in known:
+        known[i] = _state_named(system, i)
+    return known[i]
+
+
+def _state_named(system: System, i: int) -> Named:
+    path = system.state_name(i)
+    slot = system.class_names.slot.get(int(system.tape.reduced.states[i]))
+    if slot is None:
+        return Named(path, unit(""))
+    held = system.flat.at_slot(slot)
+    own: Unit = held.local.unit.as_difference
+    for _ in range(held.order):
+        own = ratio_unit(own, unit("s"))
+    return Named(path, own)
+
+
+def ratio_to_second(own: Unit) -> Unit:
+    """The unit of a rate of something."""
+    return ratio_unit(own.as_difference, unit("s"))
+
+
+def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
+    """States that are none in this mode, and why."""
+    system, out = point.system, {}
+    stuck = [name for name, word in held_words(point) if word in ("stuck", "closed")]
+    why = f" while {' and '.join(stuck[:3])} {'is' if len(stuck) == 1 else 'are'} at rest" \
+        if stuck else ""
+    for i in reduced.tied:
+        out[system.state_name(int(i))] = "tied to other states or inputs" + why
+    for one in reduced.redundant:
+        terms = " ".join(_term(system.state_name(j), f) for j, f in list(one.others.items())[:6])
+        out[system.state_name(one.state)] = f"changes as {terms.removeprefix('+ ')}" if terms \
+            else f"frozen{why}"
+    return out
+
+
+def _term(path: str, factor: float) -> str:
+    number = f"{abs(factor):.6g}"
+    return f"{'-' if factor < 0 else '+'} " + (f"{number} " if number != "1" else "") + path
+
+
+def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, Any]:
+    """Rates of states at a point that is no equilibrium."""
+    slope, scale = at.value["slope"], point.scale_x
+    position = positional_states(point.system)
+    out: dict[str, Any] = {}
+    used = np.asarray(abs(reduced.a).sum(axis=0)).ravel() > 0
+    for k, i in enumerate(reduced.states):
+        matters = not position[i] or used[k]
+        if matters and abs(slope[i]) > 1e-7 * scale[i]:
+            named = state_named(point.system, int(i))
+            out[f"der({named.path})"] = from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))
+    return out
+
+
+def refuse_infinite(point: Point, at: DerivativesAt) -> None:
+    """Stop where a slope is not finite.
+
+    Raises
+    ------
+    ParameterError
+        Naming the variables.
+    """
+    for (row, argument), matrix in at.by.items():
+        bad = np.flatnonzero(~np.isfinite(matrix.data))
+        if not len(bad):
+            continue
+        entries = matrix.tocoo()
+        k = int(bad[0])
+        system = point.system
+        by = {"x": system.state_name, "z": system.torn_name}.get(argument)
+        name = by(int(entries.col[k])) if by else f"an {'effort' if argument == 'u' else 'input'}"
+        of = system.state_name(int(entries.row[k])) if row == "slope" else row
+        raise ParameterError(
+            name, f"has an infinite slope at this point: that of der({of}) by it, as of sqrt(x) "
+            "at x = 0.", "Linearise beside this point, or take a law that is smooth there, such "
+            "as one with a laminar range.", code="analysis.infinite",
+        )  # fmt: skip
+
+

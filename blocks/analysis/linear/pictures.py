@@ -1,0 +1,251 @@
+"""How does a linear model look over frequency, and in the complex plane?
+
+Axes carry units. Every picture returns a matplotlib figure and may be saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ...exceptions import ParameterError
+from ...numerics.arrays import Array
+from ...results.plots.figures import bare_figure, finished_figure
+from .frequency import angular_frequency
+from .poles import zeros
+from .signals import ratio_unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .linear_model import LinearModel
+
+__all__ = ["bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range", "step"]
+
+Models: TypeAlias = "LinearModel | Mapping[str, LinearModel]"
+
+POINTS = 600
+DECADES = 1.0  # beyond the slowest and fastest pole
+AROUND, MOST_TURNED = 61, 1.5  # points around a resonance, and rad of phase they reach from it
+MOST_SHARP = 50  # resonances that get these
+SIZE = (6.4, 4.4)
+
+
+def bode(models: Models, frequencies: Any = None, *, title: str = "", save: str | None = None,
+         ax: Any = None) -> Figure:
+    """Gain in dB and phase in degrees over frequency in Hz, a line per input and output.
+
+    Parameters
+    ----------
+    models : LinearModel, or mapping of label to LinearModel
+    frequencies : quantity, optional
+        From one to another, ``("1 Hz", "100 Hz")``, or those that are drawn, such as
+        ``quantity(np.logspace(-1, 2), "Hz")``; around the poles by default.
+    title, save : str, optional
+    ax : pair of matplotlib Axes, optional
+        For gain and phase, in a figure that is there already.
+    """
+    figure, (upper, lower) = _axes(2, ax)
+    units = set()
+    for label, linear in labelled(models, "bode()").items():
+        omega = shown_range(linear, frequencies)
+        for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
+            units.add(unit)
+            if not np.abs(h).max(initial=0.0):
+                continue  # its note says why
+            upper.semilogx(omega / (2 * np.pi), 20 * np.log10(np.abs(h)), label=name)
+            lower.semilogx(omega / (2 * np.pi), np.degrees(np.unwrap(np.angle(h))))
+        _said(upper, linear)
+    one = f"1 {units.pop()}".removesuffix(" 1") if len(units) == 1 else "1 of its unit"
+    upper.set_ylabel(f"gain [dB re {one}]")
+    lower.set_ylabel("phase [deg]")
+    lower.set_xlabel("frequency [Hz]")
+    return _finished(figure, (upper, lower), save, title or _titled("Bode plot", models), ax)
+
+
+def nyquist(models: Models, frequencies: Any = None, *, title: str = "", save: str | None = None,
+            ax: Any = None) -> Figure:
+    """The gain in the complex plane, for positive and negative frequencies; see :func:`bode`.
+
+    With the point -1, which only a number can go around: a loop, whose gain has no unit.
+    """
+    figure, (axes,) = _axes(1, ax)
+    units = set()
+    for label, linear in labelled(models, "nyquist()").items():
+        omega = shown_range(linear, frequencies)
+        for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
+            (line,) = axes.plot(h.real, h.imag, label=name)
+            axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
+            units.add(unit)
+    if "1" in units:
+        axes.plot([-1], [0], "+", color="tab:red", markersize=9)
+    unit = units.pop() if len(units) == 1 else "of its unit"
+    axes.set_xlabel(f"real part [{unit}]")
+    axes.set_ylabel(f"imaginary part [{unit}]")
+    axes.set_aspect("equal", "datalim")  # angles are phases
+    return _finished(figure, (axes,), save, title or _titled("Nyquist plot", models), ax)
+
+
+def step(models: Models, duration: Any = None, *, title: str = "", save: str | None = None,
+         ax: Any = None) -> Figure:
+    """Outputs after a step of 1 in each input, in its unit; by python-control.
+
+    Parameters
+    ----------
+    models : LinearModel, or mapping of label to LinearModel
+    duration : str or quantity, optional
+        As python-control finds it, if not given.
+    title, save, ax
+        As in :func:`bode`.
+    """
+    figure, (axes,) = _axes(1, ax)
+    units = set()
+    for label, linear in labelled(models, "step()").items():
+        found = linear.step_response(duration)
+        answers = np.asarray(found.outputs).reshape(len(linear.outputs), len(linear.inputs), -1)
+        for name, unit, y in _answers(linear, label, np.moveaxis(answers, -1, 0)):
+            axes.plot(found.time, y, label=name)
+            units.add(unit)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel(f"answer to a step [{units.pop() if len(units) == 1 else 'of its unit'}]")
+    return _finished(figure, (axes,), save, title or _titled("Step response", models), ax)
+
+
+def labelled(models: Models, where: str) -> Mapping[str, LinearModel]:
+    """Return linear models by label; of a single one, the label is empty.
+
+    Raises
+    ------
+    ParameterError
+        For anything else.
+    """
+    found = models if isinstance(models, Mapping) else {"": models}
+    if not found or not all(hasattr(m, "poles") for m in found.values()):
+        raise ParameterError(where, "takes a linear model, or several by label, and at least one.",
+                             f"Write {where[:-1]}{{'10 N': model.linearise(), '20 N': …}}).")
+    return found
+
+
+def _answers(linear: LinearModel, label: str, values: Array) -> Iterator[tuple[str, str, Array]]:
+    """What an input and output are called, the unit of one by the other, and the values."""
+    for i, inp in enumerate(linear.inputs):
+        for o, out in enumerate(linear.outputs):
+            unit = str(ratio_unit(out.unit, inp.unit))
+            name = f"{out.path} / {inp.path} [{unit}]"
+            yield f"{label}: {name}" if label else name, unit, values[:, o, i]
+
+
+def _titled(kind: str, models: Models) -> str:
+    return kind if isinstance(models, Mapping) else f"{kind}: {models.title}"
+
+
+def _finished(figure: Figure, every: Sequence[Any], save: Any, title: str, ax: Any) -> Figure:
+    for axes in every:
+        axes.grid(True, which="both", alpha=0.3)
+    if every[0].lines:
+        every[0].legend(fontsize="small")
+    if ax is not None and save is None:
+        return figure  # its title is the user's
+    return finished_figure(figure, save, title)
+
+
+def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, title: str = "",
+              save: str | None = None) -> Figure:
+    """Poles (crosses) and, of one input and output, zeros (circles) in 1/s."""
+    figure, (axes,) = _axes(1)
+    p = linear.poles()
+    axes.plot(p.real, p.imag, "x", color="tab:blue", label="poles")
+    if input is not None or output is not None or (len(linear.inputs) == len(linear.outputs) == 1):
+        i, o = linear.pair(input, output)
+        z = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
+        if z is not None and len(z):
+            axes.plot(z.real, z.imag, "o", color="tab:orange", fillstyle="none",
+                      label=f"zeros of {linear.outputs[o].path} / {linear.inputs[i].path}")
+    _complex_plane(axes)
+    axes.legend(fontsize="small")
+    return finished_figure(figure, save, title or f"Poles and zeros: {linear.title}")
+
+
+def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str | None = None
+               ) -> Figure:
+    """Poles of several linear models, coloured in the order given: over a parameter.
+
+    Parameters
+    ----------
+    models : mapping of label to LinearModel
+        Such as ``{"10 N*m": …, "20 N*m": …}``.
+    """
+    models = labelled(models, "root_locus()")
+    import matplotlib as mpl
+
+    figure, (axes,) = _axes(1)
+    colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, len(models)))
+    for k, (label, model) in enumerate(models.items()):
+        p = model.poles()
+        named = len(models) <= 8 or k in (0, len(models) - 1)
+        axes.plot(p.real, p.imag, "x", color=colours[k], label=label if named else None)
+    _complex_plane(axes)
+    axes.legend(fontsize="small")
+    return finished_figure(figure, save, title or "Root locus")
+
+
+def _complex_plane(axes: Any) -> None:
+    axes.axhline(0, color="black", linewidth=0.5)
+    axes.axvline(0, color="black", linewidth=0.5)
+    axes.set_xlabel("real part [1/s]")
+    axes.set_ylabel("imaginary part [rad/s]")
+    axes.grid(True, alpha=0.3)
+
+
+def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
+    """rad/s that are shown.
+
+    Raises
+    ------
+    ParameterError
+        For a linear model without an input or an output, which answers nothing.
+    """
+    for kind, known in (("input", linear.inputs), ("output", linear.outputs)):
+        if not known:
+            raise ParameterError(linear.title, f"has no {kind} in this linear model, so there is "
+                                 "no answer to draw.", f"Name one: model.linearise({kind}s=…).")
+    if frequencies is not None:
+        given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
+        return _range(linear, *given) if len(given) == 2 else given
+    size = np.abs(linear.poles())
+    size = size[size > 0]
+    if not len(size):
+        size = np.array([1.0])
+    return _range(linear, size.min() / 10**DECADES, size.max() * 10**DECADES)
+
+
+def _range(linear: LinearModel, low: float, high: float) -> Array:
+    """rad/s from one to another, closer where a resonance turns the phase."""
+    even = np.geomspace(low, high, POINTS)
+    p = linear.poles()
+    sharp = p[(p.imag > 0) & (np.abs(p.real) < p.imag)]
+    turns = np.tan(np.linspace(-MOST_TURNED, MOST_TURNED, AROUND))  # even steps of the phase
+    near = sharp.imag[:MOST_SHARP, None] + np.abs(sharp.real[:MOST_SHARP, None]) * turns
+    return np.unique(np.concatenate([even, near[(near > even[0]) & (near < even[-1])]]))
+
+
+def _said(axes: Any, linear: LinearModel) -> None:
+    """Notes of a model, where a line is missing because of them."""
+    if not axes.lines and linear.notes:
+        import textwrap
+
+        axes.text(0.5, 0.5, "\n".join(textwrap.wrap(" ".join(linear.notes), 60)), ha="center",
+                  va="center", transform=axes.transAxes)  # fmt: skip
+
+
+def _axes(rows: int, given: Any = None) -> tuple[Figure, Any]:
+    if given is not None:
+        there = np.ravel(given)
+        if len(there) != rows or not all(hasattr(axes, "semilogx") for axes in there):
+            raise ParameterError("ax=", f"takes {'a pair of ' if rows > 1 else ''}matplotlib Axes.",
+                                 "Write figure, ax = plt.subplots(2), and ax=ax.")
+        return there[0].figure, there
+    figure = bare_figure("Drawing a linear model", figsize=SIZE, layout="constrained")
+    return figure, figure.subplots(rows, 1, sharex=rows > 1, squeeze=False)[:, 0]

@@ -1,0 +1,163 @@
+"""At which point is a model linearised: states, unknowns, inputs and modes?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...exceptions import ParameterError, brief
+from ...numerics.arrays import Array, Indices
+from ...system.evaluator import Arguments
+from ...system.problem import Problem
+from ...system.system import System
+from ...units import to_si, unit
+
+if TYPE_CHECKING:
+    from ...model import Model
+    from ...results import Result
+
+__all__ = ["Point", "initial_point", "of_problem", "point_of", "run_point"]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Where a system is, and in which modes.
+
+    Attributes
+    ----------
+    system : System
+    t, x, z, p, m, d, u : what its functions take
+    modes : of the elements of set-valued laws: 0 stuck or closed, 1 forward, -1 backward or open
+    scale_x, scale_z : nominal values of states and torn unknowns
+    title : where that is, in words
+    sides : of kinks, where they are not those that the point shows
+    """
+
+    system: System
+    t: float
+    x: Array
+    z: Array
+    p: Array
+    m: Array
+    d: Array
+    u: Array
+    modes: Indices
+    scale_x: Array
+    scale_z: Array
+    title: str
+    sides: Array | None = None
+
+    @property
+    def arguments(self) -> Arguments:
+        return self.t, self.x, self.z, self.p, self.m, self.d, self.u
+
+    def with_modes(self, modes: Indices) -> Point:
+        """Return the point with other modes."""
+        return replace(self, modes=np.array(modes, dtype=int))
+
+    def with_relations(self, m: Array) -> Point:
+        """Return the point with other relations."""
+        return replace(self, m=m.copy())
+
+
+def of_problem(problem: Problem, t: float, title: str) -> Point:
+    """Where a problem is at present."""
+    refuse_loads(problem)
+    _, x, z, p, m, d, u = problem.arguments(t)
+    modes = np.zeros(0, dtype=int) if problem.laws is None else problem.laws.modes
+    return Point(problem.system, t, x.copy(), z.copy(), p.copy(), m.copy(), d.copy(), u.copy(),
+                 modes.copy(), problem.scale_x, problem.scale_z, title)
+
+
+def refuse_loads(problem: Problem) -> None:
+    """Laws of the load have no derivatives of their own here.
+
+    Raises
+    ------
+    ParameterError
+        Naming a component.
+    """
+    for family in problem.system.network.families:
+        if family.kernel.load_laws:
+            raise ParameterError(
+                family.path(0), "its friction depends on the load that acts on it, which has no "
+                "linear model.", "Take law='stribeck' or law='coulomb', which are exact.",
+                code="analysis.load",
+            )  # fmt: skip
+    if problem.delays is not None:
+        raise ParameterError(
+            "", "the model has delayed signals, which no finite number of states describes.",
+            "Take PadeDelay in place of Delay.", code="analysis.delay",
+        )  # fmt: skip
+
+
+def point_of(model: Model, at: Any) -> Point:
+    """The point that a user means: nothing, an operating point, a result, or one with a time.
+
+    Raises
+    ------
+    ParameterError
+        For anything else, and for a result of another model or structure.
+    """
+    from ...results import Result
+
+    if at is None:
+        return initial_point(model)
+    if hasattr(at, "point") and isinstance(at.point, Point):
+        point: Point = at.point
+        _refuse_other(model, point.system)
+        return point
+    if isinstance(at, Result):
+        return run_point(model, at, None)
+    if isinstance(at, tuple) and len(at) == 2 and isinstance(at[0], Result):
+        return run_point(model, *at)
+    raise ParameterError(
+        "linearise(at=…)", f"takes an operating point, or an instant of a run, but was given "
+        f"{brief(at)}.", "Write at=model.operating_point(…), at=(result, '1.5 s'), or leave it "
+        "out for the initial state.", given=at,
+    )  # fmt: skip
+
+
+def initial_point(model: Model) -> Point:
+    """The start of a run."""
+    from ...simulation.start import RunStart
+
+    try:
+        problem, _ = RunStart(model).decided()
+    except np.linalg.LinAlgError:
+        model.check().raise_errors()  # which say what is not determined
+        raise
+    return of_problem(problem, 0.0, "the initial state")
+
+
+def run_point(model: Model, result: Result, time: Any) -> Point:
+    """An instant of a run; after an event that happens then."""
+    from ...simulation.recording import RunRecording
+
+    record = result.recording
+    if not isinstance(record, RunRecording):
+        raise ParameterError("linearise(at=…)", "was given a run from a file, which holds samples "
+                             "and no steps.", "Take the result of model.simulate() itself, or find "
+                             "an operating point.")
+    if record.chosen is not None:
+        raise ParameterError("linearise(at=…)", "this result does not hold all of its run.",
+                             "Take the result of model.simulate() without record=….")
+    _refuse_other(model, record.system)
+    first, last = record.episodes[0].start, record.episodes[-1].end
+    t = last if time is None else float(to_si(time, unit("s"), "linearise(at=…)"))
+    if not first <= t <= last:
+        raise ParameterError("linearise(at=…)", f"{t:g} s is outside the run from {first:g} s to "
+                             f"{last:g} s.", given=time)  # fmt: skip
+    number = int(record._episode_numbers(np.array([t]), "right")[0])
+    problem = record.replay.solved_at(number, t)
+    return of_problem(problem, t, f"t = {t:g} s of the run")
+
+
+def _refuse_other(model: Model, system: System) -> None:
+    if system is not model.compile():
+        raise ParameterError("linearise(at=…)", "is of another model, or of this one before its "
+                             "structure was changed, or values that it is solved by in another "
+                             "order.", "Run the model again, or find its "
+                             "operating point again.")  # fmt: skip

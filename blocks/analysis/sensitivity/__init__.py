@@ -1,0 +1,1 @@
+"""How do variables and events of a run change with parameters? Variational equations, saltation."""

@@ -1,0 +1,127 @@
+"""Slopes with their derivatives, and guards, at many points of a run at once.
+
+While modes are held, torn unknowns and efforts w often are where ``r(w) = r(0) + R w`` is zero,
+with R that sees neither them nor the states: then they need not be found at points first. What is
+left is one expression of states, parameters and modes, evaluated at many points at a time, or in
+machine code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ... import native
+from ...language.expression import TIME
+from ...numerics.arrays import Array, Indices
+from ...simulation.wanted import Wanted
+from ...system.evaluator import Evaluator
+from .stages import Entries
+
+if TYPE_CHECKING:
+    from ...native.equations import Equations
+    from ...system.points import Points
+    from ...system.system import System
+
+__all__ = ["Columns"]
+
+MOST_UNKNOWNS = 24  # that depend on each other and are solved for in an expression
+MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
+
+
+class Columns:
+    """Functions of points of which only states, discrete values, relations and modes are known.
+
+    Parameters
+    ----------
+    system : whose slopes they are
+    modes, held : symbols of modes, and what is zero while they are held
+    entries : parameters that move
+    guards : what says when an event happens
+    """
+
+    def __init__(self, system: System, modes: ca.SX, held: ca.SX, entries: ca.SX, guards: ca.SX
+                 ) -> None:
+        self.system, tape = system, system.tape
+        w, r = ca.vertcat(tape.z, tape.u), ca.vertcat(tape.residual, held)
+        by = ca.vertcat(tape.x, entries, tape.d)
+        matrix = ca.jacobian(r, w)
+        #: Whether all is as the first lines of this file say.
+        self.serves = ca.sprank(matrix) == w.numel() and not ca.depends_on(
+            matrix, ca.vertcat(w, tape.x, TIME)) and _largest_block(matrix) <= MOST_UNKNOWNS
+        if not self.serves:
+            return
+        slopes, found = ca.jacobian(tape.slope, by), w
+        if w.numel():
+            found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel())))
+            through = ca.jacobian(tape.slope, w)
+            slopes -= ca.mtimes(through, ca.solve(matrix, ca.jacobian(r, by)))
+        self._unknowns = w, found
+        #: Whether relations and discrete values, beside modes, say how unknowns are solved for.
+        self.matrix_sees = [bool(ca.depends_on(matrix, by)) for by in (tape.m, tape.d)]
+        self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
+        self.row, self.column = (np.array(k, dtype=int) for k in
+                                   slopes.sparsity().get_triplet())
+        given = [*system.arguments, modes]
+        values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
+        functions = [ca.Function("columns", given, [ca.densify(one)])
+                     for one in (values, looks, self.eliminated(tape.slope))]
+        self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
+            _must_solve(system, one) for one in (values, looks))
+        self._address: int | None = None
+        self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
+        self._entries = ca.Function("entries", [*given[:-2], modes], [
+            ca.densify(values)]) if self.serves else functions[0]  # without efforts
+
+    def eliminated(self, expression: ca.SX) -> ca.SX:
+        """Return an expression with torn unknowns and efforts as functions of what is known."""
+        w, found = self._unknowns
+        return ca.substitute(expression, w, found) if w.numel() else expression
+
+    def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:
+        """Derivatives of slopes by states, parameters and discrete values, (points, states, …).
+
+        ``modes`` are those that are held, a column per point.
+        """
+        values, nx = self._values(self._slopes, points, modes).T, self.system.nx
+        of_x = self.column < nx
+        others = np.zeros((len(points), nx, self._widths[-1] - nx))
+        others[:, self.row[~of_x], self.column[~of_x] - nx] = values[:, ~of_x]
+        p, d = np.split(others, self._widths[1:-1] - nx, axis=2)
+        return Entries(values[:, of_x], self.row[of_x], self.column[of_x], nx), p, d
+
+    def address(self, equations: Equations) -> int:
+        """The entries of these derivatives in machine code, with what other equations read."""
+        if self._address is None:
+            from ...native.variations import LANES
+
+            self._address = equations.varied(self._entries, LANES)
+        return self._address
+
+    def guards(self, points: Points, modes: Indices) -> Array:
+        """What says when an event happens, (guards, points)."""
+        return self._values(self._guards, points, modes)
+
+    def rates(self, points: Points, modes: Indices) -> Array:
+        """Slopes themselves, (states, points)."""
+        return self._values(self._rates, points, modes)
+
+    def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
+        return native.column_values(function, points, modes.astype(float), again=True)
+
+
+def _largest_block(matrix: ca.SX) -> int:
+    """Return the size of the largest diagonal block of a matrix of full structural rank."""
+    first = matrix.sparsity().btf()[3]
+    return int(np.diff(first).max(initial=0))
+
+
+def _must_solve(system: System, expression: ca.SX) -> bool:
+    """Whether more than what trajectories hold is wanted for an expression.
+
+    Contacts that have drifted apart by rounding need not be closed anew.
+    """
+    wanted = Wanted.by(system, expression)
+    return wanted.of_efforts or wanted.unknowns

@@ -1,0 +1,458 @@
+"""How do slopes, algebraic unknowns and efforts change with states and parameters?
+
+The derivatives of the reduced system in given relations and modes, exact. Torn unknowns and
+set-valued efforts are eliminated by the implicit function theorem: what sticks has no rate, what
+slides has its kinetic effort, what is open has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import casadi as ca
+import numpy as np
+
+from ... import native
+from ...exceptions import ParameterError
+from ...language.expression import TIME
+from ...numerics.arrays import Array, Flags, Indices
+from ...simulation.wanted import Wanted
+from ...system.evaluator import Evaluator
+from .blocks import Block, blocks_of, solved_by_blocks
+from .columns import Columns
+
+if TYPE_CHECKING:
+    from ...nonsmooth.modes.elements import Elements
+    from ...system.points import Points
+    from ...system.problem import Problem
+
+__all__ = ["Derivatives", "SensitivityEquations"]
+
+NOTHING = np.zeros(0)
+MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
+SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
+SINGULAR = 1e-11  # singular values below this part of the largest are none
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Rows of expressions and their total derivatives at several points.
+
+    Attributes
+    ----------
+    value : (points, rows)
+    x, p, d, t : (points, rows, …) by states, chosen parameters, discrete values and time
+    past : by discrete values before the event, where rows see these
+    """
+
+    value: Array
+    x: Array
+    p: Array
+    d: Array
+    t: Array
+    past: Array
+
+    def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
+        """The change of the rows at point ``k`` with given changes of states, ..."""
+        out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
+        return out
+
+    def in_time(self, slope: Array) -> Array:
+        """How fast the rows change, (points, rows), where states do with (points, states) rates."""
+        return np.asarray((self.x @ slope[:, :, None])[..., 0] + self.t)
+
+    def rows(self, which: slice) -> Derivatives:
+        """Some of the rows."""
+        return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],
+                           self.d[:, which], self.t[:, which], self.past[:, which])
+
+    def beside(self, other: Derivatives) -> Derivatives:
+        """These rows and others, at the same points."""
+        return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
+                             for name in ("value", "x", "p", "d", "t", "past")))
+
+    def some(self, which: Any) -> Derivatives:
+        """Return the derivatives at some of the points."""
+        return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
+                           self.t[which], self.past[which])
+
+
+class Made(NamedTuple):
+    """A function of points: values of rows, and the entries of their derivatives that are not zero.
+
+    Attributes
+    ----------
+    row, column : where these stand
+    rows : how many there are
+    past : how many discrete values before the event they see
+    """
+
+    function: Evaluator
+    row: Indices
+    column: Indices
+    rows: int
+    past: int
+
+
+class SensitivityEquations:
+    """Derivatives of a system with its modes held.
+
+    Parameters
+    ----------
+    problem : of the run
+    entries : of the parameter vector that move
+    where : for messages
+
+    Attributes
+    ----------
+    elements : of set-valued laws, if there are any
+    """
+
+    def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
+        self.system, tape = problem.system, problem.system.tape
+        self.entries, self.where = entries, where
+        self.elements: Elements | None = None
+        self.modes = ca.SX.sym("modes", 0 if problem.laws is None else problem.laws.size)
+        held = ca.SX(0, 1)
+        moving, room = ca.SX(0, 1), ca.SX(0, 1)
+        if problem.laws is not None:
+            held, moving, room = self._of_elements()
+        self._w = ca.vertcat(tape.z, tape.u)
+        self._held = ca.vertcat(tape.residual, held)
+        self._algebraic = self._jacobian(self._held)
+        self._slope = self._jacobian(tape.slope)
+        #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
+        self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
+        #: The same of many points, where no more than their states has to be known.
+        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
+                               ca.vertcat(tape.crossings, room, moving))
+        self._known_guards: Made | None = None  # by states
+        if self.columns.serves:
+            made = self._jacobian(self.columns.eliminated(ca.vertcat(
+                tape.crossings, room, moving)))
+            if made.function.function.n_instructions() <= MOST_OPERATIONS:
+                self._known_guards = made
+        #: Whether efforts were met that are not determined by what is held.
+        self.singular = False
+        self._regular = NOTHING, set[bytes]()  # parameters, and modes in which there are none such
+        self._rows: dict[str, Made] = {}
+        self._wanted: dict[str, Wanted] = {}
+
+    @classmethod
+    def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
+        """Return the equations of a system, made once for the parameters that move."""
+        refuse(problem, where)
+        key = f"sensitivities by {entries.tolist()}"
+        return problem.system.once(key, lambda: cls(problem, entries, where))
+
+    @property
+    def are_known_by_states(self) -> bool:
+        """Whether :attr:`columns` serves at all points that were looked at."""
+        return self.columns.serves and not self.singular
+
+    def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """What holds the modes; what moves where they move, and the room to their bounds."""
+        from ...nonsmooth.modes.elements import elements_of
+        from ...nonsmooth.modes.law_expressions import expressions_of
+
+        laws, tape = expressions_of(self.system), self.system.tape
+        self.elements = elements = elements_of(self.system)
+        at_once = ca.which_depends(laws.flow, ca.vertcat(tape.u, tape.z), 1, True)
+        rows = []
+        for k in range(elements.size):
+            kinetic = ca.if_else(self.modes[k] > 0, laws.forth[k], laws.back[k])
+            taken = tape.u[int(elements.column[k])] / elements.unit[k]
+            # at a node without mass the effort gives the flow itself
+            of_states = laws.flow[k] if at_once[k] else laws.rate[k]
+            stuck = taken if elements.gives_flow[k] else of_states
+            rows.append(ca.if_else(self.modes[k] == 0, stuck, laws.effort[k] - kinetic))
+        contact = ca.DM(elements.contact.astype(float))
+        moving = ca.if_else(contact, laws.gap, laws.flow)
+        room = ca.vertcat(laws.high - laws.effort, laws.effort - laws.low)
+        return ca.vertcat(*rows), moving, room
+
+    # -- functions -------------------------------------------------------------------------
+    def _jacobian(self, rows: ca.SX, past: ca.SX | None = None) -> Made:
+        """Values of rows and the entries of their derivatives that are not always zero."""
+        tape, n = self.system.tape, rows.numel()
+        p = tape.p[self.entries.tolist()]
+        past = ca.SX.sym("past", 0) if past is None else past
+        by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME, past)
+        j = ca.jacobian(rows, by)
+        row, column = (np.array(k, dtype=int) for k in j.sparsity().get_triplet())
+        entries = ca.vertcat(ca.densify(rows), ca.vertcat(*j.nonzeros()))  # type: ignore[call-overload]  # its stubs know no entries
+        function = ca.Function("derivatives", [*self.system.arguments, self.modes, past],
+                               [ca.densify(entries)])
+        return Made(Evaluator(function), row, column, n, past.numel())
+
+    def _w_of(self) -> ca.SX:
+        return ca.vertcat(self.system.tape.z, self.system.tape.u)
+
+    def _partial(self, made: Made, points: Points, past: Array = NOTHING
+                 ) -> tuple[Array, list[Array]]:
+        """Values of rows; derivatives by states, w, parameters, discrete values, time, the past."""
+        s, count, n = self.system, len(points), made.rows
+        widths = [s.nx, s.nz + s.nu, len(self.entries), s.nd, 1, made.past]
+        full = np.zeros((count, n, sum(widths)))
+        out = self._values(made, points, past)
+        full[:, made.row, made.column] = out[:, n:]
+        return out[:, :n], np.split(full, np.cumsum(widths)[:-1], axis=2)
+
+    def _values(self, made: Made, points: Points, past: Array = NOTHING) -> Array:
+        """Values of rows, (points, rows), and after them entries of their derivatives."""
+        if not made.rows or not len(points):
+            return np.zeros((len(points), made.rows + len(made.row)))
+        modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
+        if not len(past):
+            past = np.zeros((0, len(points)))
+        return native.column_values(made.function, points, modes.astype(float), past, again=True).T
+
+    # -- total derivatives -----------------------------------------------------------------
+    def slopes(self, points: Points) -> Derivatives:
+        """Slopes of the states."""
+        return self._total(self._slope, points, self.following(points))
+
+    def guards(self, points: Points) -> Derivatives:
+        """What says when an event happens."""
+        return self._total(self._guards, points, self.following(points))
+
+    def guards_by_shares(self, point: Points) -> Array:
+        """Guards at a point by efforts that nothing determines there, (guards, efforts)."""
+        _, (_, matrix, *_) = self._partial(self._algebraic, point)
+        matrix, _, columns = _equilibrated(matrix)
+        _, s, vt = np.linalg.svd(matrix[0])
+        some = s <= SINGULAR * s.max(initial=0.0)
+        _, (_, guards, *_) = self._partial(self._guards, point)
+        return np.asarray(guards[0] @ (vt[some].T / columns[0]))
+
+    def rates_and_guards(self, points: Points, looked_at: Indices
+                         ) -> tuple[Array, Derivatives] | None:
+        """Slopes, (points, states), and at some points what says when an event happens.
+
+        Nothing is solved for at the points. None where states do not say all, as where efforts
+        share what they hold in one of the modes.
+        """
+        if self._known_guards is None or self.singular:
+            return None
+        self._look_for_singular(points)
+        if self.singular:
+            return None
+        rates = self.columns.rates(points, points.mode_columns()).T
+        return rates, self._total(self._known_guards, points.some(looked_at), [])
+
+    def _look_for_singular(self, points: Points) -> None:
+        """Solve for efforts once in each of the modes that are held."""
+        seen = [values for values, sees in zip((points.m, points.d), self.columns.matrix_sees,
+                                               strict=True) if sees]
+        if seen:
+            _, first = np.unique(np.concatenate([points.mode_columns(), *seen]), axis=1,
+                                 return_index=True)
+        else:
+            first = self._not_seen_yet(points)
+        if not len(first):
+            return
+        given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
+        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
+        of_w = (made.column >= nx) & (made.column < nx + n)
+        matrix = np.zeros((len(first), made.rows, n))
+        matrix[:, made.row[of_w], made.column[of_w] - nx] = out[:, made.rows :][:, of_w]
+        self._solved(matrix, np.zeros((len(first), made.rows, 1)))
+
+    def _not_seen_yet(self, points: Points) -> Indices:
+        """Points, one for each of the modes in which efforts have not been solved for yet."""
+        if not np.array_equal(self._regular[0], points.p):
+            self._regular = points.p.copy(), set()
+        known, first = self._regular[1], []
+        for held, columns in points.modes:
+            if held.tobytes() not in known:
+                known.add(held.tobytes())
+                first.append(columns[0])
+        return np.array(first, dtype=int)
+
+    def guard_values(self, points: Points) -> Array:
+        """What says when an event happens, (guards, points)."""
+        return self._values(self._guards, points)[:, : self._guards.rows].T
+
+    def rows(self, key: str, expression: ca.SX | Callable[[], ca.SX], points: Points,
+             past: tuple[ca.SX, Array] | None = None) -> Derivatives:
+        """Other expressions; their function is made once for each key.
+
+        Parameters
+        ----------
+        key, expression : its name, and what it is, or what makes it
+        points : where
+        past : symbols of discrete values before the event, and these, a column for each point
+        """
+        symbols, values = past or (None, NOTHING)
+        made = self._made(key, expression, symbols)
+        through = self.following(points) if self._sees_w(made) else []
+        return self._total(made, points, through, values)
+
+    def wanted(self, key: str, expression: ca.SX) -> Wanted:
+        """What :meth:`rows` needs of points beside their states."""
+        if key not in self._wanted:
+            made, tape = self._made(key, expression), self.system.tape
+            derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
+            self._wanted[key] = Wanted.all_of(self.system) if self._sees_w(made) else Wanted.by(
+                self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
+        return self._wanted[key]
+
+    def _made(self, key: str, expression: ca.SX | Callable[[], ca.SX],
+              past: ca.SX | None = None) -> Made:
+        if key not in self._rows:
+            self._rows[key] = self._jacobian(expression() if callable(expression) else expression,
+                                             past)
+        return self._rows[key]
+
+    def _sees_w(self, made: Made) -> bool:
+        """Whether rows depend on torn unknowns and efforts."""
+        s = self.system
+        return bool(np.any((made.column >= s.nx) & (made.column < s.nx + s.nz + s.nu)))
+
+    def _total(self, made: Made, points: Points, through: list[Array], values: Array = NOTHING
+               ) -> Derivatives:
+        value, (x, w, p, d, t, past) = self._partial(made, points, values)
+        if through:
+            x, p, d, t = (own + _product(w, by) for own, by in zip((x, p, d, t), through,
+                                                                    strict=True))
+        return Derivatives(value, x, p, d, t[:, :, 0], past)
+
+    def following(self, points: Points) -> list[Array]:
+        """Torn unknowns and efforts by states, parameters, discrete values and time."""
+        _, (x, w, p, d, t, _) = self._partial(self._algebraic, points)
+        if not w.shape[2]:
+            return []
+        right = np.concatenate([x, p, d, t], axis=2)
+        out, known = self._solved(w, right)
+        if not known.all():
+            out[~known] = self._solved_with_rates(points.some(np.flatnonzero(~known)), w[~known],
+                                                  right[~known])
+        out, s = -out, self.system
+        return np.split(out, np.cumsum([s.nx, len(self.entries), s.nd]), axis=2)
+
+    def _solved(self, matrix: Array, right: Array) -> tuple[Array, Flags]:
+        """Solutions of linear equations, and whether there is one; the least one, where efforts
+        share what they hold."""
+        matrix, rows, columns = _equilibrated(matrix)
+        right = right / rows
+        found = solved_by_blocks(self._blocks, matrix, right)
+        if found is not None:
+            return found / columns, np.ones(len(matrix), dtype=bool)
+        inverse = _inverse(matrix)
+        if inverse is not None:
+            return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
+        self.singular = True
+        out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
+        return out / columns, _is_met(matrix @ out, right)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        """Blocks of equations in which torn unknowns and efforts depend on each other."""
+        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        of_w = (made.column >= nx) & (made.column < nx + n)
+        return blocks_of(made.row[of_w], made.column[of_w] - nx, n)
+
+    def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
+        """Solutions where some of the equations hold for states alone, as that of a coil behind
+        an open diode: what nothing else tells follows from their rates, which are zero, too."""
+        n = matrix.shape[1]
+        matrix, rows, columns = _equilibrated(matrix)
+        inverse = np.linalg.pinv(matrix, rcond=SINGULAR)
+        at_rest, _ = self._partial(self._rates, points, np.zeros((n, len(points))))
+        rate = -(inverse @ (at_rest[:, :, None] / rows)) / columns
+        # the rates of what these leave open must not matter
+        aside = rate + (np.eye(n) - inverse @ matrix) @ np.ones((n, 1)) / columns
+        found = []
+        for rates in (rate, aside):
+            _, (x, w, p, d, t, _) = self._partial(self._rates, points, rates[:, :, 0].T)
+            of_w = w / rows / columns.transpose(0, 2, 1)
+            size = np.abs(of_w).max(axis=(1, 2), keepdims=True)
+            size[size == 0] = 1.0
+            whole = np.concatenate([
+                np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
+                np.concatenate([of_w / size, matrix], axis=2)], axis=1)  # fmt: skip
+            asked = np.concatenate([
+                matrix @ inverse @ (right / rows),
+                np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)  # fmt: skip
+            out = np.linalg.pinv(whole, rcond=SINGULAR) @ asked
+            if not _is_met(whole @ out, asked).all():
+                self._refuse_unknown()
+            found.append(out[:, :n])
+        if not _is_met(*found).all():
+            self._refuse_unknown()
+        return np.asarray(found[0] / columns)
+
+    @cached_property
+    def _rates(self) -> Made:
+        """How rows of what is held change in time, by the rates of torn unknowns and efforts."""
+        rates, tape = ca.SX.sym("rates", self._w.numel()), self.system.tape
+        return self._jacobian(
+            ca.jtimes(self._held, tape.x, tape.slope) + ca.jacobian(self._held, TIME)
+            + ca.jtimes(self._held, self._w, rates), rates)
+
+    def _refuse_unknown(self) -> NoReturn:
+        raise ParameterError(
+            self.where, "meets elements, such as friction at points without mass, whose efforts "
+            "follow from the states through second time derivatives: their derivatives are not "
+            "known.", "Give these points a small mass, or compare two runs.",
+            code="sensitivities.massless")  # fmt: skip
+
+
+def _product(left: Array, right: Array) -> Array:
+    """Products of several matrices, of which the left ones may be mostly zeros."""
+    row, inner = np.nonzero((left != 0).any(axis=0))
+    if len(row) * SPARSE > left.shape[1] * left.shape[2]:
+        return np.asarray(left @ right)
+    out = np.zeros((len(left), left.shape[1], right.shape[2]))
+    for i, k in zip(row.tolist(), inner.tolist(), strict=True):
+        out[:, i] += left[:, i, k, None] * right[:, k]
+    return out
+
+
+def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
+    """Matrices whose largest entries are 1, and how rows and unknowns were scaled."""
+    rows = np.abs(matrix).max(axis=2, keepdims=True)
+    rows[rows == 0] = 1.0
+    matrix = matrix / rows
+    columns = np.abs(matrix).max(axis=1, keepdims=True)
+    columns[columns == 0] = 1.0
+    return matrix / columns, rows, columns.transpose(0, 2, 1)
+
+
+def _is_met(value: Array, asked: Array) -> Flags:
+    """Whether equations hold, for each of several systems of them."""
+    missed, size = (np.abs(a).max(axis=(1, 2), initial=0.0) for a in (value - asked, asked))
+    return np.asarray(missed <= 1e-6 * (1.0 + size))
+
+
+def _inverse(matrix: Array) -> Array | None:
+    """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
+    try:
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=float)
+    except np.linalg.LinAlgError:
+        return None
+    # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+    if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
+        return inverse
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return None if (values[:, -1] <= SINGULAR * values[:, 0]).any() else inverse
+
+
+def refuse(problem: Problem, where: str) -> None:
+    """Say what has no sensitivities yet."""
+    laws = problem.laws
+    if problem.delays is not None:
+        what = "a model with delays: what a delayed signal was depends on the parameters, too"
+    elif laws is not None and laws.recorded:
+        what = "time stepping, whose steps do not end at events"
+    elif laws is not None and laws.set_valued is not laws:
+        what = "friction laws that look at the load around them (Karnopp, Quinn, Kikuuwe, …)"
+    else:
+        return
+    raise ParameterError(where, f"cannot be found of {what}.",
+                         "Compare two runs with slightly different values instead.",
+                         code="sensitivities.unknown")  # fmt: skip

@@ -1,0 +1,304 @@
+"""What becomes of small changes at an event, whose instant moves as well?
+
+With a guard ``g`` that is zero at the event and a jump ``x+ = R(x-)``, the instant moves by
+``dt = -dg / (dg/dt)`` and changes of states become ``R' (dx- + f- dt) + dR - f+ dt``: the saltation
+matrix [Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, ch. 7].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...simulation.relations import Relations
+from .crossings import Crossings
+from .equations import Derivatives, SensitivityEquations
+from .floors import FloorInstants
+from .grazing import touches
+from .instants import GRAZES, TOGETHER, Instants
+from .saltation import Changes, Jumps
+
+if TYPE_CHECKING:
+    from ...simulation.recording import RunRecording
+    from .start import StartDerivatives
+
+__all__ = ["Saltation"]
+
+SHORT = 1e-9  # step, in parts of the run
+LOOKS, MOST_LOOKS = 8, 2000  # in every episode, at least; of very many episodes
+NO_SPEED = "is touched without speed: not differentiable from this side."
+
+
+class Saltation:
+    """Carries small changes over the events of a run.
+
+    Parameters
+    ----------
+    recording : of the run
+    equations : their derivatives
+    dp : change of the parameter vector per parameter
+
+    Attributes
+    ----------
+    times : of the events
+    moved : change of every event's instant per parameter
+    instants : the guards of all events
+    """
+
+    def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array,
+                 paths: list[str]) -> None:
+        self.recording, self.equations, self.dp, self.paths = recording, equations, dp, paths
+        self.system, episodes = recording.system, recording.episodes
+        self.starts, self.ends = episodes.starts, episodes.ends
+        self.span = float(self.ends[-1] - self.starts[0])
+        self.times = self.starts[1:]
+        self.moved = np.zeros((len(self.times), dp.shape[1]))
+        self._at_start: list[str] = []
+        self._told: list[tuple[float, str]] = []
+        self.jumps = Jumps(recording, equations, dp)
+        self.sides = self.jumps.sides
+        self.m = episodes.m
+        self.modes = episodes.modes if equations.elements is not None else np.zeros(
+            (len(self.starts), 0), dtype=int)
+        changed = self._changed()
+        sampled, taken = self.jumps.samples.guards(self.times)
+        self._floors = FloorInstants(equations)
+        floors, jump = self._floors.guards(
+            self.sides.before(*range(len(self.times))), changed[:, : self.system.nm])
+        self._sampled = changed.shape[1]  # first of the guards of samples,
+        self._floored = self._sampled + taken.shape[1]  # and of floors
+        self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
+                                 self.sides.rates[0],
+                                 np.concatenate([changed, taken, jump], axis=1), self.span)
+        if equations.singular:
+            self._join_those_who_share()
+        self._crossings = Crossings(recording, equations, self.jumps, self.modes,
+                                    self.sides.guards.value.shape[1])
+        for k in np.flatnonzero(self.instants.touched >= 0).tolist():
+            if not self._crossings.change_nothing(k, self.instants.touched[[k]]):
+                self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
+
+    def _join_those_who_share(self) -> None:
+        """Elements that share what they hold let go together, when the sum is too much: how they
+        share it, which nothing determines, does not count."""
+        mine = self.instants.caused[:, : self._sampled]
+        for k in np.flatnonzero(mine.sum(axis=1) > 1).tolist():
+            caused = np.flatnonzero(mine[k])
+            shares = self.equations.guards_by_shares(self.sides.before(k))[caused]
+            u, s, _ = np.linalg.svd(shares)
+            rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
+            if len(caused) - rank == 1:
+                self.instants.join(k, caused, u[:, -1])
+
+    def at_start(self, start: StartDerivatives) -> Changes:
+        """Changes where the run starts; tells where that is at the end of a mode, or at a sample.
+        """
+        changes, moves = self.jumps.at_start(start)
+        for p in np.flatnonzero(moves):
+            self._at_start.append(
+                "The run starts with a sample, which is left out where it is earlier: derivatives "
+                f"by {self.paths[p]} hold where it is later.")
+        self._look_at_modes(changes)
+        return changes
+
+    def _look_at_modes(self, changes: Changes) -> None:
+        """Tell where the run starts at the end of a mode: the next value decides otherwise."""
+        elements = self.equations.elements
+        if elements is None:
+            return
+        guards = self.sides.start
+        change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
+        terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
+                 + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
+        change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
+        value = guards.value[0][self.system.nm :]
+        low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
+        stuck = self.modes[0] == 0
+        free = stuck & ~elements.contact
+        leaves = np.where(free[:, None], change[moving], 0.0)
+        zero = (value[moving] == 0) & ~stuck & ~elements.contact
+        leaves = np.where(zero[:, None], change[moving], leaves)
+        bound = np.abs(value[low] + value[high])
+        for room in (low, high):
+            full = stuck & (np.abs(value[room]) <= 1e-12 * bound)
+            leaves = np.where(full[:, None], change[room], leaves)
+        for e, p in zip(*np.nonzero(leaves), strict=True):
+            self._at_start.append(
+                f"At the start {elements.name(int(e))} is at the end of its mode: a little more or "
+                f"less of {self.paths[p]} makes it stick or slide, so derivatives by it hold for "
+                "one side only.")
+
+    # -- one event -------------------------------------------------------------------------
+    def over(self, k: int, changes: Changes) -> Changes:
+        """Changes after the k-th event, from those before."""
+        before, after = self.sides.rates
+        dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
+        caused = np.flatnonzero(self.instants.caused[k])
+        if len(caused) > 1:
+            self._tell_together(k, dt, changes)
+        arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
+        new = self.jumps.over(k, arrived, dt, self._relations(caused))
+        return Changes(new.x - after[k][:, None] * dt, new.d)
+
+    @cached_property
+    def simple(self) -> Flags:
+        """Events at which no state jumps, and one guard alone is zero."""
+        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= 1)
+
+    @cached_property
+    def assigned(self) -> Array:
+        """Discrete values after simple events by all that is before; as instants move, too."""
+        assigned = self.jumps.assigned
+        if not assigned.shape[1]:
+            return assigned
+        by, by_time = assigned[:, :, :-1], assigned[:, :, -1]
+        rates = (by[:, :, : self.system.nx] @ self.sides.rates[0][:, :, None])[:, :, 0] + by_time
+        return np.asarray(by + rates[:, :, None] * self.instants.followed[:, None, :])
+
+    @cached_property
+    def kinks(self) -> Array:
+        """How slopes change at all events: changes of states follow by their moving instants."""
+        before, after = self.sides.rates
+        return np.asarray(before - after)
+
+    def _relations(self, guards: Indices) -> Indices:
+        """The relations among guards, and those that read floors among them."""
+        floors = guards[guards >= self._floored] - self._floored
+        return np.union1d(guards[guards < self.system.nm], self._floors.relations[floors])
+
+    def _moved(self, guard: int, k: int, changes: Changes) -> Array:
+        """How the instant of an event moves, with one guard."""
+        if guard < 0:
+            return np.zeros(self.dp.shape[1])
+        x, p, d = self.instants.follow(k, guard)
+        return np.asarray(x @ changes.x + p @ self.dp + d @ changes.d)
+
+    def _tell_together(self, k: int, dt: Array, changes: Changes) -> None:
+        """Say so where several guards are zero at once, and not with other values."""
+        caused = np.flatnonzero(self.instants.caused[k])
+        apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
+                 for g in caused]
+        if np.any(apart) and not self._crossings.change_nothing(k, caused):
+            names = self._names(caused, float(self.times[k]))
+            self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
+                               "order with other values: derivatives hold for one side only."))
+
+    def _changed(self) -> Flags:
+        """Guards of what an event changes, (events, guards)."""
+        switched = self.m[:-1] != self.m[1:]
+        if self.jumps.resets.active:
+            switched = switched | self._taken_back()
+        if self.equations.elements is None:
+            return switched
+        moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
+        stuck = self.modes[:-1] == 0
+        return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
+
+    def _taken_back(self) -> Flags:
+        """Relations that cross at an event whose `when` takes them back at once: they are about to
+        change before it, and no more after it."""
+        side = np.where(self.m > 0.5, 1.0, -1.0)
+        slopes, nm = self.sides.rates, slice(self.system.nm)
+        out = self._about_to_change(self.sides.guards.rows(nm), slopes[0], side[:-1])
+        out &= side[:-1] == side[1:]
+        some = np.flatnonzero(out.any(axis=1))
+        after = self.equations.guards(self.sides.after(*some)).rows(nm)
+        out[some] &= ~self._about_to_change(after, slopes[1][some], side[1:][some])
+        return out
+
+    def _about_to_change(self, guards: Derivatives, slope: Array, side: Array) -> Flags:
+        """Which guards come from a side of zero, and leave it now."""
+        away = -side * guards.in_time(slope)
+        fast = away > GRAZES * np.fmax.reduce(np.abs(away), axis=0, initial=0.0)
+        return np.asarray(fast & (np.abs(guards.value) <= TOGETHER * self.span * away))
+
+    @property
+    def notes(self) -> list[str]:
+        """Where derivatives do not exist, or are those of one side."""
+        return self._at_start + [f"t = {t:.9g} s: {text}" for t, text in sorted(
+            self._told, key=lambda one: one[0])]
+
+    def _names(self, guards: Indices, time: float) -> str:
+        """What guards are about that are zero at a time."""
+        names, nm = [], self.system.nm
+        for guard in guards:
+            if guard >= self._floored:
+                names.append("the condition " + Relations(self.system).condition(int(
+                    self._floors.relations[guard - self._floored])))
+            elif guard >= self._sampled:
+                owners = self.jumps.samples.names(int(guard) - self._sampled, time)
+                names.append("samples of " + ", ".join(owners))
+            elif guard < nm:
+                names.append("the condition " + Relations(self.system).condition(int(guard)))
+            else:
+                elements = self.equations.elements
+                assert elements is not None
+                names.append(elements.name(int((guard - nm) % elements.size)))
+        return " and ".join(dict.fromkeys(names))
+
+    # -- between events --------------------------------------------------------------------
+    def look_between(self, guards: Callable[[Array, Indices], Array]) -> None:
+        """Tell where the run comes to the end of a mode and turns back."""
+        def watched(t: Array, w: Indices) -> Array:
+            return np.where(self._watched(w), guards(t, w), np.inf)
+
+        for p in np.flatnonzero(self.jumps.moves_at_end()):
+            self._told.append((float(self.ends[-1]), "a sample would be taken just where the run "
+                               f"ends: derivatives by {self.paths[p]} hold where it is later."))
+        if self.system.nm or self.equations.elements is not None:
+            times, which = self._looks()
+            if not len(times):
+                return
+            before = max(self.ends[-1] - 1e3 * SHORT * self.span, times[-1])
+            times = np.append(times, [before, self.ends[-1]])
+            which = np.append(which, [len(self.ends) - 1] * 2)
+            values = watched(times, which)
+            for t, guard, episode in touches(times[:-2], which[:-2], values[:, :-2], watched):
+                if not self._crossings.is_smooth(t, episode, guard):
+                    self._tell_grazing(t, guard)
+            for guard in self._at_end(times, which, values):
+                name = self._names(np.array([guard]), float(self.ends[-1]))
+                self._told.append((float(self.ends[-1]), f"{name} changes just where the run "
+                                   "ends: derivatives of what this moves hold for one side only."))
+
+    def _at_end(self, times: Array, which: Indices, values: Array) -> Indices:
+        """Guards that are crossed at the end of the run but for rounding, by the last looks."""
+        last, end = len(self.ends) - 1, float(self.ends[-1])
+        if last and end - self.starts[-1] <= SHORT * self.span:
+            return np.flatnonzero(self.instants.caused[-1])
+        first = int(np.searchsorted(which, last))
+        values = np.abs(values[:, [first, -2, -1]])
+        values = np.where(np.isfinite(values), values, 0.0)
+        near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]
+        return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
+
+    def _looks(self) -> tuple[Array, Indices]:
+        """Times in all steps of the run, several where an episode has few, and their episodes."""
+        table = self.recording.episodes.steps
+        length = table.ends - table.starts
+        long = length > SHORT * self.span  # others lie between two events at one instant
+        start, length, which = table.starts[long], length[long], table.which[long]
+        if not len(which):
+            return start, which
+        looks = max(3, min(LOOKS, MOST_LOOKS // len(self.starts)))
+        parts = -(-looks // np.bincount(which)[which])
+        number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        times = np.repeat(start, parts) + np.repeat(length / parts, parts) * number
+        return times, np.repeat(which, parts)
+
+    def _tell_grazing(self, t: float, guard: int) -> None:
+        self._told.append((t, f"{self._names(np.array([guard]), t)} {NO_SPEED}"))
+
+    def _watched(self, which: Indices) -> Flags:
+        """Guards that end the modes held in episodes."""
+        relations = np.ones((self.system.nm, len(which)), dtype=bool)
+        relations[self.jumps.samplings.time_events.timed] = False
+        if self.equations.elements is None:
+            return relations
+        stuck = self.modes[which].T == 0
+        contact = self.equations.elements.contact[:, None]
+        return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])

@@ -1,0 +1,100 @@
+"""When do events happen, and how do their instants follow states and parameters?
+
+With a guard ``g`` that is zero at the event, the instant moves by ``dt = -dg / (dg/dt)``. Which
+guard it is does not depend on what is varied, so it is found for all events of a run at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from .equations import Derivatives
+
+__all__ = ["GRAZES", "TOGETHER", "Instants"]
+
+NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
+TOGETHER = 1e-9  # of the run, within which two guards are zero at once
+GRAZES = 1e-4  # of its largest rate at events, below which a guard is touched and not crossed
+
+
+class Instants:
+    """The guards of all events of a run, and how fast these are crossed.
+
+    Parameters
+    ----------
+    guards : before all events
+    slope : of the states there
+    changed : (events, guards) those of what an event changes
+    span : length of the run
+
+    Attributes
+    ----------
+    caused : (events, guards) those that are zero at the event
+    first : of these the first; negative for an event whose instant does not move
+    touched : (events,) the guard that is touched and not crossed, where one is; negative otherwise
+    """
+
+    def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float) -> None:
+        self._guards = guards
+        value = guards.value
+        self._rates = guards.in_time(slope)
+        finite = np.isfinite(value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = np.where(value == 0, 0.0, np.abs(value / self._rates))
+            away[~changed | ~np.isfinite(away) | (self._rates == 0)] = np.inf
+        largest = np.abs(value).max(axis=0, initial=0.0, where=finite)
+        still = changed & finite & (self._rates == 0) & (
+            np.abs(np.where(finite, value, 0.0)) <= 1e-9 * (1e-9 + largest))
+        self.touched: Indices = _first_of(still)
+        away[self.touched >= 0] = np.inf
+        nearest = away.min(axis=1, initial=np.inf)
+        here = nearest <= NEAR * span
+        self.caused: Flags = here[:, None] & (away <= (nearest + TOGETHER * span)[:, None])
+        self.first: Indices = np.where(here, away.argmin(axis=1) if away.size else 0, -1)
+        self._look_for_grazing(slope, span)
+
+    def _look_for_grazing(self, slope: Array, span: float) -> None:
+        """Where a guard is hardly crossed."""
+        k = np.flatnonzero(self.first >= 0)
+        if not len(k):
+            return
+        guards, guard = self._guards, self.first[k]
+        terms = np.abs(guards.x[k, guard] * slope[k]).sum(axis=1) + np.abs(guards.t[k, guard])
+        rates = np.abs(np.where(np.isfinite(self._rates), self._rates, 0.0))
+        finite = np.isfinite(guards.value)
+        high = guards.value.max(axis=0, initial=-np.inf, where=finite)
+        low = guards.value.min(axis=0, initial=np.inf, where=finite)
+        typical = np.where(finite.sum(axis=0) > 1, high - low, 0.0) / span
+        scale = np.maximum(rates.max(axis=0), typical)[guard]
+        rate = np.abs(self._rates[k, guard])
+        grazes = (rate <= GRAZES * np.maximum(scale, 1e-300)) | (rate <= 1e-13 * terms)
+        self.touched[k[grazes]] = guard[grazes]
+
+    def join(self, k: int, guards: Indices, weights: Array) -> None:
+        """Let a sum of guards say when the k-th event happens, in place of each of them."""
+        mine = self._guards
+        for of in (mine.x, mine.p, mine.d, mine.t, self._rates):
+            of[k, guards] = weights @ of[k, guards]
+
+    def follow(self, k: int, guard: int) -> tuple[Array, Array, Array]:
+        """The instant of the k-th event by states, parameters and discrete values, by one guard."""
+        g, rate = self._guards, self._rates[k, guard]
+        return -g.x[k, guard] / rate, -g.p[k, guard] / rate, -g.d[k, guard] / rate
+
+    @property
+    def followed(self) -> Array:
+        """The instants of all events by states, parameters and discrete values, side by side."""
+        g, k = self._guards, np.flatnonzero(self.first >= 0)
+        guard = self.first[k]
+        by = np.concatenate([g.x[k, guard], g.p[k, guard], g.d[k, guard]], axis=1)
+        out = np.zeros((len(self.first), by.shape[1]))
+        out[k] = -by / self._rates[k, guard][:, None]
+        return out
+
+
+def _first_of(flags: Flags) -> Indices:
+    """The first of every row; negative where there is none."""
+    if not flags.size:
+        return np.full(len(flags), -1)
+    return np.where(flags.any(axis=1), flags.argmax(axis=1), -1)

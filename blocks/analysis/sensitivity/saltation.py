@@ -1,0 +1,354 @@
+"""How do states and discrete values jump at an event, and small changes of them with these?
+
+Impacts turn one flow round, ``when`` statements assign states, samples discrete values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...simulation.actions import Resets, Samplings
+from ...simulation.start import given_discrete_values
+from ...simulation.time_events import TimeEvents
+from ...simulation.wanted import Wanted
+from .equations import Derivatives, SensitivityEquations
+from .samples import SampleInstants
+
+if TYPE_CHECKING:
+    from ...simulation.recording import RunRecording
+    from ...system.points import Points
+    from .start import StartDerivatives
+
+__all__ = ["Changes", "Jumps", "Sides"]
+
+MOST_ROUNDS = 20  # of ``when`` statements that act on each other
+NEAR = 1e-6  # of a value, within which it is the one of the run
+SAME = 1e-9  # of a value: what a sample changes by less is as it was
+
+
+@dataclass
+class Changes:
+    """Small changes per parameter: of states and of discrete values."""
+
+    x: Array
+    d: Array
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A run just before and just after each of its events.
+
+    Attributes
+    ----------
+    points : at the start, before and after each event in turn, and at the end
+    rates : of the states before, and after, (events, states)
+    sizes : the largest of these, and of those at the start and at the end
+    guards : before
+    start : guards where the run starts, as one point
+    """
+
+    points: Points
+    rates: tuple[Array, Array]
+    sizes: Array
+    guards: Derivatives
+    start: Derivatives
+
+    def before(self, *events: int) -> Points:
+        """The points before events."""
+        return self.points.some(2 * np.array(events, dtype=int) + 1)
+
+    def after(self, *events: int) -> Points:
+        """The points after them."""
+        return self.points.some(2 * np.array(events, dtype=int) + 2)
+
+
+class Jumps:
+    """What jumps at the events of a run.
+
+    Parameters
+    ----------
+    recording : of the run
+    equations : its derivatives
+    dp : change of the parameter vector per parameter
+
+    Attributes
+    ----------
+    sides : before and after every event
+    samples : when discrete values are assigned
+    notes : where impulses are not differentiated
+    """
+
+    def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array
+                 ) -> None:
+        self.recording, self.equations, self.dp = recording, equations, dp
+        self.system, episodes = recording.system, recording.episodes
+        starts, ends = episodes.starts, episodes.ends
+        self.start, self.end = float(starts[0]), float(ends[-1])
+        self.times, self.notes = starts[1:], list[str]()
+        self.resets = Resets.of(self.system)
+        self.samplings = Samplings(self.system, TimeEvents(
+            self.system, recording.p, self.start, self.end))
+        self.samples = SampleInstants(self.samplings, equations, recording.p)
+        self.sides = self._sides()
+        self._flows: dict[int, Derivatives] = {}
+
+    def _sides(self) -> Sides:
+        replay, count = self.recording.replay, len(self.times)
+        which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
+        times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
+        before = 2 * np.arange(count) + 1
+        some = np.append(0, before)
+        both = replay.with_modes(replay.interpolated(times, which)[0], which)
+        known = None if self._need_efforts else self.equations.rates_and_guards(both, some)
+        if known is not None:
+            rates, guards = known
+        else:
+            both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+            rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
+        return Sides(both, (rates[before], rates[before + 1]), np.abs(rates).max(axis=0),
+                     guards.some(slice(1, None)), guards.some([0]))
+
+    @property
+    def _need_efforts(self) -> bool:
+        """Whether more than slopes and guards is asked at events, which may depend on efforts."""
+        elements, values = self.equations.elements, self.samplings.values
+        if self.system.clusters or self.resets.active or (
+                elements is not None and elements.contact.any()):
+            return True
+        if values is None:
+            return False
+        tape, memory = self.system.tape, ca.SX.sym("memory", self.system.nd)
+        found = values.function(*self.system.arguments, memory)
+        return bool(ca.depends_on(found, ca.vertcat(tape.z, tape.u)))
+
+    @cached_property
+    def struck(self) -> Flags:
+        """Elements of contacts struck at events, (events, elements)."""
+        elements, count = self.equations.elements, len(self.times)
+        struck = np.zeros((count, 0 if elements is None else elements.size), dtype=bool)
+        if elements is None or not elements.contact.any():
+            return struck
+        gaps = np.abs(self.sides.guards.value[:, self.system.nm + 2 * elements.size :])
+        for k, owners in enumerate(self.recording.episodes.struck[1:]):
+            for owner in owners:  # of two stops in one component, the one that is closed
+                mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
+                struck[k, mine[np.argmin(gaps[k, mine])]] = True
+        return struck
+
+    @property
+    def may_jump(self) -> Flags:
+        """Events at which states may jump."""
+        if self.resets.active:
+            return np.ones(len(self.times), dtype=bool)
+        return np.asarray(self.struck.any(axis=1))
+
+    def over(self, k: int, arrived: Changes, dt: Array, crossed: Indices) -> Changes:
+        """Changes after the jump, at the moved instant; ``crossed`` are relations that cause it."""
+        out = Changes(arrived.x.copy(), arrived.d.copy())
+        if self.struck[k].any():
+            self._strike(k, out, dt)
+        if self.resets.active:
+            self._reset(k, arrived, out, dt, crossed)
+        if self.samplings.active:
+            out.d[:] = self._sample(k, out, dt)
+        return out
+
+    def _sample(self, k: int, changes: Changes, dt: Array) -> Array:
+        """Changes of discrete values by what is sampled."""
+        return np.asarray(self.assigned[k] @ np.concatenate([
+            changes.x, self.dp, changes.d, dt[None]]))
+
+    def _strike(self, k: int, out: Changes, dt: Array) -> None:
+        """An impact: states jump along one direction, so that a flow is turned round."""
+        assert self.equations.elements is not None
+        elements, struck = self.equations.elements, self.struck[k]
+        jump = self.sides.points.x[:, 2 * k + 2] - self.sides.points.x[:, 2 * k + 1]
+        if struck.sum() > 1:
+            self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
+                              "impulses are taken as they are.")
+        e = int(np.flatnonzero(struck)[0])
+        flow = self._flow(e).some([int(self.struck[:k, e].sum())])
+        n = self.system.nx
+        changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
+        value = flow.value[0]
+        along, speed = value[2 : 2 + n], value[2 + n]
+        impulse = float(along @ jump) / float(along @ along)
+        if np.abs(jump - impulse * along).max() > 1e-6 * np.abs(jump).max(initial=0.0):
+            self.notes.append(f"t = {self.times[k]:.9g} s: {elements.name(e)} strikes, and others "
+                              "with it; their impulses are taken as they are.")
+            return
+        rests = abs(impulse * speed + value[0]) <= 1e-9 * abs(value[0])
+        bounce, dbounce = (0.0, np.zeros_like(changed[1])) if rests else (value[1], changed[1])
+        # impulse = -(1 + e) flow / speed
+        dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \
+            + (1 + bounce) * value[0] * changed[2 + n] / speed**2
+        out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
+
+    def _flow(self, e: int) -> Derivatives:
+        """Flow of a contact, restitution, the direction of its push, and the flow this gives.
+
+        Before all events at which it is struck.
+        """
+        if e not in self._flows:
+            def rows() -> ca.SX:
+                from ...nonsmooth.modes.law_expressions import expressions_of
+
+                assert self.equations.elements is not None
+                elements, tape = self.equations.elements, self.system.tape
+                laws = expressions_of(self.system)
+                push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
+                    elements.unit[e])
+                return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
+                    ca.jacobian(laws.flow[e], tape.x), push))
+
+            self._flows[e] = self.equations.rows(
+                f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
+        return self._flows[e]
+
+    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices
+               ) -> None:
+        """State changes of ``when`` statements, in rounds: some act on what others assign."""
+        resets, events = self.resets, self.samplings.time_events
+        assert resets.conditions is not None and resets.values is not None
+        held, after = self.sides.before(k), self.sides.after(k)
+        point = replace(held, x=held.x.copy(), d=held.d.copy(), m=held.m.copy())
+        point.m[crossed] = 1.0 - point.m[crossed]
+        point.m[events.timed] = after.m[events.timed]
+        changes, g = Changes(arrived.x.copy(), arrived.d.copy()), held.values(self.system.crossings)
+        sampled = self.samplings.target[self._due[k][self.samplings.owner]]
+        if len(sampled):  # samples come first
+            point.d[sampled] = after.d[sampled]
+            changes.d[sampled] = self._sample(k, arrived, dt)[sampled]
+        if resets.previous is not None:
+            noted = self.equations.rows("previous", resets.previous.function(
+                *self.system.arguments), held)
+            point.d[resets.noted, 0] = noted.value[0]
+            changes.d[resets.noted] = out.d[resets.noted] = noted.along(
+                0, arrived.x, self.dp, arrived.d) + noted.t[0][:, None] * dt
+        acted = held.values(resets.conditions)[:, 0] > 0.5
+        function = resets.values.function
+        for _ in range(MOST_ROUNDS):
+            g, last = point.values(self.system.crossings), g
+            moved = np.abs(g - last) > 0  # by what has been assigned: others stay as they are
+            point.m[moved] = np.where(events.relations.at_zero[:, None], g >= 0, g > 0)[moved]
+            now = point.values(resets.conditions)[:, 0] > 0.5
+            fired, acted = now & ~acted, now
+            if not fired.any():
+                break
+            values = self.equations.rows("resets", function(*self.system.arguments), point)
+            changed = values.along(0, changes.x, self.dp, changes.d) + values.t[0][:, None] * dt
+            for row in np.flatnonzero(fired[resets.owner]).tolist():
+                kind, index, sign = resets.places[row]
+                getattr(point, kind)[index] = sign * values.value[0, row]
+                for of in (changes, out):
+                    getattr(of, kind)[index] = sign * changed[row]
+        if not self._is_as_in_the_run(point, after, sampled):
+            self.notes.append(f"t = {self.times[k]:.9g} s: several when() act on each other; what "
+                              "they assign is not differentiated.")
+
+    def _is_as_in_the_run(self, found: Points, known: Points, sampled: Indices) -> bool:
+        """Whether what ``when`` statements can assign has become what it was in the run."""
+        for kind, index, _ in self.resets.places:
+            one, other = getattr(found, kind)[index, 0], getattr(known, kind)[index, 0]
+            if abs(one - other) > NEAR * (abs(one) + abs(other)) and not (
+                    kind == "d" and index in sampled):
+                return False
+        return True
+
+    @cached_property
+    def _due(self) -> Flags:
+        """Who takes a sample at events, (events, samplers)."""
+        return self.samples.due(self.times)
+
+    @cached_property
+    def assigned(self) -> Array:
+        """Discrete values after events by states, parameters, discrete values before, and time.
+
+        Of shape (events, discrete values, …); empty where nothing is sampled.
+        """
+        count, nd, samplings = len(self.times), self.system.nd, self.samplings
+        if samplings.values is None or not samplings.active:
+            return np.zeros((count, 0, 0))
+        due = self._due
+        some = np.flatnonzero(due.any(axis=1))
+        by = self._assigned(self.sides.after(*some), self.sides.points.d[:, 2 * some + 1],
+                            due[some])
+        out = np.zeros((count, nd, by.shape[2]))
+        out[:, :, -nd - 1 : -1] = np.eye(nd)
+        out[some] = by
+        return out
+
+    def at_start(self, start: StartDerivatives) -> tuple[Changes, Flags]:
+        """Changes where the run starts, after what is assigned there.
+
+        And the parameters that move samples from there, where that is no small change: one that is
+        taken later moves what follows, one that is taken earlier is left out.
+        """
+        if self.samplings.values is None:
+            return Changes(start.x, start.d), np.zeros(self.dp.shape[1], dtype=bool)
+        times, given = np.array([self.start]), given_discrete_values(self.system)
+        due = self.samples.due(times)
+        point = self.sides.points.some(np.zeros(1, dtype=int))
+        (by,) = self._assigned(point, given[:, None], due | np.isnan(self.samplings.start))
+        dt = self.samples.moved(self.start, self.dp)
+        target = self.samplings.target[due[0, self.samplings.owner]]
+        before = point.d[:, 0].copy()
+        before[target] = given[target]
+        was, now = self._slopes(before) if dt.any() else np.zeros((2, self.system.nx))
+        d = np.where(start.sampled, by @ np.concatenate([
+            start.x, self.dp, start.d, 0 * dt[None]]), start.d)
+        d += (by[:, : self.system.nx] @ was + by[:, -1])[:, None] * dt
+        jumps = bool(np.any(before != point.d[:, 0])) | np.any((d != start.d)[target], axis=0)
+        return Changes(start.x + (was - now)[:, None] * dt, d), (dt != 0) & jumps
+
+    def _slopes(self, before: Array) -> tuple[Array, Array]:
+        """Slopes at the start with discrete values as they were before, and as they are."""
+        problem, found = self.recording.replay.at_start(), []
+        for d in (before, problem.d.copy()):
+            problem.d[:] = d
+            problem.settle(self.start)
+            found.append(self.system.slope(*problem.arguments(self.start)))
+        return found[0], found[1]
+
+    def moves_at_end(self) -> Flags:
+        """The parameters that move samples from beyond the end into the run, and these change
+        something."""
+        dt, due = self.samples.moved(self.end, self.dp), self.samples.due(np.array([self.end]))[0]
+        if not dt.any():
+            return dt != 0
+        point = self.sides.points.some(np.array([-1]))
+        values, mine = self._values(point, point.d), due[self.samplings.owner]
+        found, known = values.value[0, mine], point.d[self.samplings.target[mine], 0]
+        return (dt != 0) & bool(np.any(np.abs(found - known) > SAME * (abs(found) + abs(known))))
+
+    def _values(self, after: Points, before: Array) -> Derivatives:
+        """What samplers assign, where discrete values were others before."""
+        system, memory = self.system, ca.SX.sym("memory", self.system.nd)
+        assert self.samplings.values is not None
+        function = self.samplings.values.function
+        return self.equations.rows("samples", lambda: function(*system.arguments, memory), after,
+                                   (memory, before))
+
+    def _assigned(self, after: Points, before: Array, due: Flags) -> Array:
+        """Discrete values after some events, as :attr:`assigned`."""
+        system, samplings, by = self.system, self.samplings, self._values(after, before)
+        given = np.concatenate([by.x, by.p, by.past, by.t[:, :, None]], axis=2)
+        out = np.zeros((len(due), system.nd, given.shape[2]))
+        out[:, :, -system.nd - 1 : -1] = np.eye(system.nd)
+        event, assignment = np.nonzero(due[:, samplings.owner])
+        target = samplings.target[assignment]
+        out[event, target] = given[event, assignment]
+        if not by.d.any():
+            return out
+        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values see others
+        matrix[event, target] -= by.d[event, assignment]
+        try:
+            return np.asarray(np.linalg.solve(matrix, out))
+        except np.linalg.LinAlgError:  # a value that is its own, as of a hold of itself
+            return np.asarray(np.linalg.pinv(matrix) @ out)

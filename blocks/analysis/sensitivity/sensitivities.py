@@ -1,0 +1,387 @@
+"""How do the variables of a run change with its parameters?
+
+Forward sensitivities of a finished run: linear equations along its course, exact derivatives, and
+at events the saltation that counts their moving instants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from ...exceptions import ModelError, ParameterError, unknown_name, warn_user
+from ...numerics.arrays import Array, Flags, Indices
+from ...results.lookup import find_one
+from ...results.recording import VariableInfo
+from ...results.values.series import Series
+from ...results.values.views import View
+from ...simulation.fold import GOES_ON
+from ...simulation.method_choice import began_in_python
+from ...simulation.run import run
+from ...simulation.wanted import Wanted
+from ...studies.settings import Setting
+from ...units import Unit, from_si, unit
+from .constraints import Constraints
+from .equations import Derivatives, SensitivityEquations
+from .events import Saltation
+from .saltation import Changes
+from .stages import Coefficients, Steps
+from .start import StartDerivatives, moved_settings, start_derivatives
+from .steps import SteppedCourse
+from .variational import VariationalSolution, balance, fastest, solve_variational
+
+if TYPE_CHECKING:
+    from ...model import Model
+    from ...results import Result
+    from ...results.sheet import Sheet
+    from ...simulation.recording import RunRecording
+    from ...simulation.settings import Options
+    from ...system.points import Points
+
+__all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
+
+_Found = TypeVar("_Found")
+WHERE = "simulate(sensitivities=…)"
+MANY = 40  # states of which linear equations take longer than to compile
+LOOKS = 6  # at derivatives, that tell how large states are
+DAMPED = 2.0  # rates times lengths of explicit steps, from which these are as long as is stable
+LONG = 20_000  # steps of it, from which others pay
+TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
+
+
+class SensitivityWarning(UserWarning):
+    """A run whose derivatives do not exist somewhere, or are those of one side."""
+
+
+def run_with_sensitivities(model: Model, duration: Any, options: Options,
+                           paths: Sequence[str], where: str = WHERE) -> Result:
+    """Run a model, and differentiate the run.
+
+    Raises
+    ------
+    ModelError
+        For names that are not there, and for models that have no sensitivities yet.
+    """
+    settings = moved_settings(model, paths, where)
+    if options.record is not None:
+        raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "
+                             "only.", "Leave out record=….")
+    result = _compiled(model, duration, options, run(model, duration, options))
+    recording: Any = result.recording
+    for event in result.events:
+        if event.description.endswith(GOES_ON):
+            raise ModelError(
+                event.component, f"at t = {event.time:.9g} s its {event.description}: how the "
+                "instant moves at which a solution ends is not known.", "Ask for a run that ends "
+                "before, or give the nodes there a small mass or capacitance.",
+                code="sensitivities.fold", time=float(event.time))
+    start = start_derivatives(model, settings, recording)
+    result.sensitivities = found = Sensitivities(recording, settings, start, where,
+                                                 options.rtol)
+    if found.notes:
+        warn_user("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning)
+    return result
+
+
+def _compiled(model: Model, duration: Any, options: Options, result: Result) -> Result:
+    """The run in machine code, where many states were stepped in Python.
+
+    There it is too short to compile for; its sensitivities are not.
+    """
+    recording: Any = result.recording
+    if (options.method != "auto" or recording.system.nx <= MANY
+            or not began_in_python(result.statistics)):
+        return result
+    try:
+        return run(model, duration, options._replace(method="dopri5"))
+    except ParameterError:  # it cannot run this model
+        return result
+
+
+class Sensitivities:
+    """Derivatives of all variables of a run by some of its parameters and initial values.
+
+    Parameters
+    ----------
+    recording : of the run
+    settings : what is varied
+    start : how the start follows them
+    where : for messages
+    rtol : of the run, to which derivatives are found between its events
+
+    Attributes
+    ----------
+    parameters : paths of what is varied
+
+    Examples
+    --------
+    ::
+
+        run = model.simulate("5 s", sensitivities=["friction.breakaway_force"])
+        run.sensitivities["spring.x", "friction.breakaway_force"].final   # in m/N
+        run.sensitivities.events()      # how instants move
+        run.sensitivities.table("spring.x")
+    """
+
+    def __init__(self, recording: RunRecording, settings: Sequence[Setting],
+                 start: StartDerivatives, where: str = WHERE, rtol: float = 0.0) -> None:
+        self._recording, self._settings, self._where = recording, list(settings), where
+        self.parameters = [s.path for s in settings]
+        entries = np.flatnonzero(np.any(start.p != 0, axis=1))
+        self._dp = start.p[entries]
+        self._equations = SensitivityEquations.of(recording.problem, entries, where)
+        self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
+        self._by_states = self._equations.are_known_by_states and not recording.system.clusters
+        self._constraints = Constraints(self._saltation) if recording.system.clusters else None
+        self._kinks = start.kinks
+        changes = self._saltation.at_start(start)
+        start = replace(start, x=changes.x, d=changes.d)
+        self._course = self._stepped(start, rtol) or self._solved(start, rtol)
+        self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
+
+    # -- looking ---------------------------------------------------------------------------
+    @cached_property
+    def notes(self) -> list[str]:
+        """Where derivatives do not exist, or are those of one side; empty for a smooth run."""
+        self._saltation.look_between(self._guards)
+        told = [f"The start decides otherwise with a little more or less of {path}: "
+                "derivatives hold for one side only." for path in self._kinks]
+        lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
+        told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
+                 "none is known from there on."
+                 for path, one in zip(self.parameters, lost, strict=True) if one]
+        return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
+
+    def __getitem__(self, key: tuple[str, str]) -> Series:
+        """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
+        if not (isinstance(key, tuple) and len(key) == 2):
+            raise ParameterError("sensitivities[…]", f"got {key!r}.", "Give a variable and a "
+                                 'parameter: ["spring.x", "spring.stiffness"].')
+        path, parameter = key
+        setting = self._setting(parameter)
+        info = self._info(path)
+        shown = _quotient(info.unit, setting.unit)
+        name = f"d {path} / d {parameter}"
+        view = _Derivative(self, info.index, self.parameters.index(parameter))
+        return Series(view, VariableInfo(name, info.component, name, shown, "variable",
+                                         f"{path} by {parameter}", 0), name)
+
+    def _setting(self, parameter: str) -> Setting:
+        if parameter not in self.parameters:
+            raise unknown_name(self._where, parameter, self.parameters, "parameters that were "
+                               "asked for")
+        return self._settings[self.parameters.index(parameter)]
+
+    def _info(self, path: str) -> VariableInfo:
+        info = find_one(self._recording.catalog, path, self._recording.name)
+        if info.index >= self._recording.catalog.count:
+            raise ParameterError(path, "is a whole number that changes at events: it has no "
+                                 "derivative.", "Look at sensitivities.events(), which says how "
+                                 "their instants move.")
+        return info
+
+    def table(self, *paths: str, at: Any = None) -> Sheet:
+        """Derivatives of variables at a time (the end of the run), with units."""
+        from ...results.sheet import Sheet
+
+        rows: dict[str, list[str]] = {"parameter": list(self.parameters)}
+        for path in paths:
+            series = [self[path, p] for p in self.parameters]
+            rows[path] = [f"{s.final if at is None else s.at(at):.6g~P}" for s in series]
+        return Sheet(f"Sensitivities of {self._recording.name}", rows)
+
+    def __repr__(self) -> str:
+        return (f"Sensitivities of {self._recording.name} by {', '.join(self.parameters)}; "
+                "table('spring.x') shows those of a variable")
+
+    def events(self) -> Sheet:
+        """How the instants of all events move, in s per unit of every parameter."""
+        from ...results.sheet import Sheet
+
+        times = self._saltation.times
+        rows: dict[str, list[Any]] = {"t [s]": [f"{t:.9g}" for t in times]}
+        for k, setting in enumerate(self._settings):
+            shown = _quotient(unit("s"), setting.unit)
+            rows[f"by {setting.path}"] = [f"{from_si(v, shown):.6g~P}"
+                                          for v in self._saltation.moved[:, k]]
+        return Sheet(f"Events of {self._recording.name}", rows)
+
+    @property
+    def event_times(self) -> tuple[Array, Array]:
+        """Instants of all events in s, and their derivatives in SI units, a row each."""
+        return self._saltation.times, self._saltation.moved
+
+    def values(self, indices: Sequence[int], times: Array, side: str = "right",
+               rates: bool = False) -> Array:
+        """SI derivatives of variables, (variables, parameters, times).
+
+        ``rates`` adds, as one more parameter, the derivative by time.
+        """
+        recording = self._recording
+        order = np.argsort(times, kind="stable")
+        t = np.asarray(times, dtype=float)[order]
+        which = recording._episode_numbers(t, side)
+        derivatives, points = self._derivatives(indices, t, which, rates)
+        x, d = self._changes(t, which), self._course.discrete[which]
+        if self._constraints:
+            x = self._constraints.all(points, which, x, d)
+        out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
+               + np.einsum("tij,tjp->ipt", derivatives.d, d)
+               + np.einsum("tij,jp->ipt", derivatives.p, self._dp))
+        if rates:
+            slope = points.values(self._recording.system.slope)
+            rate = np.einsum("tij,jt->it", derivatives.x, slope) + derivatives.t.T
+            out = np.concatenate([out, rate[:, None, :]], axis=1)
+        back = np.empty_like(out)
+        back[:, :, order] = out
+        return back
+
+    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
+                     ) -> tuple[Derivatives, Points]:
+        expression = self._recording.functions.expression(tuple(indices))
+        key = f"outputs {tuple(indices)}"
+        everything = everything or self._constraints is not None
+        wanted = None if everything else self._equations.wanted(key, expression)
+        found, incomplete = self._interpolated(t, which)
+        points = self._recording.replay.solved(
+            found, which, incomplete, wanted or Wanted.all_of(self._recording.system))
+        return self._equations.rows(key, expression, points), points
+
+    def _points(self, t: Array, which: Indices) -> Points:
+        points, incomplete = self._with_modes(t, which)
+        return self._recording.replay.solved(points, which, incomplete,
+                                             Wanted.all_of(self._recording.system))
+
+    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, Flags]:
+        """What trajectories hold, with modes, and where that is not all."""
+        replay = self._recording.replay
+        points, incomplete = replay.interpolated(self._within(t, which), which)
+        return replay.with_modes(points, which), incomplete
+
+    def _within(self, t: Array, which: Indices) -> Array:
+        """Times in their episodes, but for rounding."""
+        episodes = self._saltation
+        return np.clip(t, episodes.starts[which], episodes.ends[which])
+
+    # -- solving ---------------------------------------------------------------------------
+    def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
+        """Steps in machine code, along a run of the explicit pair."""
+        episodes = self._recording.episodes
+        courses: list[Any] = episodes.courses
+        forms: list[Any] = [getattr(c, "form", None) for c in courses]
+        if not self._by_states or not all(form and form.follows_states for form in forms):
+            return None
+        from ...native.expressions import Unwritable
+        from ...native.growth import Growth, NotFollowed
+
+        form, columns = courses[0].form, self._equations.columns
+        some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
+        seen = columns.slopes(self._saltation.sides.before(*some),
+                              self._saltation.modes[some].T)[0].full()
+        tolerance = float(np.clip(rtol, *TOLERANCES))
+        steps = len(episodes.steps.starts)
+        if steps > LONG and fastest(seen) * self._saltation.span > steps * DAMPED:
+            return None
+        try:
+            growth = Growth(form.size, columns.address(form.equations), columns.row,
+                            columns.column, balance(np.abs(seen).max(axis=0)),
+                            tolerance, self._dp, self._recording.system.nd)
+            return SteppedCourse(growth, [course.retaken() for course in courses],
+                                 self._saltation, Changes(start.x, start.d))
+        except (NotFollowed, Unwritable):
+            return None
+
+    def _solved(self, start: StartDerivatives, rtol: float) -> VariationalSolution:
+        """The linear equations of all steps, solved for a run of any method."""
+        episodes = self._recording.episodes
+        x = self._constraints.free(0, start.x) if self._constraints else start.x
+
+        def course_of(steps: Steps) -> VariationalSolution:
+            return VariationalSolution(steps, len(episodes), x, start.d, self._over)
+
+        table = episodes.steps
+        return solve_variational(table.starts, table.ends, table.which, self._coefficients,
+                                 course_of, rtol, self._whole_changes())
+
+    def _whole_changes(self) -> Array:
+        """Changes by as much as a state is, for one by as much as a parameter is."""
+        p = np.abs(self._recording.p[self._equations.entries])[:, None]
+        sizes = np.divide(p, np.abs(self._dp), out=np.zeros_like(self._dp), where=self._dp != 0)
+        sizes = sizes.max(axis=0, initial=0.0)
+        each = np.divide(1.0, sizes, out=np.full_like(sizes, np.inf), where=sizes > 0)
+        whole = np.asarray(self._recording.problem.scale_x)[:, None] * each
+        return self._constraints.free(0, whole) if self._constraints else whole
+
+    def _coefficients(self, t: Array, which: Indices) -> Coefficients:
+        if self._by_states:
+            a, p, d = self._equations.columns.slopes(*self._known(t, which))
+            return Coefficients(a, p @ self._dp, d)
+        points = self._points(t, which)
+        slopes = self._equations.slopes(points)
+        if self._constraints:
+            return self._constraints.coefficients(points, which, slopes)
+        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
+
+    def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
+        """Points with nothing solved for, and the modes that are held there."""
+        points, _ = self._recording.replay.interpolated(self._within(t, which), which)
+        return points, self._saltation.modes[which].T
+
+    def _guards(self, t: Array, which: Indices) -> Array:
+        """What says when an event happens, (guards, points)."""
+        if self._by_states:
+            return self._equations.columns.guards(*self._known(t, which))
+        return self._equations.guard_values(self._points(t, which))
+
+    def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:
+        tied = self._constraints
+        if tied:
+            x = tied.before(event, x, d)
+        after = self._saltation.over(event, Changes(x, d))
+        return tied.free(event + 1, after.x) if tied else after.x, after.d
+
+
+def _quotient(of: Unit, by: Unit | None) -> Unit:
+    """The unit of a derivative."""
+    assert by is not None
+    number = by.text in ("", "1")
+    return of if number else unit(f"{of.text or '1'}/({by.text})")
+
+
+class _Last(Generic[_Found]):
+    """A function of times in episodes, kept for the next variable that is asked for there."""
+
+    def __init__(self, function: Callable[[Array, Indices], _Found]) -> None:
+        self._function = function
+        self._kept: tuple[Array, Indices, _Found] | None = None
+
+    def __call__(self, t: Array, which: Indices) -> _Found:
+        kept = self._kept
+        if kept is None or not (np.array_equal(t, kept[0]) and np.array_equal(which, kept[1])):
+            kept = self._kept = t, which, self._function(t, which)
+        return kept[2]
+
+
+class _Derivative(View):
+    """A derivative over the run, read like a recording."""
+
+    def __init__(self, of: Sensitivities, index: int, parameter: int) -> None:
+        recording = of._recording
+        super().__init__(recording, recording.times, recording.close_times, sampled=recording,
+                         knots=recording.knots)
+        self.of, self.index, self.parameter = of, index, parameter
+
+    def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"
+               ) -> Array:
+        if times is not None:
+            return self.of.values([self.index], times, side)[:, self.parameter]
+        rows = self.of.values([self.index], self.times)[:, self.parameter]
+        first = np.append(self.times[1:] == self.times[:-1], False)
+        if first.any():
+            rows[:, first] = self.of.values([self.index], self.times[first], "left")[
+                :, self.parameter]
+        return rows

@@ -1,0 +1,328 @@
+"""How does the start of a run change with parameters and initial targets?
+
+Directly, where states start at their own targets; by the equations of the start, where these are
+met; else by differences of consistent starts, extrapolated.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ...exceptions import BlocksError, ParameterError, brief
+from ...initialisation.nominal_values import find_nominals
+from ...initialisation.targets import TargetFunctions, class_values, collect_targets
+from ...numerics.arrays import Array, Flags
+from ...simulation.actions import Resets, Samplings
+from ...simulation.start import RunStart, given_discrete_values
+from ...simulation.time_events import TimeEvents
+from ...studies.batch_conditions import parameter_entries, starts_follow
+from ...studies.settings import Setting, find_setting
+from ...units import from_si, to_si
+from .start_equations import StartEquations
+
+if TYPE_CHECKING:
+    from ...language.component import Part
+    from ...model import Model
+    from ...simulation.recording import RunRecording
+    from ...system import System
+
+__all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives",
+           "varied"]  # fmt: skip
+
+STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
+FACTORS = 1.0, 0.5, -1.0, -0.5  # of it, to either side
+LINEAR = 1e-13  # of a value: what is off the middle between two others by no more
+
+
+@dataclass(frozen=True)
+class StartDerivatives:
+    """Derivatives of the parameter vector, and of states and discrete values at the start.
+
+    Attributes
+    ----------
+    p, x, d : a column per setting
+    kinks : settings with which the start changes its modes
+    sampled : settings of which ``d`` says only what is before the first samples
+    """
+
+    p: Array
+    x: Array
+    d: Array
+    kinks: list[str]
+    sampled: Flags
+
+
+def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setting]:
+    """The parameters and initial targets of these paths.
+
+    Raises
+    ------
+    ModelError
+        For names that are not there, and for what is no number.
+    """
+    if isinstance(paths, str):
+        paths = [paths]
+    if not isinstance(paths, Sequence) or not all(isinstance(path, str) for path in paths):
+        raise ParameterError(where, "takes paths of parameters and initial values, but is "
+                             f"{brief(paths)}.", 'Write for example ["spring.stiffness", '
+                             '"block.v"].', given=paths)  # fmt: skip
+    out = []
+    for path in paths:
+        setting = find_setting(model, path, paths, where)
+        if setting.kind not in ("parameter", "target"):
+            raise ParameterError(where, f"names {path}, which is no number of the model that could "
+                                 "change by a little.", "Name parameters or initial values.")
+        part: Any = setting.component
+        if len(setting.instances) > 1 and setting.kind == "target" and np.ndim(
+                part._targets.get(setting.declared.name, (0.0, ""))[0]):
+            raise ParameterError(where, f"names {path}, which has a value per instance.",
+                                 "Name one of them by its number, or give all one value.")
+        if setting.kind == "target" and _target_of(setting) is None:
+            raise ParameterError(where, f"names {path}, which has no initial value: the start "
+                                 "follows from others.", f"Give it one ({path} = …), or name "
+                                 "values that have been given.")  # fmt: skip
+        if setting.kind == "parameter" and callable(part._values.get(setting.declared.name)):
+            raise ParameterError(where, f"names {path}, which is a function of time.",
+                                 "Name a parameter that has one value.")
+        out.append(setting)
+    return out
+
+
+def given_values(settings: Sequence[Setting]) -> Array:
+    """Their present values in SI units."""
+    out = []
+    for setting in settings:
+        part: Any = setting.component
+        name, unit = setting.declared.name, setting.declared.unit
+        value = _target_of(setting) if setting.kind == "target" else to_si(
+            getattr(part, name), unit, setting.path)
+        value = np.broadcast_to(0.0 if value is None else value, part.size)
+        out.append(float(value[setting.instances[0]]))
+    return np.array(out)
+
+
+def _target_of(setting: Setting) -> Any:
+    """The initial value of a variable in SI units, given or its own; None where it has none."""
+    part: Any = setting.component
+    value = part._targets.get(setting.declared.name, (None, ""))[0]
+    return setting.declared.initial_of(part) if value is None else value
+
+
+@contextmanager
+def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
+    """Give settings values in SI units for a while."""
+    parts: list[Part] = [model, *model._parts().values()]
+    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
+              for part in parts]
+    revision = model._revision
+
+    def give(setting: Setting, value: float) -> None:
+        setting.apply(from_si(value, setting.declared.unit))
+
+    try:
+        yield give
+    finally:
+        for part, kept in tables:
+            part._restore_values(kept)
+        model._revision = revision
+
+
+def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunRecording
+                      ) -> StartDerivatives:
+    """How parameters, states and discrete values at the start of a run follow settings."""
+    system, first = recording.system, recording.episodes[0]
+    sampled = system.nd > len(system.tables.slots)
+    unseen = sampled and _assigns_otherwise(recording) or _hangs_on_decisions(system)
+    seen = None if unseen else _seen_by_states(system, first.x)
+    equations = cache(lambda: _equations(model, recording))
+    base: list[Array] | None = None
+    columns: list[tuple[Array, ...]] = []
+    kinks, before_samples = [], []
+    for setting in settings:
+        column = None if seen is None else _direct_column(system, setting, seen)
+        value = 0.0 if column else float(given_values([setting])[0])
+        if column is None and seen is not None:
+            column = _implicit_column(model, equations, setting, value, seen)
+        before_samples.append(sampled and column is not None)
+        if column is None:
+            base = base or _start(model, first.start)
+            column, kink = _column(model, setting, value, base, first.start)
+            if kink:
+                kinks.append(setting.path)
+        columns.append(column)
+    sizes = len(recording.p), system.nx, system.nd
+    p, x, d = (np.array([c[k] for c in columns]).T.reshape(n, len(columns))
+               for k, n in enumerate(sizes))
+    return StartDerivatives(p, x, d, kinks, np.array(before_samples, dtype=bool))
+
+
+def _assigns_otherwise(recording: RunRecording) -> bool:
+    """Whether discrete values follow from more than expressions."""
+    system = recording.system
+    samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
+    return Resets.of(system).active or bool(samplings.in_python)
+
+
+def _hangs_on_decisions(system: System) -> bool:
+    """Whether targets follow from efforts that the start decides on, beside its equations."""
+    slots = collect_targets(system).given.slots
+    return bool(TargetFunctions.of(system, slots).see_efforts.any())
+
+
+def _seen_by_states(system: System, x: Array) -> ca.SX:
+    """What the states at the start follow from: nothing, where each starts at its own target.
+
+    Those that constraints tie follow from these and from the targets, whatever else there is.
+    """
+    targets, tape = collect_targets(system), system.tape
+    slots, states = targets.given.slots, tape.reduced.states
+    classes = system.flat.class_of[slots]
+    if not system.clusters and set(classes.tolist()) <= set(states.tolist()) and np.array_equal(
+            class_values(system, targets)[states], x):
+        return ca.SX(0, 1)
+    wanted = TargetFunctions.of(system, slots).expression
+    seen = ca.vertcat(tape.constraints, wanted)
+    return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
+
+
+def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array, ...] | None:
+    """The derivatives by a parameter, or by the target of a state; None for anything else."""
+    part: Any = setting.component
+    p, x, d = np.zeros(system.parameter_count), np.zeros(system.nx), np.zeros(system.nd)
+    if part._built or starts_follow(part):  # parts, or targets, follow it
+        return None
+    if setting.kind == "parameter":
+        entries = parameter_entries(system, setting)
+        if seen.numel() and ca.depends_on(seen, system.tape.p[entries.tolist()]):
+            return None
+        p[entries] = 1.0
+        return p, x, d
+    f, first = system.network.place[part.path]
+    i = system.network.families[f].kernel.index[setting.declared.name]
+    if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
+        return None
+    slots = system.flat.base[f][i, 0] + first + setting.instances
+    for slot in slots:
+        state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
+        if not len(state):
+            return None
+        x[state] = system.flat.sign_of[slot]
+    return p, x, d
+
+
+def _equations(model: Model, recording: RunRecording) -> StartEquations:
+    """Return the equations of the start of a run."""
+    problem, t = recording.replay.at_start(), recording.episodes[0].start
+    problem.tie(np.zeros(0, dtype=int))
+    return StartEquations(problem, t, find_nominals(recording.system, model._nominal_table))
+
+
+def _given(system: System) -> list[Array]:
+    """Parameters, targets and discrete values as they are given."""
+    return [system.parameters(), collect_targets(system).given.values,
+            given_discrete_values(system)]
+
+
+def _implicit_column(model: Model, equations: Callable[[], StartEquations], setting: Setting,
+                     value: float, seen: ca.SX) -> tuple[Array, ...] | None:
+    """The derivatives by one setting, where the start meets its equations."""
+    system, step = model.compile(), STEP * (abs(value) or 1.0)
+    base, beside = _given(system), dict[float, list[Array]]()
+    exact: list[Array] | None = None
+    for factor in FACTORS:
+        with varied(model) as give:
+            try:
+                give(setting, value + factor * step)
+                if model.compile() is not system:
+                    return None
+                beside[factor] = _given(system)
+            except BlocksError:  # beyond a bound, say
+                continue
+        exact = _handed_on(base, beside[factor], value, value + factor * step)
+        if exact or factor == 0.5 and len(beside) == 2 and all(
+                np.allclose(far + here, 2 * near, rtol=LINEAR, atol=0)
+                for far, near, here in zip(beside[1.0], beside[0.5], base, strict=True)):
+            break  # they lie on lines
+    p, targets, d = exact or (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
+                              for k in range(3))
+    x = _moved_directly(system, p, targets, seen)
+    if x is None:
+        if not equations().met:
+            return None
+        x = equations().moved(p, targets)
+    return p, x, d
+
+
+def _handed_on(base: list[Array], given: list[Array], value: float, new: float
+               ) -> list[Array] | None:
+    """The derivatives by a value that parts take as it is; None where they do not."""
+    moved = [now != was for now, was in zip(given, base, strict=True)]
+    for now, was, one in zip(given, base, moved, strict=True):
+        if (np.abs(now[one] - new) > LINEAR * abs(new)).any() or (
+                np.abs(was[one] - value) > LINEAR * abs(value)).any():
+            return None
+    return [one.astype(float) for one in moved]
+
+
+def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Array | None:
+    """How states follow parameters and their own targets; None where others have a say."""
+    if seen.numel():
+        sees = ca.depends_on(seen, system.tape.p[np.flatnonzero(p).tolist()])
+        return None if sees or targets.any() else np.zeros(system.nx)
+    slots, x = collect_targets(system).given.slots, np.zeros(system.nx)
+    classes = system.flat.class_of[slots]
+    for k in np.flatnonzero(targets):
+        if np.count_nonzero(classes == classes[k]) > 1:
+            return None
+        x[system.tape.reduced.states == classes[k]] = targets[k] * system.flat.sign_of[slots[k]]
+    return x
+
+
+def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float
+            ) -> tuple[tuple[Array, ...], bool]:
+    """The derivatives by one setting, and whether the start decides otherwise beside it."""
+    starts = {}
+    step = STEP * (abs(value) or 1.0)
+    for factor in FACTORS:
+        with varied(model) as give:
+            try:
+                give(setting, value + factor * step)
+                starts[factor] = _start(model, t, (base[1], base[4]))
+            except BlocksError:  # beyond a bound, say
+                continue
+    fine = {f: s for f, s in starts.items() if np.array_equal(s[3], base[3])}
+    kink = len(fine) < len(starts)
+    return tuple(_difference({f: s[k] for f, s in (fine or starts).items()}, base[k], step)
+                 for k in range(3)), kink
+
+
+def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
+    """Extrapolated central differences, or one-sided ones where a side is missing."""
+    if {1.0, -1.0, 0.5, -0.5} <= values.keys():
+        wide = (values[1.0] - values[-1.0]) / (2 * step)
+        near = (values[0.5] - values[-0.5]) / step
+        out = near + (near - wide) / 3
+    elif {1.0, 0.5} <= values.keys():
+        out = 2 * (values[0.5] - base) / (step / 2) - (values[1.0] - base) / step
+    elif {-1.0, -0.5} <= values.keys():
+        out = 2 * (base - values[-0.5]) / (step / 2) - (base - values[-1.0]) / step
+    else:
+        return np.zeros(len(base))
+    return np.asarray(out)
+
+
+def _start(model: Model, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
+    """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run itself tells them
+        problem, _ = RunStart(model, t, near=near).decided()
+    modes = np.zeros(0) if problem.laws is None else problem.laws.modes.astype(float)
+    return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]

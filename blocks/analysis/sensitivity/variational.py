@@ -1,0 +1,190 @@
+"""How do small changes of states grow between events? Linear equations along a known course.
+
+Changes S of the states obey ``S' = A(t) S + B(t)`` with coefficients that are known along the run.
+They are solved by collocation of high order (:mod:`.stages`) over several of the run's
+steps together, whose order is far less. Where the polynomial of the changes has not come to rest in
+its last term, which says how good it is between the ends (these are far better), it is parted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.polynomial import polynomial
+
+from ...numerics.arrays import Array, Indices
+from .stages import (
+    INTEGRALS,
+    LAST_TERM,
+    STAGES,
+    Coefficients,
+    Steps,
+    Stretches,
+    full,
+    steps_along,
+    weighted,
+)
+
+__all__ = ["VariationalSolution", "balance", "fastest", "solve_variational"]
+
+ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
+SAMPLES = 6  # points that tell how large states are beside each other
+TOGETHER = 6  # steps of the run, whose method has a far lower order
+UNEVEN = 4  # times as long as its steps are, if all were as the shortest
+MANY = 2000  # groups of these: from that on steps of the run are short for their stability
+MOST_PARTS = 8  # of a step at a time
+ROUNDS = 12
+NOTHING = 1e-20  # of the largest change by any parameter: what rounding leaves of zero
+ROUNDED = 1e-15  # of a state, for a change of a parameter by as much as it is
+MOST_ENTRIES = 2e7  # that steps are made of; beyond that it is rounding that does not get less
+POWERS = 4
+
+
+class VariationalSolution:
+    """Small changes of the states over a run, by the parameters.
+
+    Attributes
+    ----------
+    steps : what was solved in one step each
+    begin : (steps, states, parameters) where each step begins
+    end : (states, parameters) where the last one ends
+    discrete : per episode, changes of discrete values
+    """
+
+    def __init__(self, steps: Steps, episodes: int, x: Array, d: Array,
+                 over: Callable[[int, Array, Array], tuple[Array, Array]]) -> None:
+        self.steps = Stretches(steps.start, steps.length, steps.which)
+        self.begin = np.empty((len(steps), *x.shape))
+        self._slopes = np.empty((len(steps), STAGES, *x.shape))
+        discrete = []
+        self.last = np.searchsorted(steps.which, np.arange(episodes), side="right")
+        k = 0
+        for episode in range(episodes):
+            if episode:
+                x, d = over(episode - 1, x, d)
+            discrete.append(d)
+            x = steps.along(slice(k, int(self.last[episode])), x, d, self.begin, self._slopes)
+            k = int(self.last[episode])
+        self.end, self.discrete = x, np.array(discrete).reshape(episodes, *d.shape)
+
+    def errors(self, scale: Array, whole: Array, rounded: float) -> Array:
+        """The last term of every step's polynomial, in parts of the change of the state itself.
+
+        That is the largest within the step, or so far, up to ``whole``: where an event moves what
+        settles at once, the change is as steep as the course just after it, and soon nothing.
+        Against the largest of all, by each parameter, ``rounded`` of it is rounding.
+        """
+        length, unit = self.steps.length[:, None, None], scale[:, None]
+        change = length[..., None] * np.abs(self._slopes)
+        largest = np.maximum(np.abs(self.begin), change.max(axis=1, initial=0.0)) / unit
+        so_far = np.maximum.accumulate(largest, axis=0)
+        whole = whole / unit
+        size = np.maximum(largest, np.minimum(so_far, whole))
+        of_all = np.maximum(so_far.max(axis=1, keepdims=True, initial=0.0), np.maximum(
+            np.where(np.isfinite(whole), whole, 0.0).max(axis=0, initial=0.0),
+            NOTHING / rounded * largest.max(initial=0.0)))
+        size = np.maximum(size, rounded * of_all)
+        last = length * np.tensordot(self._slopes, LAST_TERM, ([1], [0])) / unit
+        return np.asarray((np.abs(last) / np.where(size > 0, size, 1.0)).max(
+            axis=(1, 2), initial=0.0))
+
+    def at(self, t: Array, which: Indices) -> Array:
+        """At times in episodes, (times, states, parameters)."""
+        steps = self.steps
+        place = np.searchsorted(steps.start, t, side="right") - 1
+        first = np.append(0, self.last)[which]
+        place = np.clip(place, first, np.maximum(self.last[which] - 1, first))
+        place = np.minimum(place, len(steps) - 1)
+        part = np.clip((t - steps.start[place]) / steps.length[place], 0.0, 1.0)
+        weights = np.array([polynomial.polyval(part, i) for i in INTEGRALS])
+        weights = weights * steps.length[place]
+        return self.begin[place] + weighted(weights.T, self._slopes[place])
+
+
+def solve_variational(starts: Array, ends: Array, which: Indices,
+                      coefficients: Callable[[Array, Indices], Coefficients],
+                      course_of: Callable[[Steps], VariationalSolution], rtol: float, whole: Array
+                      ) -> VariationalSolution:
+    """The steps of a run, several as one, parted until their polynomials follow.
+
+    What is much faster than the run's own steps has died out in the changes as in the run: only
+    what is there has to be followed.
+
+    Parameters
+    ----------
+    starts, ends, which : of the run's steps, and the numbers of their episodes
+    coefficients : at times, in order within each episode
+    course_of : changes along steps
+    rtol : of the run, which knows its course no better
+    whole : (states, parameters) changes by as much as a state is, for one by as much as a
+        parameter is, without end where that is nothing
+    """
+    enough = max(ENOUGH, 10 * rtol)
+    kept = ends > starts
+    starts, ends, which = starts[kept], ends[kept], which[kept]
+    some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
+    sizes = full(coefficients(ends[some], which[some]).a)
+    first, last = _grouped(starts, ends, which)
+    steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
+    scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
+    for number in range(ROUNDS):
+        course = course_of(steps)
+        error = course.errors(scale, whole, ROUNDED / enough)
+        good = ~(error > enough)  # what is no number does not become one
+        if good.all() or (steps.size > MOST_ENTRIES and len(steps) > len(starts)):
+            return course
+        coarse = np.flatnonzero(~good)
+        if number:
+            finer = _parted(steps, coarse, error[coarse] / enough)
+        else:  # the run's own steps are long where little happens, and short where much does
+            of = np.concatenate([np.arange(first[k], last[k] + 1) for k in coarse])
+            finer = starts[of], ends[of] - starts[of], which[of]
+        steps = steps.some(np.flatnonzero(good)).joined(steps_along(*finer, coefficients))
+    return course_of(steps)
+
+
+def _parted(steps: Steps, coarse: Indices, error: Array) -> tuple[Array, Array, Indices]:
+    """Starts, lengths and episodes of equal parts of some steps, by errors in what is allowed."""
+    parts = np.clip(np.ceil(error ** (1 / STAGES)), 2, MOST_PARTS).astype(int)
+    of = np.repeat(coarse, parts)
+    number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
+    length = steps.length[of] / np.repeat(parts, parts)
+    return steps.start[of] + number * length, length, steps.which[of]
+
+
+def fastest(a: Array) -> float:
+    """The largest of the eigenvalues of several matrices, about, by powers of them."""
+    size = float(np.abs(a).max(initial=0.0)) or 1.0
+    a = a / size
+    for _ in range(POWERS):
+        a = a @ a
+    return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+
+
+def _grouped(starts: Array, ends: Array, which: Indices) -> tuple[Indices, Indices]:
+    """The first and the last of the run's steps that are solved together, of one episode each.
+
+    Where some are far shorter than others, something happens in them that others would not see.
+    """
+    number = np.arange(len(which))
+    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
+    number -= np.maximum.accumulate(np.where(begins, number, 0))
+    together = max(TOGETHER, len(which) // MANY)
+    begins = number % together == 0
+    first = np.flatnonzero(begins)
+    if len(first):
+        last = np.append(first[1:], len(which)) - 1
+        shortest = np.minimum.reduceat(ends - starts, first)
+        uneven = UNEVEN * together * shortest < ends[last] - starts[first]
+        begins |= np.repeat(uneven, last - first + 1)
+        first = np.flatnonzero(begins)
+    return first, np.append(first[1:], len(which))[: len(first)] - 1
+
+
+def balance(sizes: Array) -> Array:
+    """Units of the states in which rows and columns of a matrix are about equally large."""
+    from scipy.linalg.lapack import dgebal
+
+    _, _, _, units, _ = dgebal(sizes, scale=1)
+    return np.asarray(units)

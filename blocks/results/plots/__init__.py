@@ -1,0 +1,1 @@
+"""How are curves over time, and motions, drawn by matplotlib?"""

@@ -1,0 +1,207 @@
+"""How do parts along an axis move? Masses shift, springs and dampers stretch, discs turn.
+
+Velocities are integrated to what has been travelled since the start of the run. Nodes stand 1
+apart; travel is drawn to a scale that lets nothing pass through anything, the same for all that
+moves along an axis, and told by a bar. Angles are true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...numerics.arrays import Array
+from ...numerics.tolerances import TINY
+from ...shapes import AxisBody, AxisElement, Shape
+from ..schematic.svg import COLOURS
+from .plotting import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..recording import Recording
+
+__all__ = ["AxisPicture", "AxisScene"]
+
+HALF_MASS, DISC = 0.2, 0.3  # half the width of a mass, radius of a disc
+EDGE = 0.42  # of a body, below its lowest lane
+CLOSEST = 0.35  # part of its length at the start that an element is left
+WIDEST = 0.8  # that bodies travel in the picture
+SPOKES = 3
+SHORT = 10  # letters of a name that fit above an element
+UNIT = 0.17  # of a step of a symbol's grid
+
+
+class AxisScene:
+    """Shapes along an axis and where they are at given times."""
+
+    def __init__(self, recording: Recording, shapes: Sequence[Shape], times: Array) -> None:
+        self.shapes, self.times = shapes, times
+        self.bodies = [s for s in shapes if isinstance(s, AxisBody)]
+        self.elements = [s for s in shapes if isinstance(s, AxisElement)]
+        handles = sorted({h for s in self.bodies for h in s.speed_by}
+                         | {h for s in self.elements for h in s.speeds_by})  # fmt: skip
+        self.travelled = dict(zip(handles, _integrals(recording, handles, times), strict=True))
+        self.scale = self._scale()
+        right = max(s.place for s in self.bodies)
+        low, high = (f(v for s in self.bodies for v in s.span) for f in (min, max))
+        moved = [self.shift(s.speed_by[0]) + s.place for s in self.bodies if not s.turns]
+        left = min([-0.3, *(float(m.min()) - 0.4 for m in moved)])
+        right = max([right + 0.5, *(float(m.max()) + 0.4 for m in moved)])
+        self.limits = left, right, low - 0.55, high + 0.35
+        self.size = 1.0
+
+    def shift(self, handle: int) -> Array:
+        """How far something has moved along the axis, in the picture."""
+        return self.scale * self.travelled[handle]
+
+    def _scale(self) -> float:
+        """Picture units for a metre."""
+        along = [s for s in self.bodies if not s.turns]
+        most = max([TINY, *(float(np.abs(self.travelled[s.speed_by[0]]).max()) for s in along)])
+        scale = WIDEST / most
+        for s in self.elements:
+            if not s.turns:
+                left, right = (self.travelled[h] for h in s.speeds_by)
+                closer = float((left - right).max())
+                if closer > 0:
+                    scale = min(scale, (1 - CLOSEST) * (s.ends[1] - s.ends[0]) / closer)
+        return scale
+
+
+def _integrals(recording: Recording, handles: list[int], times: Array) -> Array:
+    """Integrals of variables from the first time of the run to some, by Simpson's rule."""
+    knots = np.unique(np.concatenate([recording.close_times, times]))
+    middles = (knots[1:] + knots[:-1]) / 2
+    at_knots = np.asarray(recording.values(handles, knots))
+    at_middles = np.asarray(recording.values(handles, middles))
+    pieces = np.diff(knots) / 6 * (at_knots[:, 1:] + at_knots[:, :-1] + 4 * at_middles)
+    whole = np.hstack([np.zeros((len(handles), 1)), np.cumsum(pieces, axis=1)])
+    return whole[:, np.searchsorted(knots, times)]
+
+
+class AxisPicture:
+    """The artists of one axes, moved from instant to instant."""
+
+    def __init__(self, scene: AxisScene, ax: Axes) -> None:
+        self.scene, self.ax = scene, ax
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        ax.set_xlim(scene.limits[:2])
+        ax.set_ylim(scene.limits[2:])
+        self.elements = [self._element(s) for s in scene.elements]
+        self.bodies = [self._wall(s) if s.wall else self._disc(s) if s.turns else self._mass(s)
+                       for s in scene.bodies]  # fmt: skip
+        if any(not s.turns and not s.wall for s in scene.bodies):
+            self._bar()
+
+    def _element(self, shape: AxisElement) -> tuple[list[Any], list[Any]]:
+        lines = [self.ax.plot([], [], color=INK, lw=1.3, zorder=2)[0] for _ in shape.strokes]
+        top = max(y for points in shape.strokes for _, y in points) * UNIT
+        texts = [self.ax.text(0, shape.height + top + 0.05, shape.name, ha="center", va="bottom",
+                              fontsize=7.5 * min(1.0, SHORT / max(len(shape.name), 1)),
+                              color=INK)]  # fmt: skip
+        texts.append(self.ax.text(0, shape.height, shape.letters, ha="center", va="center",
+                                  fontsize=9, color=INK))  # fmt: skip
+        return lines, texts
+
+    def _mass(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+        low, high = shape.span
+        colour = COLOURS.get(shape.colour, shape.colour)
+        if not shape.name:
+            return self.ax.plot([], [], color=colour, lw=2.2, zorder=3), []
+        patch = self.ax.fill([0], [0], facecolor=colour, alpha=0.9, zorder=3,
+                             edgecolor=INK, lw=1.2)  # fmt: skip
+        return patch, [self.ax.text(0, low - 0.12, shape.name, ha="center", va="top",
+                                    fontsize=8.5)]  # fmt: skip
+
+    def _disc(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+        low, high = shape.span
+        shaft = self.ax.plot([shape.place] * 2, [low + EDGE, high - EDGE], color=INK, lw=2.2,
+                             zorder=2)
+        radius, turns = _radius(shape), np.linspace(0, 2 * np.pi, 61)
+        x, y = shape.place, low + EDGE
+        self.ax.fill(x + radius * np.cos(turns), y + radius * np.sin(turns), zorder=3,
+                     facecolor=COLOURS.get(shape.colour, shape.colour) if shape.name else "white",
+                     edgecolor=INK, lw=1.2)
+        spokes = self.ax.plot([], [], color=INK, lw=1.2, zorder=4)
+        marks = self.ax.plot([], [], "o", color=INK, ms=3.2 if shape.name else 2, zorder=5)
+        self.ax.text(x, y - radius - 0.05, shape.name, ha="center", va="top", fontsize=8.5,
+                     zorder=6)
+        return [*spokes, *marks, *shaft], []
+
+    def _wall(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
+        low, high = shape.span
+        out = -0.14 if shape.place == 0 else 0.14
+        self.ax.plot([shape.place] * 2, [low, high], color=INK, lw=2.2)
+        for y in np.arange(low, high - 0.05, 0.18):
+            up = y + 0.14 if out < 0 else y
+            self.ax.plot([shape.place, shape.place + out], [up, y + 0.14 - (up - y)], color=INK,
+                         lw=0.9)
+        return [], []
+
+    def _bar(self) -> None:
+        """A length to compare with."""
+        length = 10.0 ** np.floor(np.log10(1 / self.scene.scale))
+        length *= next((k for k in (5, 2) if k * length * self.scene.scale <= 1.0), 1)
+        name, factor = next(((n, f) for n, least, f in
+                             (("km", 1e3, 1e3), ("m", 1.0, 1.0), ("mm", 1e-3, 1e-3),
+                              ("µm", 0.0, 1e-6)) if length >= 0.999 * least))  # fmt: skip
+        x, _, y, _ = self.scene.limits
+        self.ax.plot([x + 0.1, x + 0.1 + length * self.scene.scale], [y + 0.12] * 2, color=INK,
+                     lw=2, solid_capstyle="butt")
+        self.ax.text(x + 0.1, y + 0.17, f"{length / factor:g} {name}", fontsize=8, color=INK,
+                     va="bottom")
+
+    def show(self, k: int) -> list[Any]:
+        """Move everything to the k-th instant."""
+        scene = self.scene
+        for shape, (lines, texts) in zip(scene.elements, self.elements, strict=True):
+            left, right = (x + (0.0 if shape.turns else scene.shift(h)[k])
+                           for x, h in zip(shape.ends, shape.speeds_by, strict=True))  # fmt: skip
+            stiff = max((abs(x) for points in shape.strokes if np.allclose(points[0], points[-1])
+                         for x, _ in points), default=0.0)  # fmt: skip
+            for line, points in zip(lines, shape.strokes, strict=True):
+                x, y = np.array(points).T
+                line.set_data(_stretched(x, left, right, stiff), shape.height + UNIT * y)
+            for text in texts:
+                text.set_x((left + right) / 2)
+        for body, (artists, texts) in zip(scene.bodies, self.bodies, strict=True):
+            if not body.wall:
+                self._move(body, artists, texts, k)
+        self.ax.set_title(f"t = {scene.times[k]:.3f} s", fontweight="normal")
+        return []
+
+    def _move(self, body: AxisBody, artists: list[Any], texts: list[Any], k: int) -> None:
+        low, high = body.span
+        if body.turns:
+            angles = self.scene.travelled[body.speed_by[0]][k] + np.pi / 2 + np.arange(
+                SPOKES) * 2 * np.pi / SPOKES  # fmt: skip
+            radius, middle = 0.8 * _radius(body), low + EDGE
+            x, y = body.place + radius * np.cos(angles), middle + radius * np.sin(angles)
+            artists[0].set_data(np.insert(x, range(SPOKES), body.place),
+                                np.insert(y, range(SPOKES), middle))
+            artists[1].set_data(x[:1], y[:1])
+            return
+        x = body.place + self.scene.shift(body.speed_by[0])[k]
+        if body.name:
+            artists[0].set_xy([(x - HALF_MASS, low), (x + HALF_MASS, low), (x + HALF_MASS, high),
+                               (x - HALF_MASS, high)])
+        else:
+            artists[0].set_data([x, x], [low + 0.2, high - 0.2])
+        for text in texts:
+            text.set_x(x)
+
+
+def _radius(body: AxisBody) -> float:
+    return DISC if body.name else 0.1
+
+
+def _stretched(x: Array, left: float, right: float, stiff: float) -> Array:
+    """Points of a symbol between two ends; what is closed, such as a circle, keeps its form."""
+    half, inner = (right - left) / 2, min(stiff * UNIT, 0.45 * (right - left))
+    knots = [-3.0, -stiff, stiff, 3.0] if 0 < stiff < 3 else [-3.0, 3.0]
+    to = [-half, -inner, inner, half] if 0 < stiff < 3 else [-half, half]
+    return (left + right) / 2 + np.interp(x, knots, to)

@@ -1,0 +1,169 @@
+"""The schematic of a network: a picture to look at, as SVG, PNG or PDF, and in notebooks.
+
+The same model gives the same picture. SVG needs no other package and tells values where one
+points; all other formats are drawn by matplotlib.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...exceptions import ParameterError
+from ..files import writing
+from .clusters import clustered
+from .glyphs import Look
+from .layout import network_picture
+from .parts import Net, Part, all_parts
+from .picture import SMALL, Picture, width_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Schematic", "draw_schematic"]
+
+MOST = 60  # parts above which clusters are drawn
+MARGIN, LEAD = 14.0, 15.0  # pixels around the drawing, and between its lines of text
+
+
+class Schematic:
+    """A drawn network; shown by notebooks, written by :meth:`save`.
+
+    Attributes
+    ----------
+    width, height : float
+        In pixels.
+    picture : Picture
+        Its lines and texts.
+    """
+
+    def __init__(self, title: str, picture: Picture, width: float, height: float) -> None:
+        self.title, self.picture, self.width, self.height = title, picture, width, height
+
+    def svg(self) -> str:
+        """The picture as text, for a file or a page."""
+        from .svg import svg_of
+
+        return svg_of(self.picture, self.width, self.height, self.title)
+
+    def folded(self, name: str) -> str:
+        """The picture as text for a page, which folds it into rows where it is narrow.
+
+        Parameters
+        ----------
+        name : str
+            That nothing else on the page has.
+        """
+        from .svg import folded_svg
+
+        return folded_svg(self.picture, self.width, self.height, self.title, name)
+
+    def figure(self, ax: Axes | None = None) -> Figure:
+        """The picture as a matplotlib figure, or in given axes."""
+        from .figure import figure_of
+
+        return figure_of(self.picture, self.width, self.height, ax)
+
+    def save(self, file: str | Path) -> None:
+        """Write the picture; the ending of the name chooses the format."""
+        with writing(file) as place:
+            if str(file).lower().endswith(".svg"):
+                place.write_text(self.svg(), encoding="utf-8")
+            else:
+                self.figure().savefig(place, dpi=200)
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def __repr__(self) -> str:
+        return (f"<schematic of {self.title!r}, {self.width:.0f} by {self.height:.0f} pixels: "
+                f"save('name.svg'), or .png, writes it>")  # fmt: skip
+
+
+def draw_schematic(
+    title: str,
+    parts: Sequence[Part],
+    nets: Mapping[int, Net],
+    findings: Iterable[Any] = (),
+    *,
+    values: bool = False,
+) -> Schematic:
+    """Draw parts and the nets that join them.
+
+    Parameters
+    ----------
+    title : str
+    parts : sequence of Part
+    nets : mapping of int to Net
+    findings : iterable of Finding
+        Those that are more than information are told in red, by numbers beside the parts.
+    values : bool
+        Write given values beside the symbols.
+    """
+    if not parts:
+        raise ParameterError("draw", "the network has no components.",
+                             "Add some: model.block = Mass().")  # fmt: skip
+    told = [f for f in findings if getattr(f, "severity", "error") != "info"]
+    if len(parts) > MOST:
+        parts, nets = clustered(parts, nets, _live(parts, nets))
+    marks = _marks(parts, nets, told)
+    look = Look(nets, _live(parts, nets), values, marks)
+    box = network_picture(parts, look)
+    picture = Picture()
+    top = MARGIN + 8
+    picture.write(MARGIN, top + 4, title, 13.0)
+    picture.add(box.picture, MARGIN, top + 20)
+    width = max(box.width, width_of(title, 13.0), 240.0 if told else 0.0)
+    y = top + 20 + box.height + 14
+    y, wide = _domains(picture, parts, nets, y)
+    for number, finding in enumerate(told, 1):
+        lines = textwrap.wrap(f"({number}) {finding}", max(40, int(width / 5.2)))
+        for k, words in enumerate(lines):
+            y += LEAD
+            picture.write(MARGIN + 12 * bool(k), y, words, SMALL + 1, wrong=True)
+            wide = max(wide, width_of(words, SMALL + 1) + 12)
+    return Schematic(title, picture, max(width, wide) + 2 * MARGIN, y + MARGIN)
+
+
+def _live(parts: Sequence[Part], nets: Mapping[int, Net]) -> frozenset[int]:
+    """Nets that join several pins and have no reference: those that are wired."""
+    ends: dict[int, int] = {}
+    for part in all_parts(list(parts)):
+        for net in {p.net for p in part.pins} if not part.inside else ():
+            ends[net] = ends.get(net, 0) + sum(p.net == net for p in part.pins)
+    return frozenset(n for n, count in ends.items() if count > 1 and nets[n].ground is None)
+
+
+def _marks(parts: Sequence[Part], nets: Mapping[int, Net], findings: Sequence[Any]
+           ) -> dict[str, list[int]]:
+    """Numbers of the findings about each part, or reference."""
+    paths = {p.path for p in all_parts(list(parts))} | {g for n in nets.values() for g in n.grounds}
+    marks: dict[str, list[int]] = {}
+    cluster_of = {member: p.path for p in parts for member in p.members}
+    for number, finding in enumerate(findings, 1):
+        for place in getattr(finding, "where", ()):
+            name = cluster_of.get(str(place), str(place))
+            while name and name not in paths:
+                name = name.rpartition("." if name.rfind(".") > name.rfind("[") else "[")[0]
+            if name and number not in marks.setdefault(name, []):
+                marks[name].append(number)
+    return marks
+
+
+def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net], y: float
+             ) -> tuple[float, float]:
+    """A line that names the colours, where there are several."""
+    used = {p.net for part in all_parts(list(parts)) for p in part.pins if not p.signal}
+    colours = {nets[n].domain: nets[n].colour for n in sorted(used)}
+    if len(colours) < 2:
+        return y - 14, 0.0
+    x = MARGIN
+    for domain, colour in colours.items():
+        words = domain.replace("_", " ")
+        picture.draw([(x, y), (x + 18, y)], colour, "legend")
+        picture.write(x + 22, y + 3.5, words, SMALL, faint=True)
+        x += 22 + width_of(words, SMALL) + 16
+    return y + 4, x

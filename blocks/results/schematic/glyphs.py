@@ -1,0 +1,395 @@
+"""What does one part of a schematic look like, and where do wires reach it?
+
+Five forms: along a wire (two ports), standing on the ground (two ports, one of them at a
+reference), a body that wires reach from both sides, hanging below a wire (one port), and a box
+with pins at its sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...numerics.arrays import Array
+from ...shapes import Symbol
+from .parts import Net, Part, Pin
+from .picture import NAME, SMALL, Line, Picture, width_of
+
+__all__ = ["Box", "Look", "Socket", "box_of", "form_of"]
+
+U = 10.0  # pixels of a step of the grid
+ROW, LINE = 24.0, 12.0  # between pins of a box, and lines of text
+STUB = 14.0  # from a pin to the sign of its ground
+
+
+@dataclass(frozen=True)
+class Socket:
+    """Where a wire reaches a box: a side, and the height below its top."""
+
+    net: int
+    side: str
+    dy: float
+
+
+@dataclass
+class Box:
+    """A part as it is drawn, with its corner at (0, 0).
+
+    ``rail`` is the net that passes through it from left to right, -1 for none.
+    """
+
+    width: float
+    height: float
+    sockets: list[Socket] = field(default_factory=list)
+    picture: Picture = field(default_factory=Picture)
+    rail: int = -1
+    rail_dy: float = 0.0
+    rail_ends: tuple[float, float] = (0.0, 0.0)  # where the rail meets the part
+
+
+@dataclass(frozen=True)
+class Look:
+    """What parts have to know of the drawing: nets, whether values are shown, what is wrong."""
+
+    nets: Mapping[int, Net]
+    live: frozenset[int]
+    values: bool
+    marks: Mapping[str, Sequence[int]]
+
+    def ink(self, pin: Pin) -> str:
+        return self.nets[pin.net].colour
+
+    def sign(self, pin: Pin) -> Symbol | None:
+        return self.nets[pin.net].ground
+
+
+def form_of(part: Part, look: Look) -> str:
+    """``"along"``, ``"standing"``, ``"body"``, ``"hanging"`` or ``"box"``."""
+    physical = part.physical()
+    if part.inside or len(physical) == 0 or (part.symbol and part.symbol.left):
+        return "box"
+    if len(physical) == 1:
+        return "body" if part.symbol and part.symbol.rigid else "hanging"
+    if part.symbol is None or part.symbol.rigid:
+        return "box"
+    first, second = main_pins(part)
+    signs = look.sign(first), look.sign(second)
+    if (signs[0] is None) == (signs[1] is None) or first.net == second.net:
+        return "along"
+    return "standing"
+
+
+def main_pins(part: Part) -> tuple[Pin, Pin]:
+    """The two ends of a two-port; any other port is an extra."""
+    physical = part.physical()
+    for k, pin in enumerate(physical):
+        same = [p for p in physical[k + 1 :] if p.name != pin.name]
+        if len(physical) == 2 or part.symbol is None:
+            break
+        if same and pin.name not in ("H",):
+            return pin, same[0]
+    return physical[0], physical[1]
+
+
+def box_of(part: Part, look: Look, mirrored: bool) -> Box:
+    """A part in its form; mirrored, its second port is on the left."""
+    drawn = _Drawn(part, look)
+    form = form_of(part, look)
+    make = {"along": drawn.along, "standing": drawn.standing, "body": drawn.body,
+            "hanging": drawn.hanging, "box": drawn.box}[form]  # fmt: skip
+    box = make(mirrored)
+    for k, p in enumerate(box.picture.lines):
+        if p.kind == "symbol":
+            box.picture.lines[k] = Line(p.points, p.ink, p.kind, p.filled, p.dashed, part.path,
+                                        drawn.wrong)  # fmt: skip
+    box.picture.hints[part.path] = part.hint
+    return box
+
+
+class _Pieces:
+    """What the forms are made of: strokes, texts, wires to the sides, signs of the ground."""
+
+    def __init__(self, part: Part, look: Look) -> None:
+        self.part, self.look = part, look
+        self.symbol = part.symbol
+        numbers = look.marks.get(part.path, ())
+        self.wrong = bool(numbers)
+        self.name = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
+        self.picture = Picture()
+        given = part.values[:3] + (("…",) if len(part.values) > 3 else ())
+        self.values = given if look.values else ()
+        self.widths = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
+        self.sockets: list[Socket] = []
+
+    def _write(self, x: float, y: float, words: str, size: float, anchor: str,
+               faint: bool = False) -> None:
+        self.picture.write(x, y, words, size, anchor, faint=faint,
+                           wrong=self.wrong and not faint, owner=self.part.path)
+
+    def _write_values(self, x: float, low: float, anchor: str = "middle", up: float = 0.0) -> None:
+        """Values below a height, one under the other."""
+        for k, value in enumerate(self.values):
+            self._write(x, low + LINE * (k + 1) - up, value, SMALL, anchor, True)
+
+    def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
+        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom),
+                           (left, top)])  # fmt: skip
+
+    def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
+        """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
+        symbol = self.symbol
+        assert symbol is not None
+        for stroke in symbol.strokes:
+            if not (open_end and stroke.points[:, 0].min() >= 1):
+                self.picture.draw(stroke.points @ turn.T * U + [x, y], filled=stroke.filled,
+                                  dashed=stroke.dashed)
+        if symbol.letters:
+            self._write(x, y + 4.5, symbol.letters, 12.0, "middle")
+
+    def _area(self, left: float, top: float, right: float, bottom: float) -> None:
+        self.picture.areas[self.part.path] = left, top, right, bottom
+
+    def _ground(self, pin: Pin, x: float, y: float) -> None:
+        sign = self.look.sign(pin)
+        assert sign is not None
+        wrong = any(g in self.look.marks for g in self.look.nets[pin.net].grounds)
+        for stroke in sign.strokes:
+            self.picture.draw(stroke.points * [U, -U] + [x, y], kind="ground", wrong=wrong,
+                              owner=" ".join(self.look.nets[pin.net].grounds))  # fmt: skip
+
+    def _reach(self, pin: Pin, side: str, way: list[tuple[float, float]], width: float) -> None:
+        """A wire from a place of the symbol to a side of the box, or to the ground."""
+        ink = self.look.ink(pin)
+        x, y = way[-1]
+        edge = 0.0 if side == "left" else width
+        if self.look.sign(pin) is not None:
+            out = x + (-STUB if side == "left" else STUB)
+            self.picture.draw([*way, (out, y), (out, y + 6)], ink, "wire")
+            self._ground(pin, out, y + 6)
+            return
+        if pin.net not in self.look.live:
+            out = x + (-6 if side == "left" else 6)
+            self.picture.draw([*way, (out, y)], ink, "wire")
+            turns = np.linspace(0, 2 * np.pi, 13)
+            self.picture.draw(np.column_stack([out + 2 * np.cos(turns), y + 2 * np.sin(turns)]),
+                              ink, "wire")  # fmt: skip
+            return
+        self.picture.draw([*way, (edge, y)], ink, "wire")
+        self.sockets.append(Socket(pin.net, side, y))
+        if pin.signal == "in":
+            self._arrow(*way[0], (way[0][0] - way[1][0], way[0][1] - way[1][1])
+                        if len(way) > 1 else (1.0 if side == "left" else -1.0, 0.0))  # fmt: skip
+
+    def _arrow(self, x: float, y: float, way: tuple[float, float]) -> None:
+        dx, dy = np.sign(way[0]), np.sign(way[1])
+        self.picture.draw([(x - 6 * dx + 3 * dy, y - 6 * dy + 3 * dx), (x, y),
+                           (x - 6 * dx - 3 * dy, y - 6 * dy - 3 * dx)], "", "wire",
+                          filled=True)  # fmt: skip
+
+    def _extras(self, ends: Sequence[Pin]) -> tuple[list[Pin], list[Pin]]:
+        """Pins besides the ends: those that enter from the left, and those that leave."""
+        rest = [p for p in self.part.pins if p not in ends]
+        return ([p for p in rest if p.signal == "in" and p.net in self.look.live],
+                [p for p in rest if p.signal == "out" and p.net in self.look.live
+                 or not p.signal])  # fmt: skip
+
+    def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
+        for k, pin in enumerate(enter):
+            at = x - 8 - 7 * k
+            self._reach(pin, "left", [(at, y), (at, y + 14 * (k + 1))], width)
+        for k, pin in enumerate(leave):
+            at = x + 8 + 7 * k
+            self._reach(pin, "right", [(at, y), (at, y + 14 * (k + 1))], width)
+
+    def _beside(self, x: float, y: float, low: float) -> float:
+        """Name and values to the right of a symbol; the width with them."""
+        self._write(x, y, self.name, NAME, "start")
+        self._write_values(x, low, "start")
+        return x + max(self.widths) + 6
+
+    def _railed(self, pin: Pin, width: float, height: float, dy: float,
+                ends: tuple[float, float]) -> Box:
+        rail = pin.net if pin.net in self.look.live else -1
+        return Box(width, height, self.sockets, self.picture, rail, dy, ends)
+
+
+class _Drawn(_Pieces):
+    """One part in each of the forms."""
+
+    def along(self, mirrored: bool) -> Box:
+        """A two-port between two wires."""
+        symbol = self.symbol
+        assert symbol is not None
+        ends = main_pins(self.part)
+        left, right = ends[::-1] if mirrored else ends
+        half = symbol.half[1] * U
+        enter, leave = self._extras(ends)
+        signs = [self.look.sign(p) is not None for p in (left, right)]
+        width = max(60.0 + 2 * (STUB + 12) * any(signs), *self.widths) + 10
+        x, y = round(width / 2), 16 + half
+        self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
+        self._write(x, 11, self.name, NAME, "middle")
+        heights = [h for stroke in symbol.strokes for h in stroke.points[:, 1]]
+        under = y - U * min(heights)
+        self._area(x - 30, y - U * max(heights), x + 30, under)
+        self._reach(left, "left", [(x - 30, y)], width)
+        self._reach(right, "right", [(x + 30, y)], width)
+        rows = max(len(enter), len(leave))
+        self._below(x, under, enter, leave, width)
+        low = y + half if not rows else max(y + half, under + rows * 14 + 3)
+        if any(signs):
+            low = max(low, y + 18)
+        self._write_values(x, low, up=1.0)
+        return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
+
+    def standing(self, mirrored: bool) -> Box:
+        """A two-port from a wire above to the ground."""
+        symbol = self.symbol
+        assert symbol is not None
+        ends = main_pins(self.part)
+        up = 0 if self.look.sign(ends[1]) is not None else 1
+        turn = np.array([[0, 1.0], [1.0, 0]]) if up == 0 else np.array([[0, 1.0], [-1.0, 0]])
+        half = max(symbol.half[1] * U, 12.0)
+        enter, leave = self._extras(ends)
+        x = half + 6 + 8 * bool(enter)
+        self._strokes(x, 36.0, turn)
+        self._area(x - half, 6, x + half, 66)
+        self.picture.draw([(x, 6), (x, 6)], self.look.ink(ends[up]), "wire")
+        self._ground(ends[1 - up], x, 66.0)
+        rows = 14.0 * max(len(leave) - 1, 0)
+        width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
+        for k, pin in enumerate(enter):
+            self._reach(pin, "left", [(x - half, 36.0 + 14 * k)], width)
+        for k, pin in enumerate(leave):
+            self._reach(pin, "right", [(x + half, 36.0 + 14 * k)], width)
+        low = 78.0 + rows
+        return self._railed(ends[up], width, max(low, 46.0 + rows + LINE * len(self.values)), 6.0,
+                            (x, x))  # fmt: skip
+
+    def body(self, mirrored: bool) -> Box:
+        """Something rigid with one port, which wires reach from both sides."""
+        symbol = self.symbol
+        assert symbol is not None
+        pin = self.part.physical()[0]
+        wide, half = symbol.half[0] * U, symbol.half[1] * U
+        enter, leave = self._extras([pin])
+        width = max(2 * wide + 16, *self.widths) + 8
+        x, y = round(width / 2), 16 + half
+        self._strokes(x, y, np.array([[1.0, 0], [0, -1]]))
+        self._write(x, 11, self.name, NAME, "middle")
+        self._area(x - wide, y - half, x + wide, y + half)
+        self._below(x, y + half, enter, leave, width)
+        low = y + half + 14 * max(len(enter), len(leave))
+        self._write_values(x, low)
+        return self._railed(pin, width, low + LINE * len(self.values) + 3, y, (x - wide, x + wide))
+
+    def hanging(self, mirrored: bool) -> Box:
+        """A part with one port, below its wire; or above its ground."""
+        pin = self.part.physical()[0]
+        enter, leave = self._extras([pin])
+        symbol, kind = self.symbol, self.part.type
+        if symbol is None:
+            wide, deep = width_of(kind, SMALL) / 2 + 6, max(14.0 * max(len(enter), len(leave)), 22)
+        elif form_is_two_port(symbol):
+            wide, deep = max(symbol.half[1] * U, 12.0), 60.0
+        else:
+            wide, deep = symbol.half[0] * U, symbol.half[1] * U
+        x = wide + 6 + 8 * bool(enter)
+        top = 14.0 if symbol is None else 6.0
+        if symbol is None:
+            self._frame(x - wide, top, x + wide, top + deep)
+            self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
+        elif form_is_two_port(symbol):
+            self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
+        else:
+            self._strokes(x, 6.0, np.array([[1.0, 0], [0, -1]]))
+        self._area(x - wide, top, x + wide, top + deep)
+        self.picture.draw([(x, 6), (x, top)], self.look.ink(pin), "wire")
+        middle = top + deep / 2 - 7 * (max(len(enter), len(leave), 1) - 1)
+        rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
+        width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
+                             max(25.0, rows))  # fmt: skip
+        for k, p in enumerate(enter):
+            self._reach(p, "left", [(x - wide, middle + 14 * k)], width)
+        for k, p in enumerate(leave):
+            self._reach(p, "right", [(x + wide, middle + 14 * k)], width)
+        low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
+        if self.look.sign(pin) is not None:  # stands alone on its reference
+            self._ground(pin, x, 6.0)
+        return self._railed(pin, width, low, 6.0, (x, x))
+
+    def box(self, mirrored: bool) -> Box:
+        """A box, or a symbol, with pins at both sides."""
+        lefts, rights = self._sides(mirrored)
+        symbol = self.symbol
+        signs = [any(self.look.sign(p) is not None for p in side) for side in (lefts, rights)]
+        several = symbol is not None and bool(symbol.left or symbol.right)
+        beside = [max((width_of(p.name, SMALL) + 6 for p in side if not p.signal), default=0.0)
+                  * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
+        margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
+        named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
+        inner_left = max((width_of(p.name, SMALL) for p in lefts), default=0.0) if named else 0
+        inner_right = max((width_of(p.name, SMALL) for p in rights), default=0.0) if named else 0
+        kind = width_of(self.part.type, SMALL)
+        rows = max(len(lefts), len(rights), 1)
+        spacing = 40.0 if several else ROW
+        if symbol is None:
+            half_w = max(inner_left + inner_right + 18, kind + 10, 36) / 2
+            half_h = max((rows * ROW + 14) / 2, 16) if named else 15.0
+        else:
+            half_w = symbol.half[0] * U
+            half_h = max(symbol.half[1] * U, (rows - 1) * spacing / 2 + 3)
+        width = max(2 * half_w + sum(margin), max(self.widths) + 10)
+        x = float(round(margin[0] + half_w + max(0.0, width - 2 * half_w - sum(margin)) / 2))
+        half_text = max(self.widths) / 2 + 4
+        x, width = max(x, half_text), max(width, x + half_text, half_text * 2)
+        y = 16 + half_h
+        if symbol is None:
+            self._frame(x - half_w, y - half_h, x + half_w, y + half_h)
+            self._write(x, y - half_h + 11 if named else y + 3, self.part.type, SMALL, "middle",
+                        True)
+        else:
+            self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
+        self._write(x, 11, self.name, NAME, "middle")
+        self._area(x - half_w, y - half_h, x + half_w, y + half_h)
+        down = 7.0 if named else 0.0
+        for side, pins in (("left", lefts), ("right", rights)):
+            for k, pin in enumerate(pins):
+                at = y + down + (k - (len(pins) - 1) / 2) * spacing
+                edge = x - half_w if side == "left" else x + half_w
+                self._reach(pin, side, [(edge, at)], width)
+                if named or several and not pin.signal:
+                    inward = (side == "left") == named
+                    below = 3 if named else 9 if at < y else -3  # not towards the name above
+                    self._write(edge + (4 if inward else -4), at + below, pin.name, SMALL,
+                                "start" if inward else "end", True)
+        low = y + half_h + (8 if any(signs) else 2)
+        if several:
+            others = self._extras(lefts + rights)
+            self._below(x, y + half_h, *others, width)
+            low = max(low, y + half_h + 14 * max(map(len, others)) + 3)
+        self._write_values(x, low, up=2.0)
+        return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
+
+    def _sides(self, mirrored: bool) -> tuple[list[Pin], list[Pin]]:
+        part, symbol = self.part, self.symbol
+        physical = part.physical()
+        enter = [p for p in part.pins if p.signal == "in"]
+        leave = [p for p in part.pins if p.signal == "out" and p.net in self.look.live]
+        if symbol is not None and (symbol.left or symbol.right):
+            lefts = [p for name in symbol.left for p in physical if p.name == name]
+            rights = [p for name in symbol.right for p in physical if p.name == name]
+            enter, leave = [], []  # what else there is is wired from below
+        else:
+            half = (len(physical) + 1) // 2
+            lefts, rights = physical[:half], physical[half:]
+        if mirrored:
+            lefts, rights = rights, lefts
+        return lefts + enter, rights + leave
+
+
+def form_is_two_port(symbol: Symbol) -> bool:
+    """Whether its strokes lie between two ports."""
+    return symbol.half[0] == 3.0

@@ -1,0 +1,184 @@
+"""In which column of a schematic does each part stand, and which way round?
+
+Breadth first from the sources through the nets; what hangs on a net stands before what leads
+on from it. Signals run to the right as far as loops let them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+
+from .glyphs import Look, form_of, main_pins
+from .parts import Part
+
+__all__ = ["Columns", "columns_of"]
+
+STACKED = 5  # parts that hang on one net up to which they stand side by side
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Column and orientation of every part, by its number."""
+
+    column: Mapping[int, int]
+    mirrored: Mapping[int, bool]
+
+
+def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -> Columns:
+    """Columns of the parts.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    look : Look
+    entering : mapping of int to {"left", "right"}
+        Parts that stand for the ports of a frame, and their sides.
+    """
+    reach = _Reach(parts, look, entering)
+    order = nx.DiGraph()
+    order.add_nodes_from(range(len(parts)))
+    order.add_edges_from(reach.precedences())
+    for net in sorted({p.net for part in parts for p in part.pins if p.signal} & look.live):
+        out = [k for k, part in enumerate(parts) for p in part.pins
+               if p.net == net and p.signal == "out"]  # fmt: skip
+        to = [k for k, part in enumerate(parts) for p in part.pins
+              if p.net == net and p.signal == "in"]  # fmt: skip
+        for a in out:
+            for b in to:
+                if a != b and not nx.has_path(order, b, a):
+                    order.add_edge(a, b)
+    column = _longest(order)
+    for k in reversed(list(nx.topological_sort(order))):  # signals close to where they go
+        to = list(order.successors(k))
+        if to and (not parts[k].physical() or not list(order.predecessors(k))):
+            column[k] = min(column[j] for j in to) - 1
+    return Columns(_framed(column, entering), reach.mirrored())
+
+
+def _longest(order: nx.DiGraph) -> dict[int, int]:
+    column: dict[int, int] = {}
+    for k in nx.topological_sort(order):
+        column[k] = max((column[j] + 1 for j in order.predecessors(k)), default=0)
+    return column
+
+
+def _framed(column: dict[int, int], entering: Mapping[int, str]) -> dict[int, int]:
+    """Counted from 0, with the ports of a frame at its edges."""
+    inner = [c for k, c in column.items() if k not in entering] or [0]
+    first = min(inner) - 1 if "left" in entering.values() else min(inner)
+    last = max(inner) + 1
+    edge = {"left": 0, "right": last - first}
+    return {k: edge[entering[k]] if k in entering else c - first for k, c in column.items()}
+
+
+class _Reach:
+    """How far every part and net is from where the drawing starts."""
+
+    def __init__(self, parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -> None:
+        self.parts, self.look, self.entering = parts, look, entering
+        self.nets = [list(dict.fromkeys(p.net for p in part.physical() if p.net in look.live))
+                     for part in parts]  # fmt: skip
+        self.on: dict[int, list[int]] = {}
+        for k, nets in enumerate(self.nets):
+            for net in nets:
+                self.on.setdefault(net, []).append(k)
+        self.far: dict[int, int] = {}  # of parts
+        self.net_far: dict[int, int] = {}
+        self._search()
+
+    def _search(self) -> None:
+        starts = sorted(range(len(self.parts)), key=self._rank)
+        for start in starts:
+            if start in self.far:
+                continue
+            self.far[start] = 0
+            queue = deque([start])
+            while queue:
+                k = queue.popleft()
+                for net in self.nets[k]:
+                    if net in self.net_far:
+                        continue
+                    self.net_far[net] = self.far[k]
+                    for j in self.on[net]:
+                        if j not in self.far:
+                            self.far[j] = self.far[k] + 1
+                            queue.append(j)
+
+    def _rank(self, k: int) -> tuple[int, int]:
+        """Ports of a frame first, then sources, ends of chains, and all others."""
+        symbol = self.parts[k].symbol
+        if self.entering.get(k) == "left":
+            return 0, k
+        if symbol is not None and symbol.source:
+            return 1, k
+        return (2 if len(self.nets[k]) == 1 else 3), k
+
+    def precedences(self) -> list[tuple[int, int]]:
+        """Pairs of parts of which the first stands to the left."""
+        found = []
+        for net, members in self.on.items():
+            before = [k for k in members if len(self.nets[k]) > 1
+                      and self.far[k] <= self.net_far[net]]  # fmt: skip
+            stay = [k for k in members
+                    if len(self.nets[k]) == 1 and self.entering.get(k) != "right"]  # fmt: skip
+            stay.sort(key=lambda k: (self.far[k], not self._is_body(k)))
+            after = [k for k in members if k not in before and k not in stay]
+            rows = -(-len(stay) // STACKED)
+            chain = [stay[i : i + rows] for i in range(0, len(stay), max(rows, 1))]
+            groups = [g for g in (before, *chain, after) if g]
+            for group, following in zip(groups, groups[1:], strict=False):
+                found += [(a, b) for a in group for b in following if self._may(a, b)]
+        return found
+
+    def _may(self, a: int, b: int) -> bool:
+        return (self.far[a], len(self.nets[a]) > 1) != (self.far[b], True) or \
+            self.far[a] < self.far[b] or len(self.nets[a]) == 1  # fmt: skip
+
+    def _is_body(self, k: int) -> bool:
+        return form_of(self.parts[k], self.look) == "body"
+
+    def mirrored(self) -> dict[int, bool]:
+        """Whether a part's ports on the left are farther away than those on the right."""
+        found = {}
+        for k, part in enumerate(self.parts):
+            form = form_of(part, self.look)
+            if form == "along":
+                ends = list(main_pins(part))
+            elif form == "box" and len(self.nets[k]) > 1 and not part.inside:
+                ends = _sides_of(part)
+            elif form == "box" and self.nets[k] and not part.inside:
+                ends = _sides_of(part)
+                half = len(ends) // 2
+                on_left = any(p.net in self.look.live for p in ends[:half])
+                on_right = any(p.net in self.look.live for p in ends[half:])
+                found[k] = on_left and not on_right if self.far[k] == 0 else \
+                    on_right and not on_left  # fmt: skip
+                continue
+            else:
+                found[k] = False
+                continue
+            half = len(ends) // 2
+            far = [self.net_far.get(p.net, 10**6) for p in ends]
+            left, right = min(far[:half], default=0), min(far[half:], default=0)
+            found[k] = left > right if min(left, right) < 10**6 else False
+        return found
+
+
+def _sides_of(part: Part) -> list:  # type: ignore[type-arg]
+    """Ports of a box, as many of the left side as of the right one."""
+    physical, symbol = part.physical(), part.symbol
+    if symbol is not None and symbol.left:
+        lefts = [p for p in physical if p.name in symbol.left]
+        rights = [p for p in physical if p.name not in symbol.left]
+    else:
+        half = (len(physical) + 1) // 2
+        lefts, rights = physical[:half], physical[half:]
+    if not lefts or not rights:
+        return []
+    most = max(len(lefts), len(rights))
+    return [*(lefts[i % len(lefts)] for i in range(most)),
+            *(rights[i % len(rights)] for i in range(most))]  # fmt: skip

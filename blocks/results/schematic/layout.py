@@ -1,0 +1,223 @@
+"""The picture of a network: parts in columns, wires at right angles between them.
+
+Columns (:mod:`.layering`), heights (:mod:`.ordering`), wires (:mod:`.routing`);
+frames of opened composites are drawn in the same way, each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...numerics.arrays import Array
+from .glyphs import Box, Look, Socket, box_of
+from .layering import columns_of
+from .ordering import Slot, place
+from .parts import Part, Pin
+from .picture import NAME, Picture, Text
+from .routing import route
+
+__all__ = ["network_picture"]
+
+PAD = 16.0  # pixels within a frame
+TITLE = 20.0
+
+
+def network_picture(parts: Sequence[Part], look: Look) -> Box:
+    """All parts with their wires, as one box without sockets."""
+    return _Plan(parts, look, {}).box()
+
+
+@dataclass
+class _Placed:
+    """A part's box and where its corner is."""
+
+    box: Box
+    x: float = 0.0
+    y: float = 0.0
+
+
+class _Plan:
+    """Parts of one level: of the model, or of a frame with its ports."""
+
+    def __init__(self, parts: Sequence[Part], look: Look, sides: Mapping[str, str]) -> None:
+        self.look = look
+        self.parts = list(parts)
+        entering = {k: sides[p.path] for k, p in enumerate(parts) if p.type == ""}
+        found = columns_of(self.parts, look, entering)
+        self.column = found.column
+        self.placed = {k: _Placed(self._box(k, found.mirrored[k], entering))
+                       for k in range(len(parts))}  # fmt: skip
+        self.slots: list[Slot] = []
+        self.slot_of: dict[int, int] = {}
+        self.passing: dict[int, int] = {}  # slot to net
+        self.signals = {p.net for part in parts for p in part.pins if p.signal}
+        self._fill()
+
+    def _box(self, k: int, mirrored: bool, entering: Mapping[int, str]) -> Box:
+        part = self.parts[k]
+        if k in entering:
+            side = "right" if entering[k] == "left" else "left"
+            return Box(0.0, 14.0, [Socket(part.pins[0].net, side, 7.0)])
+        if part.inside:
+            return _frame(part, self.look)
+        return box_of(part, self.look, mirrored)
+
+    # -- slots -----------------------------------------------------------------------------
+    def _fill(self) -> None:
+        """Slots of parts, and of wires where nothing lets a net through a column."""
+        fixed: dict[int, list[int]] = {}  # channels that a net must reach
+        rails: dict[int, list[int]] = {}
+        for k, placed in self.placed.items():
+            column = self.column[k]
+            self.slot_of[k] = len(self.slots)
+            ends = [(s.net, column + (s.side == "right"), s.dy) for s in placed.box.sockets]
+            for net, channel, _ in ends:
+                fixed.setdefault(net, []).append(channel)
+            self.slots.append(Slot(column, placed.box.height, ends, k))
+            if placed.box.rail >= 0:
+                rails.setdefault(placed.box.rail, []).append(k)
+        for net in sorted({*fixed, *rails}):
+            self._span(net, fixed.get(net, []), rails.get(net, []))
+
+    def _span(self, net: int, channels: list[int], rails: list[int]) -> None:
+        columns = sorted(self.column[k] for k in rails)
+        channels = channels or [columns[0] + 1]
+        first, last = min(channels), max(channels)
+        first = min([first, *(c + 1 for c in columns if c < first)])
+        last = max([last, *(c for c in columns if c >= last)])
+        passed = set()
+        for k in rails:
+            column, box = self.column[k], self.placed[k].box
+            sides = [c for c in (column, column + 1) if first <= c <= last]
+            self.slots[self.slot_of[k]].ends += [(net, c, box.rail_dy) for c in sides]
+            if len(sides) == 2:
+                passed.add(column)
+        for column in range(first, last):
+            if column not in passed:
+                self.passing[len(self.slots)] = net
+                self.slots.append(Slot(column, 0.0, [(net, column, 0.0), (net, column + 1, 0.0)]))
+
+    # -- picture ---------------------------------------------------------------------------
+    def box(self) -> Box:
+        top = place(self.slots, dict.fromkeys(self.signals, 0.6))
+        last = max(self.column.values(), default=0)
+        edges = self._edges(top, last)
+        picture = Picture()
+        for k, placed in self.placed.items():
+            column = self.column[k]
+            wide = edges[column][1] - edges[column][0]
+            if self.parts[k].type == "":
+                wide = 0.0 if column == 0 else 2 * wide
+            placed.x = edges[column][0] + (wide - placed.box.width) / 2
+            placed.y = float(top[self.slot_of[k]])
+            picture.add(placed.box.picture, placed.x, placed.y)
+            self._stubs(picture, k, edges[column])
+        for slot, net in self.passing.items():
+            y = float(top[slot])
+            left, right = edges[self.slots[slot].column]
+            picture.draw([(left, y), (right, y)], self.look.nets[net].colour, "wire",
+                         owner=str(net))  # fmt: skip
+        self._wires(picture)
+        width = max([end for _, end in edges.values()]
+                    + [start + channel.width for start, channel in self.channels.values()])
+        height = max((p.y + p.box.height for p in self.placed.values()), default=0.0)
+        height = max([height, *(float(top[s]) + 6 for s in self.passing)])
+        sockets = [Socket(self.parts[k].pins[0].net, "left" if self.column[k] == 0 else "right",
+                          p.y + 7.0) for k, p in self.placed.items() if self.parts[k].type == ""]
+        return Box(width, height, sockets, picture)
+
+    def _ends(self, top: Array) -> dict[int, dict[int, tuple[list[float], list[float]]]]:
+        """By channel and net: heights of ends on its left and on its right."""
+        found: dict[int, dict[int, tuple[list[float], list[float]]]] = {}
+        for k, slot in enumerate(self.slots):
+            for net, channel, dy in slot.ends:
+                sides = found.setdefault(channel, {}).setdefault(net, ([], []))
+                y = round(float(top[k]) + dy, 2)
+                side = sides[slot.column == channel]
+                if y not in side:
+                    side.append(y)
+        return found
+
+    def _edges(self, top: Array, last: int) -> dict[int, tuple[float, float]]:
+        """Left and right edge of every column."""
+        ends, edges, x = self._ends(top), {}, 0.0
+        self.channels = {}
+        for column in range(last + 1):
+            wide = max((self.placed[k].box.width for k in self.placed
+                        if self.column[k] == column), default=0.0)  # fmt: skip
+            if column in ends:
+                self.channels[column] = x, route(ends[column])
+                x += self.channels[column][1].width
+            edges[column] = x, x + wide
+            x += wide
+        if last + 1 in ends:
+            self.channels[last + 1] = x, route(ends[last + 1])
+        return edges
+
+    def _stubs(self, picture: Picture, k: int, edge: tuple[float, float]) -> None:
+        """Wires from a part to the edges of its column."""
+        placed, column, part = self.placed[k], self.column[k], self.parts[k]
+        box = placed.box
+        for s in box.sockets:
+            y = placed.y + s.dy
+            x = placed.x if s.side == "left" else placed.x + box.width
+            picture.draw([(x, y), (edge[s.side == "right"], y)], self.look.nets[s.net].colour,
+                         "wire", owner=str(s.net))  # fmt: skip
+        used = [c for net, c, _ in self.slots[self.slot_of[k]].ends
+                if net == box.rail][-2:] if box.rail >= 0 else []
+        y, ink = placed.y + box.rail_dy, self.look.nets[box.rail].colour if box.rail >= 0 else ""
+        for channel in used:
+            side = channel - column
+            x = placed.x + box.rail_ends[side]
+            picture.draw([(edge[side], y), (x, y)], ink, "wire", owner=str(box.rail))
+        if len(used) == 2 and box.rail_ends[0] == box.rail_ends[1]:
+            picture.draw([(placed.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
+
+    def _wires(self, picture: Picture) -> None:
+        for start, channel in self.channels.values():
+            for net, lines in channel.lines.items():
+                ink = self.look.nets[net].colour
+                for (x0, y0), (x1, y1) in lines:
+                    picture.draw([(start + x0, y0), (start + x1, y1)], ink, "wire", owner=str(net))
+                for x, y in channel.dots.get(net, []):
+                    picture.draw([(start + x, y)], ink, "dot", owner=str(net))
+
+
+def _frame(part: Part, look: Look) -> Box:
+    """An opened composite: its parts in a frame, its ports at the edges."""
+    pins = [p for p in part.pins if p.net in look.live and look.sign(p) is None]
+    physical = [p for p in pins if not p.signal]
+    half = (len(physical) + 1) // 2
+    left = {p.name for p in physical[:half]} | {p.name for p in pins if p.signal == "in"}
+    sides: dict[str, str] = {}
+    ports: list[Part] = []
+    nets: set[int] = set()
+    for pin in pins:
+        if pin.net in nets:
+            continue
+        nets.add(pin.net)
+        end = Part(f"{part.path}.{pin.name}", "", (Pin(pin.name, pin.net, _turned(pin)),))
+        sides[end.path] = "left" if pin.name in left else "right"
+        ports.append(end)
+    inner = _Plan([*ports, *part.inside], look, sides).box()
+    numbers = look.marks.get(part.path, ())
+    title = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
+    label = Text(8.0, 14.0, title, NAME, wrong=bool(numbers), owner=part.path)
+    width = max(inner.width + 2 * PAD, label.box()[2] + 8)
+    height = inner.height + TITLE + PAD
+    picture = Picture(texts=[label], hints={part.path: part.hint})
+    picture.draw([(0, 0), (width, 0), (width, height), (0, height), (0, 0)], kind="frame",
+                 owner=part.path, wrong=bool(numbers))  # fmt: skip
+    shift = (width - inner.width) / 2
+    picture.add(inner.picture, shift, TITLE)
+    for s in inner.sockets:
+        ends = (0.0, shift) if s.side == "left" else (width, width - shift)
+        picture.draw([(x, s.dy + TITLE) for x in ends], look.nets[s.net].colour, "wire",
+                     owner=str(s.net))
+    return Box(width, height, [replace(s, dy=s.dy + TITLE) for s in inner.sockets], picture)
+
+
+def _turned(pin: Pin) -> str:
+    """Seen from inside, an input gives a signal."""
+    return {"in": "out", "out": "in", "": ""}[pin.signal]

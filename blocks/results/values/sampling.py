@@ -1,0 +1,114 @@
+"""How do chosen variables at chosen times become a table with units?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...exceptions import ParameterError, unknown_name
+from ...numerics.arrays import Array
+from ...reading.foreign_words import look_elsewhere
+from ...units import from_si
+from ..recording import Curves
+from ..shown import SECOND, unit_to_show
+from .runs import headings, rows_at
+from .samples import Samples
+from .table import Column, Table
+from .times import TIME, check_side, sample_times
+from .views import run_of, same_samples
+
+__all__ = ["sample", "units_wanted"]
+
+CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
+
+
+def sample(
+    source: Curves,
+    chosen: Sequence[Samples],
+    *,
+    every: Any = None,
+    times: Any = None,
+    units: str | Mapping[str, str] | None = None,
+    side: str = "right",
+    **unknown: Any,
+) -> Table:
+    """Values of series at the recorded times, at equal distances, or at given times.
+
+    The times are those of ``source``; series of other runs are read at them.
+    """
+    if unknown:
+        raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
+    names = headings(source, chosen)
+    source = _samples_of_table(source, chosen)
+    wanted = units_wanted(units, chosen, names)
+    check_side(side, "table")
+    seconds = sample_times(source.close_times, every, times)
+    samples = len(source.times) if seconds is None else len(seconds)
+    if samples * sum(len(s.infos) for s in chosen) > CELLS:
+        raise ParameterError(
+            "table", f"would hold {samples * sum(len(s.infos) for s in chosen):,} numbers.",
+            "Name the variables, or sample them further apart: every='10 ms'.",
+            code="result.size",
+        )  # fmt: skip
+    columns = {}
+    rows = _rows(source, chosen, seconds, side)
+    for name, series, values in zip(names, chosen, rows, strict=True):
+        shown = unit_to_show(series.declared_unit, wanted.get(name), series.path)
+        run = name.removeprefix(series.path)
+        columns[name] = Column(
+            np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),
+            shown,
+            series.doc,
+            tuple(i.path + run for i in series.infos) if series.is_array else (),
+            series.infos[0].words,
+        )
+    shown = unit_to_show(SECOND, wanted.get("time"), "time")
+    at = np.asarray(source.times, dtype=float) if seconds is None else seconds
+    return Table(Column(from_si(at, shown).magnitude, shown, TIME.doc), columns, source.name)
+
+
+def _samples_of_table(source: Curves, chosen: Sequence[Samples]) -> Curves:
+    """Whose samples a table has: those of the run, or of the one part of it that is looked at."""
+    sources = [s.rows.source for s in chosen]
+    same = sources and run_of(sources[0]) is run_of(source) and all(
+        same_samples(sources[0], other) for other in sources)
+    return sources[0] if same else source
+
+
+def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Samples],
+                 names: Sequence[str], kind: str = "columns") -> dict[str, str]:
+    """Unit wished for by heading; one text is for all, a path for that variable of every run."""
+    if units is None:
+        return {}
+    if isinstance(units, str):
+        return {n: units for n, s in zip(names, chosen, strict=True) if s.infos[0].words is None}
+    paths = [s.path for s in chosen]
+    for path in units:
+        if path not in (*names, *paths, "time"):
+            raise unknown_name("units", path, [*names, "time"], kind)
+    found = {n: units[p] for n, p in zip(names, paths, strict=True) if p in units}
+    return found | {n: units[n] for n in (*names, "time") if n in units}
+
+
+def _rows(
+    source: Curves, chosen: Sequence[Samples], seconds: Array | None, side: str
+) -> list[Array]:
+    """Values in SI of all series: those read from the source itself are asked for at once."""
+    itself = [s for s in chosen if s.rows.source is source]
+    indices = [k for s in itself for k in s.rows.indices]
+    found = np.asarray(source.values(indices, seconds, side), dtype=float) if indices else None
+    rows, first = [], 0
+    for series in chosen:
+        if series.rows.source is source and found is not None:
+            rows.append(found[first : first + len(series.infos)])
+            first += len(series.infos)
+        elif not same_samples(source, series.rows.source):
+            at = np.asarray(source.times) if seconds is None else seconds
+            rows.append(rows_at(series, at, source.name, None if seconds is None else side))
+        elif seconds is None:
+            rows.append(series.rows.samples())
+        else:
+            rows.append(series.rows.source.values(series.rows.indices, seconds, side))
+    return rows

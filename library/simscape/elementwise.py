@@ -92,19 +92,20 @@ def _gains(block: Block, names: Mapping[str, Any]) -> Any:
                                          dtype=float))
     except (NotUnderstood, Unknown, TypeError, ValueError):
         return np.zeros((0, 0))
-    way = block.options.get("Multiplication", "Element-wise(K.*u)")
-    if way.startswith("Element-wise"):
+    if _takes_each(block):
         return np.diag(gains.ravel()) if gains.size > 1 else gains
-    return gains.T if "u*K" in way else gains
+    return gains.T if "u*K" in block.options["Multiplication"] else gains
+
+
+def _takes_each(block: Block) -> bool:
+    return block.options.get("Multiplication", "Element-wise").startswith("Element-wise")
 
 
 def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     """A gain that is a vector or a matrix: a sum of gains for every output."""
     gains, whole = _gains(block, names), joining(system, block.sid, 1)
     drivers = inputs_of(system, block if whole is None else whole)
-    one = len(drivers) == 1 and gains.ndim == 2 and np.count_nonzero(gains - np.diag(np.diag(
-        gains))) == 0 and len(gains) > 1 and whole is None
-    if one:  # one signal, and a gain for every output
+    if len(drivers) == 1 and whole is None and _takes_each(block):  # a gain for every output
         gains = np.diag(gains).reshape(-1, 1)
     if gains.size < 2 or gains.shape[1] != len(drivers) or gains.size > WIDEST:
         return False

@@ -18,7 +18,7 @@ from blocks import Component, ParameterError
 
 from ..othernames import WORDS
 from .diagram import Value
-from .python_text import CORE
+from .python_text import CORE, qualified
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
            "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
@@ -169,8 +169,11 @@ def is_word(value: Value) -> bool:
 
 def imported_names() -> set[str]:
     """Names that a script may import: its own classes and values take others."""
-    return {*CORE, *DOMAINS.values(), *(c.name for c in _table().values() if c.name),
-            *import_module("library.signal").__all__}
+    signals = import_module("library.signal").__all__
+    named = {(c.module, c.name) for c in _table().values() if c.name} | {
+        ("signal", name) for name in signals}
+    return {*CORE, *DOMAINS.values(), *(name for _, name in named),
+            *(qualified(*of) for of in named)}
 
 
 def add_counterpart(path: str, component: type[Component], *,

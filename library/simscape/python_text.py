@@ -30,7 +30,7 @@ from .matlab import (
 )
 
 __all__ = ["CALLS", "CORE", "MEMBERS", "PythonNames", "class_name", "number_text", "python_name",
-           "python_of", "said", "value_text"]  # fmt: skip
+           "python_of", "qualified", "said", "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
@@ -77,6 +77,11 @@ def class_name(written: str) -> str:
     words = re.findall(r"[A-Za-z0-9]+", _shortened(written, " ", _LONGEST_NAME))
     name = "".join(word[0].upper() + word[1:] for word in words) or "Subsystem"
     return f"Subsystem{name}" if name[0].isdigit() else name
+
+
+def qualified(home: str, name: str) -> str:
+    """What a class is called beside one of the same name: Switch is ElectricalSwitch."""
+    return class_name(home.rpartition(".")[2].replace("_", " ")) + name
 
 
 class PythonNames:

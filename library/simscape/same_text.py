@@ -49,7 +49,7 @@ def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[
     name : function
         The Python text for a name of the workspace.
     """
-    if _is_same(tree, names):
+    if not isinstance(value, (list, Mapping)) and _is_same(tree, names):
         try:
             return python_of(_of_numbers(tree), name)
         except NotUnderstood:

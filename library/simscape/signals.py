@@ -105,10 +105,8 @@ class SignalsOfLevel:
             value = f'"0 {unit}"' if unit else "0"
             level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
             self.connect(Joint(f"{level.owner}.{name}.y", "output", unit), open_inputs)
-            named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
-                              for text in open_inputs)
-            self.conversion.remarks.append(
-                f"Inputs that nothing is connected to are 0, as in Simulink: {named}.")
+            self.conversion.open += [f"{level.within}{text.removeprefix(f'{level.owner}.')}"
+                                     for text in open_inputs]
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
@@ -262,12 +260,16 @@ class SignalsOfLevel:
         self.conversion.plots.append(self.path_of(joint))
 
     def path_of(self, joint: Joint) -> str:
-        """Where a signal is found in a result: an output of a subsystem at what drives it."""
+        """Where a signal is found in a result: an output of a subsystem at what drives it.
+
+        Empty for an output that nothing drives.
+        """
         level = self.level
         part, _, port = joint.text.removeprefix(f"{level.owner}.").partition(".")
         for inner in level.inner.values():
-            if inner.within == f"{level.within}{part}." and port in inner.driven:
-                return inner.driven[port]
+            if inner.within == f"{level.within}{part}." and any(
+                    own.name == port and own.kind == "Output" for own in inner.ports.values()):
+                return inner.driven.get(port, "")
         return f"{level.within}{part}.{port}".removesuffix(".")
 
 

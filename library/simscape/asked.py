@@ -45,7 +45,8 @@ class Asked:
     scope: Scope
     block: Block
     path: str = ""
-    vectors: dict[str, str] = field(default_factory=dict)  # texts of arrays: of which parameters
+    # texts of values: of which parameters, and whether they are vectors
+    given: dict[str, tuple[str, bool]] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
 
     def written(self, name: str, default: str) -> str:
@@ -78,8 +79,8 @@ class Asked:
 
     def text(self, name: str, default: str) -> str:
         found = self._of(name, default)
-        if np.ndim(found.value):
-            self.vectors[found.python] = name
+        if found.value is not None:
+            self.given[found.python] = name, bool(np.ndim(found.value))
         return found.python
 
     def number(self, name: str, default: str) -> float | None:

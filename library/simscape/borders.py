@@ -36,7 +36,8 @@ _MOST_NEW = 500  # blocks that are made in one system: what would be more stays 
 # blocks of one input that do the same to every element
 _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
                 "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",
-                "DataTypeConversion", "RateTransition", "Rounding", "Quantizer"}  # fmt: skip
+                "DataTypeConversion", "RateTransition", "Rounding", "Quantizer",
+                "UnaryMinus"}  # fmt: skip
 _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from blocks import Component, ParameterError
+from blocks import Component
 
 from ..othernames import WORDS
 from .diagram import Value
@@ -192,17 +192,7 @@ def add_counterpart(path: str, component: type[Component], *,
         What theirs are called in yours; equal names need not be said.
     choices : mapping, optional
         Per parameter, what each written value is in yours.
-
-    Raises
-    ------
-    ParameterError
-        If it is called as a component of the library: a script could import one of them only.
     """
-    if not component.__module__.startswith("library.") and any(
-            c.name == component.__name__ and c.module != component.__module__
-            for c in _table().values()):
-        raise ParameterError("add_counterpart", f"{component.__name__} of {component.__module__} "
-                             "is called as another counterpart.", "Give yours a name of its own.")
     table = _table()
     for form in [known for known in table if known.startswith(f"{path} ")]:
         del table[form]

@@ -8,15 +8,16 @@ statements in :mod:`.matlab_scripts`; nothing is ever run.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TypeAlias
 
 from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "dotted", "parse",
-    "tokens",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "dotted", "names_in",
+    "parse", "parts_of", "tokens",
 ]  # fmt: skip
 
 
@@ -105,6 +106,24 @@ def dotted(tree: Tree) -> str:
         of = dotted(tree.of)
         return f"{of}.{tree.name}" if of else ""
     return ""
+
+
+def parts_of(part: object) -> Iterator[object]:
+    """An expression, or a statement with such, and all that it consists of."""
+    if isinstance(part, (tuple, list)):
+        for each in part:
+            yield from parts_of(each)
+    elif isinstance(part, dict):
+        yield from parts_of(list(part.values()))
+    elif is_dataclass(part):
+        yield part
+        for of in fields(part):
+            yield from parts_of(getattr(part, of.name))
+
+
+def names_in(tree: Tree) -> set[str]:
+    """The names that stand alone in an expression."""
+    return {part.name for part in parts_of(tree) if isinstance(part, Name)}
 
 
 # -- tokens ---------------------------------------------------------------------------------------
@@ -328,9 +347,9 @@ class Parser:
         found: list[Tree] = []
         self.skip_lines()
         while not self.take(")"):
-            if self.peek().text == ":" and self.peek(1).text in (",", ")"):
+            if self.peek().text in (":", "*") and self.peek(1).text in (",", ")"):
                 self.at += 1
-                found.append(Name(":"))
+                found.append(Name(self.peek(-1).text))
             else:
                 found.append(self._argument())
             self.skip_lines()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class SignalsOfLevel:
         try:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
-            _refuse_vectors(made, asked.vectors)
+            _refuse_sizes(made, asked.given)
             unmapped = [f"{option} is not mapped." for option in asked.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
@@ -273,16 +273,26 @@ class SignalsOfLevel:
         return f"{level.within}{part}.{port}".removesuffix(".")
 
 
-def _refuse_vectors(made: SignalPart, vectors: Mapping[str, str]) -> None:
-    """Raise for a parameter that is a vector, where what stands for the block takes a number."""
+def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> None:
+    """Raise for a vector where what stands for the block takes a number, and the reverse.
+
+    Parameters
+    ----------
+    made : SignalPart
+    given : mapping of str to (str, bool)
+        By text: of which parameter it is, and whether it is a vector.
+    """
     for part in (made, *(before for _, _, before in made.before)):
-        single = dict(part.keywords)
+        declared: Any = {}
         if part.component:
             module, _, name = part.component.rpartition(".")
             declared = getattr(import_module(f"library.{module}"), name)._declared
-            single = {word: text for word, text in single.items()
-                      if np.ndim(getattr(declared.get(word), "default", 0.0)) == 0}
-        for text in (*single.values(), part.equation):
-            for vector, name in vectors.items():
-                if re.search(rf"(?<![\w.]){re.escape(vector)}(?![\w.\[])", text):
+        for word, text in [*part.keywords.items(), ("", part.equation)]:
+            many = np.ndim(getattr(declared.get(word), "default", 0.0)) > 0
+            for written, (name, vector) in given.items():
+                own = re.escape(written)
+                if vector and not many and re.search(rf"(?<![\w.]){own}(?![\w.\[])", text):
                     raise Lacks(f"Its {name} is a vector; signals are scalars here.")
+                if many and not vector and re.fullmatch(
+                        rf'(quantity\()?{own}(, "[^"]*"\))?', text):
+                    raise Lacks(f"Its {name} is one number, and takes a list of them.")

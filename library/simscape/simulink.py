@@ -45,7 +45,9 @@ _NEAR = {
     "PID Controller": _PID.format("PID"), "PI Controller": _PID.format("PID"),
     "Discrete PID Controller": _PID.format("DiscretePID"),
     "Discrete PI Controller": _PID.format("DiscretePID"), "PWM Generator": _PULSES,
-    "PWM Generator (2-Level)": _PULSES, "PWM Generator (Three-phase, Two-level)": _PULSES,
+    "PWM Generator (2-Level)": _PULSES, "PWM Generator (DC-DC)":
+    "Compare of library.signal is one, with the duty cycle at u1 and RepeatingSequence from 0 to 1 "
+    "over a period at u2.", "PWM Generator (Three-phase, Two-level)": _PULSES,
 }  # fmt: skip
 
 

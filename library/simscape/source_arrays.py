@@ -24,11 +24,12 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    parts_of,
 )
 from .python_text import PythonNames
 from .source import Branch, Declared, Equal, Event, Let, Source, pair
 from .source import fields as said_of
-from .source_expressions import FUNCTIONS, is_constant, parts_of
+from .source_expressions import FUNCTIONS, is_constant
 
 __all__ = ["entry_by_entry"]
 

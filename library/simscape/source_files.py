@@ -11,7 +11,8 @@ from .mapping import counterpart_of
 from .physical_signals import SIGNALS
 from .source import Function, Source, made_of, read_function, read_source
 
-__all__ = ["read_component", "read_file", "read_function_file", "read_parts", "source_beside"]
+__all__ = ["file_of", "read_component", "read_file", "read_function_file", "read_parts",
+           "source_beside"]  # fmt: skip
 
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
@@ -66,6 +67,18 @@ def _text(path: Path) -> str:
                         "Give the path of an .ssc file.", code="simscape.file") from error
 
 
+def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:
+    """Where a source finds ``"mypackage.part"``: beside it, or in the package above it.
+
+    Where it is neither, the place beside it.
+    """
+    *packages, name = path.split(".")
+    inside = Path(*(f"+{package}" for package in packages), f"{name}{suffix}")
+    beside = source.with_name(inside.name)
+    return next((found for found in (beside, *(
+        folder / inside for folder in source.resolve().parents)) if found.is_file()), beside)
+
+
 def read_component(path: Path) -> Source:
     """The same with what it inherits; bases of the user's are looked for beside the file.
 
@@ -79,7 +92,7 @@ def read_component(path: Path) -> Source:
     source, extended = read_file(path), {path.stem}
     while source.base:
         name = source.base.rpartition(".")[2]
-        beside = path.with_name(f"{name}.ssc")
+        beside = file_of(source.base, path)
         if beside.is_file() and name not in extended:
             base = read_file(beside)
         elif source.base in _BRANCHES:

@@ -11,9 +11,18 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .matlab import Apply, Binary, Name, NotUnderstood, Tree, dotted, parse
+from .matlab import (
+    Apply,
+    Binary,
+    Name,
+    NotUnderstood,
+    Tree,
+    dotted,
+    names_in,
+    parse,
+    parts_of,
+)
 from .source import Function, Let, Source
-from .source_expressions import names_in, parts_of
 from .source_files import read_function_file
 
 __all__ = ["written_out"]

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import ast
-import io
-import re
 import textwrap
-import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from .plan import ClassPlan, Part, Script, Written
 from .python_text import CORE, qualified
-from .words import docstring, one_line, quoted, refuse_foreign_code, yielded
+from .words import WIDTH, docstring, one_line, quoted, refuse_foreign_code, wrapped, yielded
 
 __all__ = ["python_text"]
 
-_WIDTH = 100
 Homes: TypeAlias = dict[str, dict[str, str]]  # by module: names, and what they are called here
 
 
@@ -37,7 +33,7 @@ def python_text(script: Script, repairs: str = "") -> str:
     values = list(_values(script, _names(text)))
     imports = _imports(homes, _names(f"{text}\n" + "\n".join(values)))
     own = ["", f"from {repairs} import repair"] if repairs else []
-    head = [*docstring(_title(script), _WIDTH, ""), "", *imports, *own, ""]
+    head = [*docstring(_title(script), WIDTH, ""), "", *imports, *own, ""]
     if values:
         head += [*values, ""]
     return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source,
@@ -90,7 +86,7 @@ def _names(text: str) -> set[str]:
 def _import(home: str, names: Iterable[str]) -> Iterator[str]:
     ordered = sorted(names, key=lambda n: (not n[0].isupper(), n))
     line = f"from {home} import {', '.join(ordered)}"
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         yield line
     else:
         yield f"from {home} import ("
@@ -110,13 +106,13 @@ def _values(script: Script, used: set[str]) -> Iterator[str]:
         if where != source:
             yield from _above(f"values: {where}")
             source = where
-        yield from _told(_wrapped(f"{name} = {text}", "    "), comment)
+        yield from _told(wrapped(f"{name} = {text}", "    "), comment)
 
 
 def _told(lines: list[str], comment: str, indent: str = "") -> Iterator[str]:
     """A statement with a comment behind it, or above it where both are too long for a line."""
     said = f"  # {one_line(comment)}" if one_line(comment) else ""
-    if len(lines) > 1 or len(lines[0] + said) > _WIDTH:
+    if len(lines) > 1 or len(lines[0] + said) > WIDTH:
         yield from _above(comment, indent) if said else ()
         yield from lines
     else:
@@ -124,54 +120,14 @@ def _told(lines: list[str], comment: str, indent: str = "") -> Iterator[str]:
 
 
 def _above(comment: str, indent: str = "") -> list[str]:
-    return textwrap.wrap(one_line(comment), _WIDTH, initial_indent=f"{indent}# ",
+    return textwrap.wrap(one_line(comment), WIDTH, initial_indent=f"{indent}# ",
                          subsequent_indent=f"{indent}# ")
-
-
-def _wrapped(line: str, indent: str, within: bool = False) -> list[str]:
-    """A long line in several, broken between its words in brackets; ``within`` them anywhere."""
-    if len(line) <= _WIDTH:
-        return [line]
-    lines, depth = [line[:len(line) - len(line.lstrip())]], int(within)
-    for gap, word, opened in _words(line.strip()):
-        if depth and (gap or lines[-1][-1:] in tuple("([{")) and lines[-1].strip() and \
-                len(lines[-1] + gap + word) > _WIDTH:
-            lines.append(indent)
-            gap = ""
-        lines[-1] += gap + word
-        depth += opened
-    if within or max(map(len, lines)) <= _WIDTH:
-        return lines
-    name, _, value = line.partition(" = ")
-    return [f"{name} = (", *_wrapped(f"{indent}{value}", indent, within=True), ")"]
-
-
-def _words(line: str) -> list[tuple[str, str, int]]:
-    """The words of a line: the blanks before each, and how many brackets it opens in all.
-
-    What closes a bracket, and a comma, stand with the word before; a long text is several words.
-    """
-    found: list[tuple[str, str, int]] = []
-    at = 0
-    for token in tokenize.generate_tokens(io.StringIO(line).readline):
-        word = token.string
-        gap, at = line[at:token.start[1]], token.end[1]
-        if word in (",", ")", "]", "}") and not gap and found:
-            before = found.pop()
-            found.append((before[0], before[1] + word, before[2] - (word != ",")))
-        elif len(word) > _WIDTH - 20 and re.fullmatch(r'"[^"\\]*"', word):
-            for piece in re.findall(r".{1,60}[. ]|.{1,60}", word[1:-1]):
-                found.append((gap, f'"{piece}"', 0))
-                gap = " "
-        elif word.strip():
-            found.append((gap, word, int(word in ("(", "[", "{"))))
-    return found
 
 
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from docstring(stub.doc.split("\n"), _WIDTH)
+        yield from docstring(stub.doc.split("\n"), WIDTH)
         yield ""
         if stub.ports or stub.parameters:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
@@ -186,25 +142,25 @@ def _stubs(script: Script) -> Iterator[str]:
         if stub.missing:
             yield ""
             yield "    def advise(self):"
-            yield from yielded(stub.missing, _WIDTH)
+            yield from yielded(stub.missing, WIDTH)
         yield ""
 
 
 def _equation(text: str) -> Iterator[str]:
     line = f"        yield {text}"
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         yield line
         return
     left, _, right = text.partition(" == ")
     yield f"        yield {left} == ("
-    yield from _wrapped(f"{' ' * 12}{right}", " " * 12, within=True)
+    yield from wrapped(f"{' ' * 12}{right}", " " * 12, within=True)
     yield "        )"
 
 
 def _classes(script: Script, homes: Homes) -> Iterator[str]:
     for plan in script.classes:
         yield from ("", f"class {plan.name}(Component):")
-        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], _WIDTH)
+        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], WIDTH)
         yield ""
         if plan.ports:
             for port in plan.ports:
@@ -236,17 +192,17 @@ def _part(part: Part, owner: str, indent: str, homes: Homes) -> Iterator[str]:
 
 def _call(head: str, given: list[str], indent: str) -> list[str]:
     whole = f"{head}{', '.join(given)})"
-    if len(whole) <= _WIDTH:
+    if len(whole) <= WIDTH:
         return [whole]
     inner = f"{indent}    "
     return [head, *(line for text in given
-                   for line in _wrapped(f"{inner}{text},", f"{inner}    ", within=True)),
+                   for line in wrapped(f"{inner}{text},", f"{inner}    ", within=True)),
             f"{indent})"]
 
 
 def _build(script: Script, homes: Homes, repaired: bool) -> Iterator[str]:
     yield from ("", "def build() -> Model:")
-    yield from docstring([f"The model {script.title}."], _WIDTH)
+    yield from docstring([f"The model {script.title}."], WIDTH)
     yield f"    model = Model({quoted(script.title)})"
     yield from _content(script.root, "model", homes)
     yield "    return repair(model)" if repaired else "    return model"

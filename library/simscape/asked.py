@@ -9,8 +9,7 @@ import numpy as np
 
 from .diagram import Block
 from .levels import Scope
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import value_of
 from .python_text import value_text
 from .simulink import defaults_of
 from .simulink_options import unread_options
@@ -106,11 +105,8 @@ class Asked:
 
     def rank(self, path: str) -> int | None:
         """0 for a number, 1 for a row or column, 2 for a matrix; None where it has no value."""
-        try:
-            shape = np.shape(evaluate(parse(path), self.scope.values))
-        except (Unknown, NotUnderstood):
-            return None
-        return len(shape) - (1 in shape)
+        value = value_of(path, self.scope.values)
+        return None if value is None else len(np.shape(value)) - (1 in np.shape(value))
 
     def value(self, name: str, default: str = "0") -> Written:
         """The value of a parameter of a component, with its unit."""

@@ -19,8 +19,7 @@ from .loose_nodes import NOTE, loose_stop, small_damper
 from .masks import Masks
 from .matlab import NotUnderstood
 from .names import Workspace, workspace_of
-from .networks import networks_of
-from .node_units import NodeUnits
+from .node_units import NodeUnits, networks_of
 from .nodes import inner_port, name_ports, nodes_of
 from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports

@@ -8,15 +8,15 @@ statements in :mod:`.matlab_scripts`; nothing is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeAlias
 
 from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "dotted", "names_in",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "names_in",
     "parse", "parts_of", "tokens",
 ]  # fmt: skip
 
@@ -119,6 +119,17 @@ def parts_of(part: object) -> Iterator[object]:
         yield part
         for of in fields(part):
             yield from parts_of(getattr(part, of.name))
+
+
+def changed(part: Any, change: Callable[[Any], Any]) -> Any:
+    """An expression, or a statement with such, in which all that it directly holds is changed."""
+    if isinstance(part, (list, tuple)):
+        return type(part)(change(each) for each in part)
+    if isinstance(part, dict):
+        return {key: change(each) for key, each in part.items()}
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    return replace(part, **{of.name: change(getattr(part, of.name)) for of in fields(part)})
 
 
 def names_in(tree: Tree) -> set[str]:

@@ -26,11 +26,12 @@ from .matlab import (
     Tree,
     Unary,
     dotted,
+    parse,
     parts_of,
 )
 from .matlab_functions import FUNCTIONS, MAKERS, REAL
 
-__all__ = ["Unknown", "evaluate", "free_names"]
+__all__ = ["Unknown", "evaluate", "free_names", "numbers_of", "value_of"]
 
 
 class Unknown(BlocksError):
@@ -80,6 +81,21 @@ def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
             np.linalg.LinAlgError) as error:
         raise NotUnderstood(where, f"its values do not allow this: {error}.") from error
     return value
+
+
+def value_of(text: str, names: Mapping[str, Any]) -> Any:
+    """The value of a text; None of one that has none, or cannot be read."""
+    try:
+        return evaluate(parse(text), names)
+    except (Unknown, NotUnderstood):
+        return None
+
+
+def numbers_of(text: str, names: Mapping[str, Any]) -> Any:
+    """The numbers of a text as an array; an empty one where it gives none."""
+    value = value_of(text, names)
+    known = isinstance(value, (int, float, np.ndarray)) and np.isrealobj(value)
+    return np.asarray(value if known else [], dtype=float)
 
 
 @dataclass

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import partial, reduce
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from blocks import quantity
 
@@ -369,23 +370,20 @@ class Known:
 
     def is_array(self, tree: Tree) -> bool:
         """Whether an expression is of several numbers, as far as declarations tell."""
-        found = pair(tree)
-        if found is not None:
-            return self.is_array(found[0])
         if isinstance(tree, Name):
             given = [self.locals[tree.name]] if tree.name in self.locals else \
                 [d.value for d in self.of("parameters") if d.name == tree.name]
             return any(self.is_array(value) for value in given)
         if isinstance(tree, Matrix):
             return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
-        if isinstance(tree, (Unary, Transposed)):
-            return self.is_array(tree.of)
-        if isinstance(tree, Binary):
-            return self.is_array(tree.left) or self.is_array(tree.right)
-        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in {
-                *FUNCTIONS, "log10", "value", "if"}:
-            return any(self.is_array(given) for given in tree.arguments)
-        return isinstance(tree, Range)
+        if isinstance(tree, Apply):
+            return isinstance(tree.of, Name) and tree.of.name in {
+                *FUNCTIONS, "log10", "value", "if"} and any(map(self.is_array, tree.arguments))
+        if (found := pair(tree)) is not None:
+            return self.is_array(found[0])
+        inside: Any = vars(tree).values()
+        return isinstance(tree, Range) or any(
+            self.is_array(of) for of in inside if is_dataclass(of))
 
     def refuse_arrays(self, *trees: Tree) -> None:
         if any(self.is_array(tree) for tree in trees):

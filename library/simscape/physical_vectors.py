@@ -65,7 +65,7 @@ def wire_at(system: System, end: End) -> list[End]:
 
 def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | None:
     """The end that a selector's output stands for, where its index is one number."""
-    index = np.ravel(numbers_of(block.values["ix"].text, names)) if "ix" in block.values else ()
+    index = np.ravel(numbers_of(block.values["ix"].text, names) if "ix" in block.values else [])
     whole = _elements(system, End(block.sid, "lconn", 1))
     if len(index) != 1 or not 1 <= index[0] <= len(whole):
         return None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
 from blocks import quantity
 
@@ -51,6 +51,7 @@ _AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
 _TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
            "extrapolation": {"linear": "", "nearest": ", hold=True", "error":
                              ', stop="a table ends here: give it more points."'}}  # fmt: skip
+_TREES = get_args(Tree)
 _HIDDEN = {"access=private", "externalaccess=none"}
 _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
@@ -381,9 +382,8 @@ class Known:
                 *FUNCTIONS, "log10", "value", "if"} and any(map(self.is_array, tree.arguments))
         if (found := pair(tree)) is not None:
             return self.is_array(found[0])
-        inside: Any = vars(tree).values()
         return isinstance(tree, Range) or any(
-            self.is_array(of) for of in inside if is_dataclass(of))
+            self.is_array(of) for of in vars(tree).values() if isinstance(of, _TREES))
 
     def refuse_arrays(self, *trees: Tree) -> None:
         if any(self.is_array(tree) for tree in trees):

@@ -9,6 +9,7 @@ import numpy as np
 
 from .diagram import Block
 from .levels import Scope
+from .mapping import word_of
 from .matlab_values import value_of
 from .python_text import value_text
 from .simulink import defaults_of
@@ -118,9 +119,9 @@ class Asked:
         return self.texts.of(path, self.scope, f"{self.path}/{self.block.name}").python
 
     def choice(self, name: str) -> str:
-        """A choice by its last word."""
+        """A choice by its last word, or its number."""
         found = self.block.values.get(name)
-        return "" if found is None else found.text.rpartition(".")[2].strip()
+        return "" if found is None else word_of(found)
 
     def unit(self, port: str) -> str:
         """The unit of the signal at a port."""

@@ -121,7 +121,8 @@ class Conversion:
             what = "passes its input on" if block.commented == "through" else "is commented out"
             self.enter(level, block, "left out", notes=[f"It {what} in the model."])
         elif block.block_type in UNSEEN:
-            self.enter(level, block, "left out", notes=["It only shows or sets values by hand."])
+            self.enter(level, block, "left out", notes=[
+                "It only shows values, or sets them by hand: those of the file hold."])
         else:
             return False
         return True

@@ -118,7 +118,7 @@ def _ramp(a: Asked) -> Made:
 def _sine(a: Asked) -> Made:
     amplitude, bias = a.value("amplitude", "1"), a.value("bias")
     keywords = {"amplitude": amplitude.argument}
-    if a.choice("frequency_spec").endswith("SI") or a.choice("frequency_spec") == "1":
+    if a.choice("frequency_spec").endswith("si") or a.choice("frequency_spec") == "1":
         keywords["frequency"] = a.value("frequency_SI", "1").argument
     else:
         turns = a.value("frequency_angular", "1")
@@ -165,7 +165,7 @@ def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[Asked], Mad
 
 
 def _integrator(a: Asked) -> Made:
-    reset, limits = a.choice("reset_method").lower(), a.choice("saturation_spec").lower()
+    reset, limits = a.choice("reset_method"), a.choice("saturation_spec")
     starts = [p for p in a.ports("input") if p.upper() == "X0"]
     resets = [p for p in a.ports("input") if p != "I" and p not in starts]
     if len(resets) > 1 or bool(resets) != (reset in _RESETS) or starts and (
@@ -212,7 +212,7 @@ def _bound(a: Asked, name: str, free: bool, side: int, unit: str) -> str:
 
 
 def _lag(a: Asked) -> Made:
-    kind, unit = a.choice("transfer_function_type").lower(), a.unit("U")
+    kind, unit = a.choice("transfer_function_type"), a.unit("U")
     if len(a.ports("input")) > 1:
         raise Lacks("A start or a reset by a signal has no counterpart here.")
     keywords = {**_named(unit, "input"), **_named(unit, "output")}

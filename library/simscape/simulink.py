@@ -68,7 +68,8 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
         Where there is none, or none for its settings.
     """
     if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
-        raise Lacks("The subsystem is always on here, whatever switches it in the model.")
+        raise Lacks("The subsystem is always on here, whatever switches it in the model: put a "
+                    "Switch of library.signal behind its outputs where that matters.")
     if block.block_type == "Probe":
         raise Lacks(f"It reads {asks.written('Variables', 'variables')} of a component by name, "
                     "without a line: connect a sensor instead.")

@@ -82,12 +82,7 @@ def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:
 def read_component(path: Path) -> Source:
     """The same with what it inherits; bases of the user's are looked for beside the file.
 
-    Raises
-    ------
-    FileError
-        For a file that cannot be read, or whose base is missing or is the file itself.
-    NotUnderstood
-        Naming file and line.
+    It raises as :func:`read_file`, and a FileError for a base that is missing or the file itself.
     """
     source, extended = read_file(path), {path.stem}
     while source.base:
@@ -113,14 +108,8 @@ def read_component(path: Path) -> Source:
 def read_parts(path: Path) -> dict[str, Source]:
     """The same with the sources beside the file that it has parts of, and that these have.
 
-    By name of the file; each stands behind those that it needs.
-
-    Raises
-    ------
-    FileError
-        Also for a component that is a part of itself.
-    NotUnderstood
-        Naming file and line.
+    By name of the file; each stands behind those that it needs. It raises as
+    :func:`read_component`, and a FileError for a component that is a part of itself.
     """
     found: dict[str, Source] = {}
     _read_parts(path, found, ())

@@ -63,15 +63,7 @@ def source_text(path: str | Path) -> str:
 
 
 def source_class(path: str | Path) -> SourceClass:
-    """The same with its remarks apart.
-
-    Raises
-    ------
-    FileError
-        For a file that cannot be read, or whose domain or base is missing.
-    NotUnderstood
-        Naming file and line.
-    """
+    """The same with its remarks apart; it raises as :func:`source_text`."""
     path = Path(path)
     known = _known(path)
     own = known[path.stem]

@@ -50,7 +50,7 @@ class Trial:
         failed = "" if self.runs else "does not build" if not self.builds else \
             "does not check" if not self.checks else "does not run"
         whole = ", ".join([*words, *filter(None, [failed])])
-        return f"{whole}{': ' if self.said else '.'}{' '.join(self.said)}"
+        return f"{whole}{': ' if failed and self.said else '. '}{' '.join(self.said)}".strip()
 
 
 def try_text(path: Path, script: Script) -> Trial:
@@ -69,7 +69,8 @@ def try_text(path: Path, script: Script) -> Trial:
             trial.model = runpy.run_path(str(path))["build"]()
             trial.builds = True
             errors = trial.model.check().errors
-            trial.said += [str(error) for error in errors[:3]]
+            trial.said += [str(error) for error in errors[:1]]
+            trial.said += [f"model.check() says {len(errors) - 1} more."] * (len(errors) > 1)
             trial.checks = not errors
             if trial.checks:
                 result = trial.model.simulate(SHORT, **_arguments(script))

@@ -104,15 +104,16 @@ def wrapped(line: str, indent: str, within: bool = False) -> list[str]:
 def _words(line: str) -> list[tuple[str, str, int]]:
     """The words of a line: the blanks before each, and how many brackets it opens in all.
 
-    What closes a bracket, a comma and a colon stand with the word before, and what follows a colon
-    with it; a long text is several words.
+    What nothing parts from the word before stands with it, but for what is in brackets, and what
+    follows a colon with the colon; a long text is several words.
     """
     found: list[tuple[str, str, int]] = []
     at = 0
     for token in _tokens(line):
         word = token.string
         gap, at = line[at:token.start[1]], token.end[1]
-        if found and (word in (",", ":", ")", "]", "}") and not gap or found[-1][1][-1:] == ":"):
+        last = found[-1][1][-1] if found else "("
+        if last == ":" or not gap and last not in "([{":
             before = found.pop()
             found.append((before[0], before[1] + gap + word, before[2] + _OPENED.get(word, 0)))
         elif len(word) > WIDTH - 20 and re.fullmatch(r'"[^"\\]*"', word):

@@ -242,8 +242,8 @@ class Conversion:
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
         times = self.solvers.times(self.diagram.settings, self.workspace_scope)
-        values = [(python.variable(g.path), g.text,
-                   g.comment or _original(g.path, python.variable(g.path)), g.source)
+        values = [(name := python.variable(g.path), g.text,
+                   g.comment or ("" if name == g.path.replace(".", "_") else g.path), g.source)
                   for g in self.workspace.lines.values()]
         self.remarks += self.workspace.notes
         if self.open:
@@ -283,11 +283,5 @@ def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list
     at.update(dict.fromkeys(whole, whole))
 
 
-def _original(path: str, name: str) -> str:
-    """The name of a value in the model, where the Python name does not tell it."""
-    return "" if name == path.replace(".", "_") else path
-
-
 def _is_idle(block: Block) -> bool:
-    return block.system is None or not block.system.blocks or all(
-        b.block_type in UNSEEN for b in block.system.walk())
+    return block.system is None or all(b.block_type in UNSEEN for b in block.system.walk())

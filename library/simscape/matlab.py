@@ -267,9 +267,9 @@ class Parser:
         line = self.peek().line
         return f"{self.where} (line {line})" if line > 1 else self.where
 
-    def wrong(self, what: str) -> NotUnderstood:
+    def wrong(self, what: str, advice: str = "") -> NotUnderstood:
         words = " ".join(t.text for t in self.given[max(0, self.at - 6): self.at + 3]).strip()
-        return NotUnderstood(self.place(), f"{what} near {words!r}.")
+        return NotUnderstood(self.place(), f"{what} near {words!r}.", advice)
 
     def skip_lines(self) -> None:
         while self.peek().kind == "end" and self.peek().text:

@@ -290,7 +290,7 @@ class _Sections(Parser):
     def function(self) -> Function:
         self.attributes()
         if self.peek().text == "[":
-            raise self.wrong("a function of several results is not read")
+            raise self.wrong("a function of several results is not read", "Write one for each.")
         result = self.expect_name()
         self.expect("=")
         name, inputs = self.expect_name(), list[str]()
@@ -341,7 +341,7 @@ class _Sections(Parser):
             self._conditional(made)
             return
         if self.word("for"):
-            raise self.wrong("sections in a loop are not read")
+            raise self.wrong("sections in a loop are not read", "Write out what it repeats.")
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
@@ -441,7 +441,8 @@ class _Sections(Parser):
             line, place = self.peek().line, self.place()
             name = self.expect_name()
             if self.peek().text == "(":
-                raise self.wrong("what is declared as an array is not read")
+                raise self.wrong("what is declared as an array is not read",
+                                 "Give each entry a name of its own.")
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")

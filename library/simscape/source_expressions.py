@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
 from blocks import quantity
 
-from .mapping import DOMAINS
 from .matlab import (
     Apply,
     Binary,
@@ -473,7 +471,8 @@ class Known:
             return self._past(name, plain[0], given, named)
         if isinstance(tree.of, Name) and self.is_array(tree.of):
             return f"{self._name(name)}[{self._place_in(name, plain)}]"
-        raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+        raise self.wrong(f"{name or 'a call'}(…) is not known here.",
+                         "Write out what it gives, or give that as a parameter.")
 
     def _past(self, name: str, of: Tree, given: list[str], named: dict[str, Tree]) -> str:
         """``delay(u, tau, History = u0)``, ``integ(u)`` and ``integ(u, tau)``."""
@@ -489,15 +488,6 @@ class Known:
         self.integrals[here] = f"{rate.units:~C}", given[0]
         window = f" - delayed(self.{here}, {given[1]})" if len(given) == 2 else ""
         return f"(self.{here}{window})" if window else f"self.{here}"
-
-    def across_of(self, node: Declared) -> list[str]:
-        """The across variables of a node; none of one whose domain there is not here."""
-        path = dotted(node.value)
-        if (name := DOMAINS.get(path)) is not None:
-            return list(getattr(import_module(f"library.{name}"), name).across)
-        found = self.own_domains.get(path.rpartition(".")[2])
-        return [] if found is None else [d.name for d in found.sections.get("variables", ())
-                                         if not d.is_balanced]
 
     def _free_name(self, wanted: str) -> str:
         taken = {d.name for rows in self.source.sections.values() for d in rows}

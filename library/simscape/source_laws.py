@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 
+from .mapping import DOMAINS
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Number, Text, Tree, Unary, dotted
 from .source import Assertion, Branch, Choice, Connection, Declared, Equal, Let, Stated
 from .source_expressions import Known, linear
@@ -71,9 +73,18 @@ class Laws:
             raise self.known.wrong("connect(…) of its own nodes is read as connect(p, *) alone, "
                                    "and where no branch ends at p.", "Write it as an equation.")
         for name in sorted(names - {"*"}):
-            for across in self.known.across_of(nodes[name]):
+            for across in self._across(nodes[name]):
                 yield from self.known.guarded(f"yield self.{name}.{across} == 0",
                                               connection.condition)
+
+    def _across(self, node: Declared) -> list[str]:
+        """The across variables of a node; none of one whose domain there is not here."""
+        path = dotted(node.value)
+        if (name := DOMAINS.get(path)) is not None:
+            return list(getattr(import_module(f"library.{name}"), name).across)
+        found = self.known.own_domains.get(path.rpartition(".")[2])
+        return [] if found is None else [d.name for d in found.sections.get("variables", ())
+                                         if not d.is_balanced]
 
     def _flow(self, branch: Branch, node: Declared | None) -> str:
         """The through variable of a branch, nothing where the node has no such branch."""

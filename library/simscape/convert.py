@@ -164,7 +164,7 @@ class Conversion:
                       self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
         self.convert(inner)
-        alike = next((known for known in self.classes if known.same_as(plan)), None)
+        alike = next((known for known in self.classes if known.content == plan.content), None)
         if alike is None:
             self.classes.append(plan)
         else:

@@ -238,20 +238,27 @@ def in_seconds(lag: Written) -> str:
 
 
 def _table(a: Asked) -> Made:
-    x, f = a.value("x", "[0 1]"), a.value("f", "[0 1]")
+    x, f = _points(a, "x"), _points(a, "f")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
     return Made(_part("signal.Table1D", keywords), f.unit, takes={"I": x.unit})
 
 
 def _table_of_several(count: int) -> Callable[[Asked], Made]:
     def made(a: Asked) -> Made:
-        f = a.value("f", "[0 1; 1 2]")
-        keywords = {f"x{k}": a.value(f"x{k}", "[0 1]").argument for k in range(1, count + 1)}
+        f = _points(a, "f", "[0 1; 1 2]")
+        keywords = {f"x{k}": _points(a, f"x{k}").argument for k in range(1, count + 1)}
         keywords |= {"values": f.argument, **_reading(a)}
         return Made(_part(f"signal.Table{count}D", keywords,
                           tuple(f"I{k}" for k in range(1, count + 1))), f.unit)
 
     return made
+
+
+def _points(a: Asked, name: str, default: str = "[0 1]") -> Written:
+    found = a.value(name, default)
+    if isinstance(found.value, (int, float)):
+        raise Lacks(f"Its {name} is one number, and takes a list of them.")
+    return found
 
 
 def _reading(a: Asked) -> dict[str, str]:

@@ -276,11 +276,7 @@ class SignalsOfLevel:
 def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> None:
     """Raise for a vector where what stands for the block takes a number, and the reverse.
 
-    Parameters
-    ----------
-    made : SignalPart
-    given : mapping of str to (str, bool)
-        By text: of which parameter it is, and whether it is a vector.
+    ``given`` says of each text of which parameter it is, and whether it is a vector.
     """
     for part in (made, *(before for _, _, before in made.before)):
         declared: Any = {}

@@ -83,7 +83,8 @@ def try_text(path: Path, script: Script) -> Trial:
                 error, BlocksError) else str(error))
     stops = _sources(script)
     if stops:
-        trial.said.append(f"It will not move as in the model: {', '.join(stops)} "
+        more = f" and {len(stops) - 3} more" if len(stops) > 3 else ""
+        trial.said.append(f"It will not move as in the model: {', '.join(stops[:3])}{more} "
                           f"{'is a gap' if len(stops) == 1 else 'are gaps'}.")
     return trial
 

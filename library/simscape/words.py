@@ -73,16 +73,10 @@ def yielded(sentence: str, width: int) -> Iterator[str]:
 
 
 def wrapped(line: str, indent: str, within: bool = False) -> list[str]:
-    """A long line in several.
+    """A long line in several, the further ones with ``indent``.
 
-    Parameters
-    ----------
-    line : str
-        It is broken between words in brackets; a statement gets some where it has none.
-    indent : str
-        Of the further lines.
-    within : bool
-        Whether it stands in brackets as a whole.
+    It is broken between words in brackets, which a statement gets where it has none; anywhere
+    where it stands ``within`` some as a whole.
     """
     if len(line) <= WIDTH:
         return [line]

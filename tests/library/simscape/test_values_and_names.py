@@ -359,3 +359,29 @@ def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
     text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
     assert "box.out" not in text
     built(text, tmp_path).simulate("1 ms")
+
+
+def test_a_function_with_a_block_of_arguments_gives_no_name_a_value(tmp_path):
+    script = "m = 6;\nfunction y = twice(x)\narguments\nx (1,1) double\nend\ny = 2*x;\nm = 8;\nend"
+    assert mass_of(script, "m", tmp_path) == 6
+
+
+def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
+    """Each makes a + 2 b."""
+    def box(name, out, turned):
+        inner = [Drawn("Inport", "a", outputs=("a",)),
+                 Drawn("Inport", "b", options={"Port": "2"}, outputs=("b",)),
+                 Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("b",), outputs=("c",)),
+                 Drawn("Sum", "both", inputs=("a", "c"), outputs=("y",)),
+                 Drawn("Outport", "out", inputs=("y",))]
+        inner = [*inner[:2], inner[3], inner[2], inner[4]] if turned else inner
+        return Drawn("SubSystem", name, {}, inputs=("p", "q"), outputs=(out,), inner=inner)
+
+    blocks = [*weighed("1"), Drawn("Constant", "p", options={"Value": "3"}, outputs=("p",)),
+              Drawn("Constant", "q", options={"Value": "4"}, outputs=("q",)),
+              box("box 1", "y", False), box("box 2", "z", True),
+              Drawn("Scope", "scope", inputs=("y",)), Drawn("Scope", "scope 2", inputs=("z",))]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert text.count("class ") == 1
+    run = built(text, tmp_path).simulate("1 ms")
+    assert [run[f"box_{k}.both.y"].final.m for k in (1, 2)] == [11, 11]

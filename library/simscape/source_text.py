@@ -116,7 +116,7 @@ def _known(path: Path) -> dict[str, Known]:
 
 def _wrapped(line: str) -> list[str]:
     """A long line in several, within brackets; words for people stay in one."""
-    if len(line) <= WIDTH or not {"(", "{"} & {*line}:
+    if len(line) <= WIDTH:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     code, sign, doc = line.strip().partition(', doc="')
@@ -125,6 +125,8 @@ def _wrapped(line: str) -> list[str]:
         inner = f"{indent}    "
         return [f"{indent}{law[1]}(", *wrapped(f"{inner}{code[law.end():]}", inner, within=True),
                 f"{indent})"]
+    if not {"(", "{"} & {*line}:
+        return [line]
     lines = wrapped(f"{indent}{code}{sign[:1]}", f"{indent}    ", code.startswith("parameters="))
     if sign:
         words = textwrap.shorten(doc.rstrip('")'), 84 - len(indent), placeholder=" …")

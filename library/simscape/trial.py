@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Trial", "try_text"]
 
 SHORT = "1 ms"
-_SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar")
+_SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar",
+            "chirp")
 
 
 @dataclass

@@ -102,8 +102,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> None:
     """Say how the text did and what was converted; with ``report`` every block, also as a page."""
     print(f"{output}: {trial.sentence}")
-    print(f"{len(converted.entries)} blocks, "
-          f"{sum(e.outcome == 'missing' for e in converted.entries)} without a counterpart")
+    gaps = sum(e.outcome == "missing" for e in converted.entries)
+    print(f"{len(converted.entries)} blocks, {gaps} without a counterpart"
+          f"{': --report says of each what to do' if gaps and not report else ''}")
     if report:
         print(report_text(converted.script, trial.sentence))
         page = output.with_suffix(".html")

@@ -9,8 +9,8 @@ import numpy as np
 
 from .diagram import Block
 from .levels import Scope
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .mapping import word_of
+from .matlab_values import value_of
 from .python_text import value_text
 from .simulink import defaults_of
 from .simulink_options import unread_options
@@ -45,7 +45,8 @@ class Asked:
     scope: Scope
     block: Block
     path: str = ""
-    vectors: dict[str, str] = field(default_factory=dict)  # texts of arrays: of which parameters
+    # texts of values: of which parameters, and whether they are vectors
+    given: dict[str, tuple[str, bool]] = field(default_factory=dict)
     _read: set[str] = field(default_factory=set)
 
     def written(self, name: str, default: str) -> str:
@@ -78,8 +79,8 @@ class Asked:
 
     def text(self, name: str, default: str) -> str:
         found = self._of(name, default)
-        if np.ndim(found.value):
-            self.vectors[found.python] = name
+        if found.value is not None:
+            self.given[found.python] = name, bool(np.ndim(found.value))
         return found.python
 
     def number(self, name: str, default: str) -> float | None:
@@ -105,11 +106,8 @@ class Asked:
 
     def rank(self, path: str) -> int | None:
         """0 for a number, 1 for a row or column, 2 for a matrix; None where it has no value."""
-        try:
-            shape = np.shape(evaluate(parse(path), self.scope.values))
-        except (Unknown, NotUnderstood):
-            return None
-        return len(shape) - (1 in shape)
+        value = value_of(path, self.scope.values)
+        return None if value is None else len(np.shape(value)) - (1 in np.shape(value))
 
     def value(self, name: str, default: str = "0") -> Written:
         """The value of a parameter of a component, with its unit."""
@@ -121,9 +119,9 @@ class Asked:
         return self.texts.of(path, self.scope, f"{self.path}/{self.block.name}").python
 
     def choice(self, name: str) -> str:
-        """A choice by its last word."""
+        """A choice by its last word, or its number."""
         found = self.block.values.get(name)
-        return "" if found is None else found.text.rpartition(".")[2].strip()
+        return "" if found is None else word_of(found)
 
     def unit(self, port: str) -> str:
         """The unit of the signal at a port."""

@@ -8,6 +8,7 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from .diagram import Block, End, Signal, System
@@ -36,7 +37,8 @@ _MOST_NEW = 500  # blocks that are made in one system: what would be more stays 
 # blocks of one input that do the same to every element
 _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
                 "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",
-                "DataTypeConversion", "RateTransition", "Rounding", "Quantizer"}  # fmt: skip
+                "DataTypeConversion", "RateTransition", "Rounding", "Quantizer",
+                "UnaryMinus"}  # fmt: skip
 _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
@@ -72,8 +74,9 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
         if len(system.blocks) >= most:
             return
         if block.system is not None:
-            for kind, carry in (("Outport", _out), ("Inport", _in), ("PMIOPort", _physical_out),
-                                ("PMIOPort", _physical_in)):
+            for kind, carry in (("Outport", _out), ("Inport", _in),
+                                ("PMIOPort", partial(_physical, inward=False)),
+                                ("PMIOPort", partial(_physical, inward=True))):
                 yield from (carry(system, block, p) for p in blocks_of(block.system, kind))
         elif is_matrix(block, names):
             yield weighted(system, block, names)
@@ -137,31 +140,19 @@ def _further(holder: Block, port: Block, count: int) -> list[tuple[End, End]]:
     return [(End(one.sid, "rconn", 1), _outer_end(holder, one)) for one in made]
 
 
-def _physical_out(outer: System, holder: Block, port: Block) -> bool:
-    inner, own = holder.system, End(port.sid, "rconn", 1)
+def _physical(outer: System, holder: Block, port: Block, inward: bool) -> bool:
+    """Take a physical vector apart that is joined outside a border, or inside of it."""
+    inner = holder.system
     assert inner is not None
-    mux = joining_here(inner, own)
+    own = End(port.sid, "rconn", 1), _outer_end(holder, port)  # inside and outside
+    here, there = (outer, inner) if inward else (inner, outer)
+    mux = joining_here(here, own[inward])
     if mux is None:
         return False
     ends = _further(holder, port, width(mux))
-    inner.wires += [[inside, End(mux.sid, "lconn", k)]
-                    for k, (inside, _) in enumerate(ends, start=1)]
-    rewire(inner, own, None)
-    rewire(outer, _outer_end(holder, port), join_physical(
-        outer, f"{holder.sid}.{port.sid}", [end for _, end in ends]))
-    return True
-
-
-def _physical_in(outer: System, holder: Block, port: Block) -> bool:
-    inner, own = holder.system, End(port.sid, "rconn", 1)
-    assert inner is not None
-    end = _outer_end(holder, port)
-    mux = joining_here(outer, end)
-    if mux is None:
-        return False
-    ends = _further(holder, port, width(mux))
-    outer.wires += [[outside, End(mux.sid, "lconn", k)]
-                    for k, (_, outside) in enumerate(ends, start=1)]
-    rewire(outer, end, None)
-    rewire(inner, own, join_physical(inner, f"{port.sid}.join", [i for i, _ in ends]))
+    here.wires += [[pair[inward], End(mux.sid, "lconn", k)] for k, pair in enumerate(ends, start=1)]
+    rewire(here, own[inward], None)
+    rewire(there, own[not inward], join_physical(
+        there, f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}",
+        [pair[not inward] for pair in ends]))
     return True

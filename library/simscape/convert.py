@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,9 +18,8 @@ from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
 from .masks import Masks
 from .matlab import NotUnderstood
-from .names import Workspace, words_of, workspace_of
-from .networks import networks_of
-from .node_units import NodeUnits
+from .names import Workspace, workspace_of
+from .node_units import NodeUnits, networks_of
 from .nodes import inner_port, name_ports, nodes_of
 from .own_sources import use_sources
 from .physical_blocks import PhysicalBlocks, lacks_ports
@@ -76,6 +74,7 @@ class Conversion:
         self.named: dict[str, tuple[str, str]] = {}
         self.inputs: set[str] = set()  # of subsystems
         self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
+        self.open: list[str] = []  # inputs that nothing gives a signal
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
         self.class_names = self.workspace.python
         self.gaps = Gaps(self.class_names)
@@ -122,7 +121,8 @@ class Conversion:
             what = "passes its input on" if block.commented == "through" else "is commented out"
             self.enter(level, block, "left out", notes=[f"It {what} in the model."])
         elif block.block_type in UNSEEN:
-            self.enter(level, block, "left out", notes=["It only shows or sets values by hand."])
+            self.enter(level, block, "left out", notes=[
+                "It only shows values, or sets them by hand: those of the file hold."])
         else:
             return False
         return True
@@ -164,7 +164,7 @@ class Conversion:
                       self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
         self.convert(inner)
-        alike = next((known for known in self.classes if known.same_as(plan)), None)
+        alike = next((known for known in self.classes if known.content == plan.content), None)
         if alike is None:
             self.classes.append(plan)
         else:
@@ -242,10 +242,13 @@ class Conversion:
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
         times = self.solvers.times(self.diagram.settings, self.workspace_scope)
-        values = [(python.variable(g.path), g.text,
-                   g.comment or _original(g.path, python.variable(g.path)), g.source)
-                  for g in self._needed(self.texts.used)]
+        values = [(name := python.variable(g.path), g.text,
+                   g.comment or ("" if name == g.path.replace(".", "_") else g.path), g.source)
+                  for g in self.workspace.lines.values()]
         self.remarks += self.workspace.notes
+        if self.open:
+            self.remarks.append("Inputs that nothing is connected to are 0, as in Simulink: "
+                                f"{', '.join(self.open)}.")
         return Script(
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
             values=[*values, *self.masks.lines], classes=self.classes,
@@ -265,24 +268,9 @@ class Conversion:
             while path in self.fed and self.fed[path] not in seen:
                 path = self.fed[path]
                 seen.add(path)
-            if path not in self.inputs or path in self.fed:
+            if path and (path not in self.inputs or path in self.fed):
                 found[path] = None
         return list(found)
-
-    def _needed(self, used: set[str]) -> list[Any]:
-        """The values the model uses, and those that these are computed from, in order."""
-        lines = self.workspace.lines
-        by_name = {self.workspace.python.variable(path): path for path in lines}
-        wanted = [path for path in lines if path in used or any(
-            u.startswith(f"{path}.") or path.startswith(f"{u}.") for u in used)]
-        kept: set[str] = set()
-        while wanted:
-            path = wanted.pop()
-            if path in kept:
-                continue
-            kept.add(path)
-            wanted += [by_name[w] for w in words_of(lines[path].text) if w in by_name]
-        return [line for path, line in lines.items() if path in kept]
 
 
 def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list[str]) -> None:
@@ -295,11 +283,5 @@ def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list
     at.update(dict.fromkeys(whole, whole))
 
 
-def _original(path: str, name: str) -> str:
-    """The name of a value in the model, where the Python name does not tell it."""
-    return "" if name == path.replace(".", "_") else path
-
-
 def _is_idle(block: Block) -> bool:
-    return block.system is None or not block.system.blocks or all(
-        b.block_type in UNSEEN for b in block.system.walk())
+    return block.system is None or all(b.block_type in UNSEEN for b in block.system.walk())

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from .diagram import Block, End, Signal, System
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import numbers_of
 from .signal_lines import TO_PHYSICAL
 from .vector_edits import (
     WIDEST,
@@ -87,24 +86,21 @@ def is_matrix(block: Block, names: Mapping[str, Any]) -> bool:
 
 def _gains(block: Block, names: Mapping[str, Any]) -> Any:
     """The gains of a block by output and input, as numbers; empty where they are not known."""
-    try:
-        gains = np.atleast_2d(np.asarray(evaluate(parse(block.options.get("Gain", "1")), names),
-                                         dtype=float))
-    except (NotUnderstood, Unknown, TypeError, ValueError):
-        return np.zeros((0, 0))
-    way = block.options.get("Multiplication", "Element-wise(K.*u)")
-    if way.startswith("Element-wise"):
+    gains = np.atleast_2d(numbers_of(block.options.get("Gain", "1"), names))
+    if _takes_each(block):
         return np.diag(gains.ravel()) if gains.size > 1 else gains
-    return gains.T if "u*K" in way else gains
+    return gains.T if "u*K" in block.options["Multiplication"] else gains
+
+
+def _takes_each(block: Block) -> bool:
+    return block.options.get("Multiplication", "Element-wise").startswith("Element-wise")
 
 
 def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     """A gain that is a vector or a matrix: a sum of gains for every output."""
     gains, whole = _gains(block, names), joining(system, block.sid, 1)
     drivers = inputs_of(system, block if whole is None else whole)
-    one = len(drivers) == 1 and gains.ndim == 2 and np.count_nonzero(gains - np.diag(np.diag(
-        gains))) == 0 and len(gains) > 1 and whole is None
-    if one:  # one signal, and a gain for every output
+    if len(drivers) == 1 and whole is None and _takes_each(block):  # a gain for every output
         gains = np.diag(gains).reshape(-1, 1)
     if gains.size < 2 or gains.shape[1] != len(drivers) or gains.size > WIDEST:
         return False
@@ -152,17 +148,12 @@ _SOURCES = {  # which parameters of a source may be vectors
 
 def sources(system: System, block: Block, names: Mapping[str, Any]) -> None:
     """A source of a vector, as its parameters are vectors: one for every element."""
-    values = {}
-    for word in _SOURCES.get(block.block_type, ()):
-        if word in block.options:
-            try:
-                values[word] = np.asarray(evaluate(parse(block.options[word]), names), dtype=float)
-            except (NotUnderstood, Unknown, TypeError, ValueError):
-                return
+    values = {word: numbers_of(block.options[word], names)
+              for word in _SOURCES.get(block.block_type, ()) if word in block.options}
     vectors = {word: value for word, value in values.items() if value.size > 1}
     sizes = {value.size for value in vectors.values()}
-    if len(sizes) != 1 or any(v.size != max(v.shape) for v in vectors.values()) or max(
-            sizes) > WIDEST:
+    if not all(v.size for v in values.values()) or len(sizes) != 1 or max(sizes) > WIDEST or any(
+            v.size != max(v.shape) for v in vectors.values()):
         return
     made = copies(system, block, sizes.pop())
     for word, value in vectors.items():

@@ -14,11 +14,11 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from blocks import Component, ParameterError
+from blocks import Component
 
 from ..othernames import WORDS
 from .diagram import Value
-from .python_text import CORE
+from .python_text import CORE, qualified
 
 __all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
            "counterpart_of", "domain_here", "forget_counterpart", "imported_names", "is_verified",
@@ -169,8 +169,11 @@ def is_word(value: Value) -> bool:
 
 def imported_names() -> set[str]:
     """Names that a script may import: its own classes and values take others."""
-    return {*CORE, *DOMAINS.values(), *(c.name for c in _table().values() if c.name),
-            *import_module("library.signal").__all__}
+    signals = import_module("library.signal").__all__
+    named = {(c.module, c.name) for c in _table().values() if c.name} | {
+        ("signal", name) for name in signals}
+    return {*CORE, *DOMAINS.values(), *(name for _, name in named),
+            *(qualified(*of) for of in named)}
 
 
 def add_counterpart(path: str, component: type[Component], *,
@@ -189,17 +192,7 @@ def add_counterpart(path: str, component: type[Component], *,
         What theirs are called in yours; equal names need not be said.
     choices : mapping, optional
         Per parameter, what each written value is in yours.
-
-    Raises
-    ------
-    ParameterError
-        If it is called as a component of the library: a script could import one of them only.
     """
-    if not component.__module__.startswith("library.") and any(
-            c.name == component.__name__ and c.module != component.__module__
-            for c in _table().values()):
-        raise ParameterError("add_counterpart", f"{component.__name__} of {component.__module__} "
-                             "is called as another counterpart.", "Give yours a name of its own.")
     table = _table()
     for form in [known for known in table if known.startswith(f"{path} ")]:
         del table[form]

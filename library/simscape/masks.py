@@ -85,5 +85,6 @@ class Masks:
                 left.append("")
         if left:
             said = ", ".join(dict.fromkeys(key for key in left if key))
-            self.remarks.append(f"{place} has code in its mask that is not run"
-                                f"{f'; it may give {said} another value' if said else ''}.")
+            self.remarks.append(f"{place} has code in its mask that is not run" + (
+                f"; it may give {said} another value. Where that matters, set what follows from "
+                "them in repair(model)." if said else "."))

@@ -8,15 +8,16 @@ statements in :mod:`.matlab_scripts`; nothing is ever run.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeAlias
 
 from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "dotted", "parse",
-    "tokens",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "names_in",
+    "parse", "parts_of", "tokens",
 ]  # fmt: skip
 
 
@@ -105,6 +106,35 @@ def dotted(tree: Tree) -> str:
         of = dotted(tree.of)
         return f"{of}.{tree.name}" if of else ""
     return ""
+
+
+def parts_of(part: object) -> Iterator[object]:
+    """An expression, or a statement with such, and all that it consists of."""
+    if isinstance(part, (tuple, list)):
+        for each in part:
+            yield from parts_of(each)
+    elif isinstance(part, dict):
+        yield from parts_of(list(part.values()))
+    elif is_dataclass(part):
+        yield part
+        for of in fields(part):
+            yield from parts_of(getattr(part, of.name))
+
+
+def changed(part: Any, change: Callable[[Any], Any]) -> Any:
+    """An expression, or a statement with such, in which all that it directly holds is changed."""
+    if isinstance(part, (list, tuple)):
+        return type(part)(change(each) for each in part)
+    if isinstance(part, dict):
+        return {key: change(each) for key, each in part.items()}
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    return replace(part, **{of.name: change(getattr(part, of.name)) for of in fields(part)})
+
+
+def names_in(tree: Tree) -> set[str]:
+    """The names that stand alone in an expression."""
+    return {part.name for part in parts_of(tree) if isinstance(part, Name)}
 
 
 # -- tokens ---------------------------------------------------------------------------------------
@@ -237,9 +267,9 @@ class Parser:
         line = self.peek().line
         return f"{self.where} (line {line})" if line > 1 else self.where
 
-    def wrong(self, what: str) -> NotUnderstood:
+    def wrong(self, what: str, advice: str = "") -> NotUnderstood:
         words = " ".join(t.text for t in self.given[max(0, self.at - 6): self.at + 3]).strip()
-        return NotUnderstood(self.place(), f"{what} near {words!r}.")
+        return NotUnderstood(self.place(), f"{what} near {words!r}.", advice)
 
     def skip_lines(self) -> None:
         while self.peek().kind == "end" and self.peek().text:
@@ -328,9 +358,9 @@ class Parser:
         found: list[Tree] = []
         self.skip_lines()
         while not self.take(")"):
-            if self.peek().text == ":" and self.peek(1).text in (",", ")"):
+            if self.peek().text in (":", "*") and self.peek(1).text in (",", ")"):
                 self.at += 1
-                found.append(Name(":"))
+                found.append(Name(self.peek(-1).text))
             else:
                 found.append(self._argument())
             self.skip_lines()

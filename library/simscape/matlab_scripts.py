@@ -59,7 +59,7 @@ _IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpat
          "set_param", "bdclose", "fprintf", "proj", "tic", "toc", "plot", "grid", "subplot",
          "drawnow", "pause", "cd"}  # fmt: skip
 _GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*(?:\.\w+)*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
-_OPENING = {"if", "for", "while", "switch", "try", "function", "parfor"}
+_OPENING = {"if", "for", "while", "switch", "try", "function", "parfor", "arguments"}
 _MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['\"]\w+['\"])?\s*\)"
                       r"\s*\)?\s*,?")  # fmt: skip
 

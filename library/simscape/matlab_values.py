@@ -5,7 +5,7 @@ Evaluated over its tree: arithmetic, arrays, indices and elementary functions; s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,7 @@ from blocks import BlocksError
 from .matlab import (
     Apply,
     Binary,
-    Brace,
     Field,
-    Matrix,
     Name,
     NotUnderstood,
     Number,
@@ -28,10 +26,12 @@ from .matlab import (
     Tree,
     Unary,
     dotted,
+    parse,
+    parts_of,
 )
 from .matlab_functions import FUNCTIONS, MAKERS, REAL
 
-__all__ = ["Unknown", "evaluate", "free_names"]
+__all__ = ["Unknown", "evaluate", "free_names", "numbers_of", "value_of"]
 
 
 class Unknown(BlocksError):
@@ -56,31 +56,12 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 _CONDITIONS = "<", "<=", ">", ">=", "==", "~=", "&", "|", "&&", "||"
 
 
-def free_names(tree: Tree) -> Iterator[str]:
+def free_names(tree: Tree) -> list[str]:
     """Names in an expression that are neither functions nor constants known here."""
-    if isinstance(tree, Name):
-        if not (tree.name in _CONSTANTS or tree.name in FUNCTIONS or tree.name in (":", "end")):
-            yield tree.name
-    elif isinstance(tree, Field):
-        yield from free_names(tree.of)
-    elif isinstance(tree, Apply):
-        if tree.of != Name("value"):
-            yield from free_names(tree.of)
-        for argument in tree.arguments:
-            yield from free_names(argument)
-    elif isinstance(tree, (Unary, Transposed)):
-        yield from free_names(tree.of)
-    elif isinstance(tree, Binary):
-        yield from free_names(tree.left)
-        yield from free_names(tree.right)
-    elif isinstance(tree, Range):
-        for part in (tree.start, tree.step, tree.stop):
-            if part is not None:
-                yield from free_names(part)
-    elif isinstance(tree, (Matrix, Brace)):
-        for row in tree.rows:
-            for entry in row:
-                yield from free_names(entry)
+    parts = list(parts_of(tree))
+    known = {*_CONSTANTS, *FUNCTIONS, ":", "end"}
+    known |= {"value" for part in parts if isinstance(part, Apply) and part.of == Name("value")}
+    return [part.name for part in parts if isinstance(part, Name) and part.name not in known]
 
 
 def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
@@ -100,6 +81,21 @@ def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
             np.linalg.LinAlgError) as error:
         raise NotUnderstood(where, f"its values do not allow this: {error}.") from error
     return value
+
+
+def value_of(text: str, names: Mapping[str, Any]) -> Any:
+    """The value of a text; None of one that has none, or cannot be read."""
+    try:
+        return evaluate(parse(text), names)
+    except (Unknown, NotUnderstood):
+        return None
+
+
+def numbers_of(text: str, names: Mapping[str, Any]) -> Any:
+    """The numbers of a text as an array; an empty one where it gives none."""
+    value = value_of(text, names)
+    known = isinstance(value, (int, float, np.ndarray)) and np.isrealobj(value)
+    return np.asarray(value if known else [], dtype=float)
 
 
 @dataclass

@@ -267,12 +267,13 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
     given : mapping of str to str, optional
         Values of the user's, as expressions in MATLAB's language; they prevail.
     scripts : iterable of paths
-        Scripts that are run after the model is loaded, in this order.
+        Scripts that are run after the model is loaded, in this order; a name alone is looked for
+        in the folders.
     """
     space = Workspace([diagram.path.parent, *folders])
     _call(space, diagram, _AT_LOADING)
     for script in scripts:
-        space.script(script)
+        space.script(script if script.is_file() else space._find(str(script)) or script)
     _call(space, diagram, _AT_THE_START)
     own = diagram.workspace
     if own.get("WSMATLABCode"):

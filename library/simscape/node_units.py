@@ -1,4 +1,4 @@
-"""Which unit has every physical signal of a diagram?
+"""Which unit has every physical signal of a diagram, and which blocks are one network?
 
 Physical signals carry units that the file does not say: they follow from the ports and
 converters that a signal touches, over all levels of the diagram.
@@ -7,6 +7,7 @@ converters that a signal touches, over all levels of the diagram.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from blocks import BlocksError
 
@@ -16,12 +17,15 @@ from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
 from .physical_laws import law_of
-from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
+from .physical_signals import is_physical_signal, physical_signal_part, unit_expected
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
 from .units import TEMPERATURES, unit_here
 
-__all__ = ["NodeUnits"]
+if TYPE_CHECKING:
+    from .asked import Asked
+
+__all__ = ["NodeUnits", "networks_of"]
 
 Key = tuple[str, str]
 
@@ -98,7 +102,7 @@ class NodeUnits:
                     inputs.append(((block.sid, end), unit or unit_expected(block, written)))
         return inputs
 
-    def follow(self, asked: Callable[[Block], AsksUnits]) -> None:
+    def follow(self, asked: Callable[[Block], Asked]) -> None:
         """Find units of outputs from those of inputs, until nothing more follows.
 
         Parameters
@@ -136,3 +140,23 @@ class NodeUnits:
                 if (unit := unit_expected(block, port))]
         for block, end, unit in said or [(open_ends[0][0], open_ends[0][1], "")]:
             self.know((block.sid, end), unit)
+
+
+def networks_of(root: System, nodes: NodeUnits) -> Groups[Key]:
+    """Ends by network: what a component's conserving ports join is one.
+
+    Parameters
+    ----------
+    root : System
+    nodes : NodeUnits
+        The nodes over all levels.
+    """
+    found: Groups[Key] = Groups()
+    for block in root.walk():
+        ends = [(block.sid, end) for end, name in block.ports.items()
+                if block.types.get(name, "") not in ("input", "output")]
+        solver = block.kind == "nesl_utility/Solver Configuration"
+        for end in [(block.sid, "rconn1")] if solver else ends:
+            found.join([end, nodes.groups.find(end)])
+        found.join(ends)
+    return found

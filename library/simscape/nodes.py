@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
 from .diagram import Block, End, System
+from .mapping import word_of
 
 __all__ = ["Groups", "inner_port", "name_ports", "nodes_of"]
 
@@ -81,7 +82,7 @@ def name_ports(block: Block) -> None:
 
 def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
     """Those that the block's choices allow, likely ones first."""
-    chosen = {name: block.values[name].text.rpartition(".")[2].lower()
+    chosen = {name: word_of(block.values[name])
               for name in ("reference", "velocity_port", "position_port") if name in block.values}
     if not chosen:
         return layouts

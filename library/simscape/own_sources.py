@@ -49,7 +49,9 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -
             continue
         try:
             written = source_class(source)
-            add_counterpart(kind, _loaded(module, written.text, name))
+            found = _loaded(module, written.text, name)
+            found()  # refuses what it cannot be made of
+            add_counterpart(kind, found)
         except BlocksError as error:
             remarks.append(f"{kind} has a source beside the model that is not read: {error}")
             continue

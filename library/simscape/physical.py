@@ -147,15 +147,17 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
         if here is None and value is not None and isinstance(declared.get(keyword), Option):
             here = _same_word(declared[keyword], value)
             if here is None:
+                mine = declared[keyword].choices or (True, False)
                 found.unknown.append(f"{name} = {value.text}: this choice is not known here; "
-                                     f"{keyword}={declared[keyword].default!r} holds.")
+                                     f"{keyword} may be {', '.join(map(repr, mine))}.")
         elif here is None and value is not None and choices and is_word(value):
             found.chosen.add(name)
             if word_of(value) in _ON:
                 found.notes.append(f"{name} = {value.text} has no counterpart here.")
                 found.told.append(found.notes[-1])
             else:
-                found.unknown.append(f"{name} = {value.text}: this choice is not known here.")
+                found.unknown.append(f"{name} = {value.text}: this choice is not known here; "
+                                     "put other components in its place.")
         if here is not None:
             found.chosen.add(name)
         if here is None or here == AS_HERE:

@@ -273,8 +273,8 @@ def _what_to_take(block: Block) -> str:
         return "It has no counterpart here."
     if row.note:
         return row.sentence()
-    return ("Its values are not read, since the names they are saved under are not known here. "
-            f"{row.sentence()}")
+    return (f"{row.sentence()} Give it the stub's values by hand: which parameter there each of "
+            "them is, is not known here.")
 
 
 def _divides(block: Block, end: str) -> bool:

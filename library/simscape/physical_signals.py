@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from blocks import quantity
 
@@ -13,35 +14,26 @@ from .signal_part import Lacks, SignalPart, law
 from .units import alike, unit_here
 
 if TYPE_CHECKING:
+    from .asked import Asked
     from .plan import Written
 
-__all__ = ["AsksUnits", "SIGNALS", "is_physical_signal", "physical_signal_part",
+__all__ = ["SIGNALS", "is_physical_signal", "physical_signal_part",
            "unit_expected"]  # fmt: skip
 
 _SIGNAL = "foundation.signal."
 
 
-class AsksUnits(Protocol):
-    """Gives values of a block, and the units of what its ports are connected to."""
-
-    def value(self, name: str, default: str = "0") -> Written: ...
-    def choice(self, name: str) -> str: ...
-    def unit(self, port: str) -> str: ...
-    def ports(self, kind: str) -> list[str]: ...
-    def number(self, name: str, default: str) -> float | None: ...
-
-
 def product(*units: str) -> str:
     """The unit of a product, as short as pint writes it."""
-    made = quantity(1.0, "")
-    for unit in units:
-        made = made * quantity(1.0, unit)
-    return f"{made.units:~C}".replace("**", "^") if not made.unitless else ""
+    return _unit_of(prod((quantity(1.0, unit) for unit in units), start=quantity(1.0, "")))
 
 
 def quotient(a: str, b: str) -> str:
     """The unit of a quotient."""
-    made = quantity(1.0, a) / quantity(1.0, b)
+    return _unit_of(quantity(1.0, a) / quantity(1.0, b))
+
+
+def _unit_of(made: Any) -> str:
     return f"{made.units:~C}".replace("**", "^") if not made.unitless else ""
 
 
@@ -58,7 +50,7 @@ class Made:
     units: dict[str, str] = field(default_factory=dict)
     takes: dict[str, str] = field(default_factory=dict)
 
-    def take_numbers(self, asks: AsksUnits) -> None:
+    def take_numbers(self, asks: Asked) -> None:
         """Let inputs be numbers in the unit that is taken, where they come in one of another kind.
 
         As blocks of the legacy library, which know no units, take them.
@@ -85,14 +77,14 @@ def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("
                       ports=dict(zip((*inputs, *outputs), names, strict=True)))
 
 
-def _gain(a: AsksUnits) -> Made:
+def _gain(a: Asked) -> Made:
     gain, unit = a.value("gain", "1"), a.unit("I")
     return Made(_part("signal.Gain", {**_named(unit, "input"), "gain": gain.argument}),
                 product(gain.unit, unit))
 
 
-def _sum(signs: str) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _sum(signs: str) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         unit = a.unit("I1") or a.unit("I2")
         name = "signal.Subtract" if signs == "+-" else "signal.Sum"
         return Made(_part(name, _named(unit), ("I1", "I2")), unit, takes={"I1": unit, "I2": unit})
@@ -100,8 +92,8 @@ def _sum(signs: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         units = a.unit("I1"), a.unit("I2")
         keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
         return Made(_part(component, keywords, ("I1", "I2")), unit(*units))
@@ -109,12 +101,12 @@ def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[AsksUn
     return made
 
 
-def _constant(a: AsksUnits) -> Made:
+def _constant(a: Asked) -> Made:
     value = a.value("constant", "1")
     return Made(_part("signal.Constant", {"value": value.argument}, ()), value.unit)
 
 
-def _ramp(a: AsksUnits) -> Made:
+def _ramp(a: Asked) -> Made:
     slope, initial = a.value("slope", "1"), a.value("initial_output")
     keywords = {"slope": slope.times(slope.unit or "1/s").argument,
                 "start": a.value("start_time").argument}
@@ -123,10 +115,10 @@ def _ramp(a: AsksUnits) -> Made:
     return Made(_part("signal.Ramp", keywords, ()), product(slope.unit or "1/s", "s"))
 
 
-def _sine(a: AsksUnits) -> Made:
+def _sine(a: Asked) -> Made:
     amplitude, bias = a.value("amplitude", "1"), a.value("bias")
     keywords = {"amplitude": amplitude.argument}
-    if a.choice("frequency_spec").endswith("SI") or a.choice("frequency_spec") == "1":
+    if a.choice("frequency_spec").endswith("si") or a.choice("frequency_spec") == "1":
         keywords["frequency"] = a.value("frequency_SI", "1").argument
     else:
         turns = a.value("frequency_angular", "1")
@@ -141,7 +133,7 @@ def _sine(a: AsksUnits) -> Made:
     return Made(_part("signal.Sine", keywords, ()), amplitude.unit)
 
 
-def _step(a: AsksUnits) -> Made:
+def _step(a: Asked) -> Made:
     final, initial = a.value("final_value", "1"), a.value("initial_value")
     keywords = {"final": final.argument, "start": a.value("step_time", "1").argument}
     if initial.value != 0:
@@ -149,8 +141,8 @@ def _step(a: AsksUnits) -> Made:
     return Made(_part("signal.Step", keywords, ()), final.unit)
 
 
-def _limits(name: str) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _limits(name: str) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         upper, lower = a.value("upper_limit", "0.5"), a.value("lower_limit", "-0.5")
         infinite = [w for w in (upper, lower) if w.value in (float("inf"), -float("inf"))]
         for w in infinite:
@@ -163,8 +155,8 @@ def _limits(name: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         unit = next((u for u in map(a.unit, inputs) if u), "")
         return Made(_part(name, _named(unit), inputs), "" if name == "signal.Sign" else unit,
                     takes=dict.fromkeys(inputs, unit))
@@ -172,8 +164,8 @@ def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[AsksUnits],
     return made
 
 
-def _integrator(a: AsksUnits) -> Made:
-    reset, limits = a.choice("reset_method").lower(), a.choice("saturation_spec").lower()
+def _integrator(a: Asked) -> Made:
+    reset, limits = a.choice("reset_method"), a.choice("saturation_spec")
     starts = [p for p in a.ports("input") if p.upper() == "X0"]
     resets = [p for p in a.ports("input") if p != "I" and p not in starts]
     if len(resets) > 1 or bool(resets) != (reset in _RESETS) or starts and (
@@ -211,7 +203,7 @@ _RESETS = {"rising": "self.u > 0, 1, 0", "falling": "self.u > 0, 0, 1",
            "either": "self.u > 0, 1, 0", "level": "(self.u > 0) | (self.u < 0), 1, 0"}
 
 
-def _bound(a: AsksUnits, name: str, free: bool, side: int, unit: str) -> str:
+def _bound(a: Asked, name: str, free: bool, side: int, unit: str) -> str:
     """A limit; one that is free or infinite is a number that nothing reaches."""
     limit = a.value(name, "inf" if side > 0 else "-inf")
     if free or isinstance(limit.value, float) and abs(limit.value) > 1e30:
@@ -219,8 +211,8 @@ def _bound(a: AsksUnits, name: str, free: bool, side: int, unit: str) -> str:
     return limit.times(limit.unit or unit).argument
 
 
-def _lag(a: AsksUnits) -> Made:
-    kind, unit = a.choice("transfer_function_type").lower(), a.unit("U")
+def _lag(a: Asked) -> Made:
+    kind, unit = a.choice("transfer_function_type"), a.unit("U")
     if len(a.ports("input")) > 1:
         raise Lacks("A start or a reset by a signal has no counterpart here.")
     keywords = {**_named(unit, "input"), **_named(unit, "output")}
@@ -245,16 +237,16 @@ def in_seconds(lag: Written) -> str:
     return f"{lag.python} * {quantity(1.0, lag.unit).to('s').magnitude:g}"
 
 
-def _table(a: AsksUnits) -> Made:
-    x, f = a.value("x", "[0 1]"), a.value("f", "[0 1]")
+def _table(a: Asked) -> Made:
+    x, f = _points(a, "x"), _points(a, "f")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
     return Made(_part("signal.Table1D", keywords), f.unit, takes={"I": x.unit})
 
 
-def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
-        f = a.value("f", "[0 1; 1 2]")
-        keywords = {f"x{k}": a.value(f"x{k}", "[0 1]").argument for k in range(1, count + 1)}
+def _table_of_several(count: int) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
+        f = _points(a, "f", "[0 1; 1 2]")
+        keywords = {f"x{k}": _points(a, f"x{k}").argument for k in range(1, count + 1)}
         keywords |= {"values": f.argument, **_reading(a)}
         return Made(_part(f"signal.Table{count}D", keywords,
                           tuple(f"I{k}" for k in range(1, count + 1))), f.unit)
@@ -262,7 +254,14 @@ def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
     return made
 
 
-def _reading(a: AsksUnits) -> dict[str, str]:
+def _points(a: Asked, name: str, default: str = "[0 1]") -> Written:
+    found = a.value(name, default)
+    if isinstance(found.value, (int, float)):
+        raise Lacks(f"Its {name} is one number, and takes a list of them.")
+    return found
+
+
+def _reading(a: Asked) -> dict[str, str]:
     """How a table is read between its points and outside."""
     found = {}
     if a.choice("interp_method") in ("smooth", "2"):
@@ -277,7 +276,7 @@ _FUNCTIONS = ("sin", "cos", "exp", "log", "10^u", "log10", "square", "sqrt", "re
               "pow")  # in the documented order
 
 
-def _function(a: AsksUnits) -> Made:
+def _function(a: Asked) -> Made:
     word, unit, v = a.choice("fcn_choice"), a.unit("I"), a.number("v", "1")
     if word.isdigit():
         word = _FUNCTIONS[int(word) - 1] if 0 < int(word) <= len(_FUNCTIONS) else ""
@@ -311,11 +310,10 @@ def _to_the_power(v: Written, unit: str) -> Made:
 
 
 def _power(unit: str, exponent: float) -> str:
-    made = quantity(1.0, unit) ** exponent
-    return f"{made.units:~C}".replace("**", "^") if not made.unitless else ""
+    return _unit_of(quantity(1.0, unit) ** exponent)
 
 
-def _switch(a: AsksUnits) -> Made:
+def _switch(a: Asked) -> Made:
     unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
     threshold = threshold.times(threshold.unit or a.unit("I2"))
     return Made(_part("signal.Switch", {**_named(unit), "threshold": threshold.argument},
@@ -323,14 +321,14 @@ def _switch(a: AsksUnits) -> Made:
                 takes={"I1": unit, "I3": unit})
 
 
-def _rms(a: AsksUnits) -> Made:
+def _rms(a: Asked) -> Made:
     unit = a.unit("I")
     return Made(_part("signal.PeriodicRMS", {
         **_named(unit), "frequency": a.value("f0", "60").argument}), unit)
 
 
-def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _harmonic(amplitude: bool) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         unit, outputs = a.unit("I"), a.ports("output")
         if len(outputs) != 2:
             raise Lacks("Its two outputs are not both known.")
@@ -348,7 +346,7 @@ def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made]:
     return made
 
 
-def _sum_of_elements(a: AsksUnits) -> Made:
+def _sum_of_elements(a: Asked) -> Made:
     inputs = tuple(a.ports("input"))
     unit = next((u for u in map(a.unit, inputs) if u), "")
     if len(inputs) < 2:
@@ -357,8 +355,8 @@ def _sum_of_elements(a: AsksUnits) -> Made:
                 unit, takes=dict.fromkeys(inputs, unit))
 
 
-def _rounding(function: str) -> Callable[[AsksUnits], Made]:
-    def made(a: AsksUnits) -> Made:
+def _rounding(function: str) -> Callable[[Asked], Made]:
+    def made(a: Asked) -> Made:
         unit = a.unit("I")
         keywords = {"function": f'"{function}"'} | ({"step": f'"1 {unit}"'} if unit else {})
         return Made(_part("signal.Rounding", keywords), unit)
@@ -366,7 +364,7 @@ def _rounding(function: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-SIGNALS: dict[str, Callable[[AsksUnits], Made]] = {
+SIGNALS: dict[str, Callable[[Asked], Made]] = {
     "functions.gain": _gain, "functions.add": _sum("++"), "functions.subtract": _sum("+-"),
     "functions.product": _of_two("signal.Product", product),
     "functions.divide": _of_two("signal.Divide", quotient), "sources.constant": _constant,
@@ -412,7 +410,7 @@ def is_physical_signal(block: Block) -> bool:
     return block.kind.startswith(_SIGNAL) and "sinks" not in block.kind
 
 
-def physical_signal_part(block: Block, asks: AsksUnits) -> Made:
+def physical_signal_part(block: Block, asks: Asked) -> Made:
     """The counterpart of a block for physical signals; ``Lacks`` is raised where there is none."""
     made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
     if made is None:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .diagram import Block, End, System
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import numbers_of
 
 __all__ = ["JOIN", "dissolve_physical_vectors", "wire_at"]
 
@@ -66,10 +65,7 @@ def wire_at(system: System, end: End) -> list[End]:
 
 def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | None:
     """The end that a selector's output stands for, where its index is one number."""
-    try:
-        index = np.ravel(evaluate(parse(block.values["ix"].text), names))
-    except (KeyError, NotUnderstood, Unknown):
-        return None
+    index = np.ravel(numbers_of(block.values["ix"].text, names) if "ix" in block.values else [])
     whole = _elements(system, End(block.sid, "lconn", 1))
     if len(index) != 1 or not 1 <= index[0] <= len(whole):
         return None

@@ -76,11 +76,11 @@ class ClassPlan:
     connections: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def same_as(self, other: ClassPlan) -> bool:
-        """Whether another subsystem is called and holds the same, but for a number in its name."""
-        return self.title.rstrip("0123456789 ") == other.title.rstrip("0123456789 ") and (
-            self.ports, self.parts, self.connections) == (
-            other.ports, other.parts, other.connections)
+    @property
+    def content(self) -> tuple[object, ...]:
+        """How it is called, but for a number behind it, and what it holds, in whatever order."""
+        return (self.title.rstrip("0123456789 "), {*map(repr, self.ports)},
+                {*map(repr, self.parts)}, {*map(frozenset, self.connections)})
 
 
 @dataclass

@@ -29,8 +29,9 @@ from .matlab import (
     dotted,
 )
 
-__all__ = ["CALLS", "CORE", "MEMBERS", "PythonNames", "class_name", "number_text", "python_name",
-           "python_of", "said", "value_text"]  # fmt: skip
+__all__ = ["CALLS", "CORE", "MEMBERS", "SIGNS", "STRENGTH", "PythonNames", "class_name",
+           "number_text", "python_name", "python_of", "qualified", "said",
+           "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
@@ -77,6 +78,11 @@ def class_name(written: str) -> str:
     words = re.findall(r"[A-Za-z0-9]+", _shortened(written, " ", _LONGEST_NAME))
     name = "".join(word[0].upper() + word[1:] for word in words) or "Subsystem"
     return f"Subsystem{name}" if name[0].isdigit() else name
+
+
+def qualified(home: str, name: str) -> str:
+    """What a class is called beside one of the same name: Switch is ElectricalSwitch."""
+    return class_name(home.rpartition(".")[2].replace("_", " ")) + name
 
 
 class PythonNames:
@@ -148,9 +154,9 @@ _PLAIN = ("double", "single", "int32", "logical")  # say nothing in Python
 CALLS = {*_CALLS, *_SAME, *_TWO_WAYS, "double", "value"}
 _CONSTANTS = {"pi": "np.pi", "inf": "np.inf", "Inf": "np.inf", "nan": "np.nan", "NaN": "np.nan",
               "eps": "2.0**-52", "true": "1.0", "false": "0.0"}  # fmt: skip
-_STRENGTH = {"||": 1, "&&": 2, "|": 3, "&": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
-             "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
-_SIGNS = {"||": "or", "&&": "and", "~=": "!=", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+STRENGTH = {"||": 1, "&&": 2, "|": 3, "&": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
+            "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
+SIGNS = {"||": "or", "&&": "and", "~=": "!=", ".*": "*", "./": "/", "^": "**", ".^": "**"}
 
 
 def python_of(tree: Tree, name: Callable[[str], str]) -> str:
@@ -185,7 +191,7 @@ def _text(tree: Tree, name: Callable[[str], str]) -> tuple[str, int]:
         inner, strength = _text(tree.of, name)
         sign, own = ("-", 8) if tree.sign == "-" else ("not ", 0)
         return f"{sign}{inner if strength >= own else f'({inner})'}", own
-    if isinstance(tree, Binary) and tree.sign in _STRENGTH:
+    if isinstance(tree, Binary) and tree.sign in STRENGTH:
         return _binary(tree, name)
     if isinstance(tree, Apply):
         return _applied(tree, name), 11
@@ -204,7 +210,7 @@ def _text(tree: Tree, name: Callable[[str], str]) -> tuple[str, int]:
 
 
 def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
-    strength = _STRENGTH[tree.sign]
+    strength = STRENGTH[tree.sign]
     parts = []
     for side, of in enumerate((tree.left, tree.right)):
         text, own = _text(of, name)
@@ -213,7 +219,7 @@ def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
         if strength == 9 and side == 1 and isinstance(of, Unary) and of.sign == "-":
             weak = False
         parts.append(f"np.array({text})" if array else f"({text})" if weak else text)
-    sign = _SIGNS.get(tree.sign, tree.sign)
+    sign = SIGNS.get(tree.sign, tree.sign)
     if sign == "**":
         return f"{parts[0]}**{parts[1]}", strength
     return f"{parts[0]} {sign} {parts[1]}", strength

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report_html", "report_table", "report_text"]
 
+_INDENT = " " * 14
 _ORDER = ("mapped", "approximated", "left out", "missing")
 _STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em;
 padding: 0 1em }
@@ -44,6 +45,9 @@ def _summary(script: Script, outcome: str = "") -> list[str]:
     if gaps:
         said.append("Without a counterpart: " + ", ".join(
             f"{count} {kind}" for kind, count in gaps.most_common()) + ".")
+        said.append("Each has a stub in the text, whose docstring says what takes its place: a "
+                    "component of yours by add_counterpart(), or a part in repair(model), both "
+                    "in the module of repairs.")
     if defaults:
         said.append(f"{defaults} blocks take values from the defaults here, because the file does "
                     "not hold them.")
@@ -59,19 +63,23 @@ def report_text(script: Script, outcome: str = "") -> str:
     rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
     lines = [f"{script.source}, {script.release}"]
     lines += [line for said in _summary(script, outcome) for line in textwrap.wrap(said, 96)] + [""]
-    for entry in rows:
+    for entry, following in zip(rows, [*rows[1:], None], strict=True):
         here = f" -> {entry.component}" if entry.component else ""
-        lines.append(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}")
-        for note in entry.notes:
-            lines += textwrap.wrap(note, 96, initial_indent=" " * 14, subsequent_indent=" " * 14)
+        lines += _indented(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}", "")
+        if following is None or (following.outcome, following.kind, following.notes) != (
+                entry.outcome, entry.kind, entry.notes):  # said once of several
+            lines += [line for note in entry.notes for line in _indented(note)]
     return "\n".join(lines)
+
+
+def _indented(text: str, first: str = _INDENT) -> list[str]:
+    return textwrap.wrap(text, 96, initial_indent=first, subsequent_indent=_INDENT,
+                         break_on_hyphens=False)
 
 
 def report_html(script: Script, model: Any = None, outcome: str = "") -> str:
     """The account as one page; with the network drawn where a model is given."""
-    picture = ""
-    if model is not None:
-        picture = model.draw().svg()
+    picture = "" if model is None else model.draw().svg()
     said = "".join(f"<li>{html.escape(line)}</li>" for line in _summary(script, outcome))
     table = report_table(script).to_html(index=False, border=0, justify="left")
     title = html.escape(f"{script.source}: what became of it")

@@ -29,7 +29,8 @@ _KNOWN = ("fl_lib", "nesl_utility", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
           "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib",
           "dashboard_blocks")  # fmt: skip
 # others of theirs, whose blocks are not known
-_OF_OTHERS = re.compile(r"powerlib_\w+|(sps|ee)[A-Z]\w*")
+_OF_OTHERS = re.compile(r"powerlib_\w+|(sps|ee)[A-Z]\w*|(sps|mcb)\w+Lib|cstblocks|"
+                        r"(ee_lib|nesl_utility|simscape)_\w+")
 _DEEPEST = 40
 
 
@@ -39,6 +40,7 @@ class _Resolver:
     names: Mapping[str, Any]
     remarks: list[str] = field(default_factory=list)
     conditions: dict[str, str] = field(default_factory=dict)  # names in them, with a place
+    absent: dict[str, list[str]] = field(default_factory=dict)  # libraries, and their blocks here
     files: dict[Path, Diagram] = field(default_factory=dict)
     stack: list[str] = field(default_factory=list)
 
@@ -98,8 +100,7 @@ class _Resolver:
         found = self._file(library)
         if found is None:
             if not _OF_OTHERS.fullmatch(library):
-                self.remarks.append(f"{path} is a block of the library {library}, whose file was "
-                                    "not found (--path says where to look).")
+                self.absent.setdefault(library, []).append(path)
             return
         block.kind, original = inside, _inside(found.root, inside)
         if original is None:
@@ -193,6 +194,11 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     carry_vectors(diagram.root, names or {})
     inherit_sample_times(diagram, names or {})
     _dissolve(diagram.root, names or {})
+    for library, paths in resolver.absent.items():
+        said = f"is a block of the library {library}" if len(paths) == 1 else \
+            f"and {len(paths) - 1} more are blocks of the library {library}"
+        resolver.remarks.append(f"{paths[0]} {said}, whose file was not found (--path says where "
+                                "to look).")
     return resolver.remarks, resolver.conditions
 
 

@@ -24,6 +24,7 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    changed,
     dotted,
 )
 from .matlab_values import evaluate
@@ -49,7 +50,7 @@ def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[
     name : function
         The Python text for a name of the workspace.
     """
-    if _is_same(tree, names):
+    if not isinstance(value, (list, Mapping)) and _is_same(tree, names):
         try:
             return python_of(_of_numbers(tree), name)
         except NotUnderstood:
@@ -95,19 +96,13 @@ def _is_same_call(tree: Apply, names: Mapping[str, Any]) -> bool:
     return all(_is_same(a, names) and _rank(a, names) < 2 for a in tree.arguments)
 
 
-def _of_numbers(tree: Tree) -> Tree:
+def _of_numbers(tree: Any) -> Any:
     """A tree whose conditions are numbers, and which has no brackets around one number."""
-    if isinstance(tree, Binary):
-        made = Binary(tree.sign, _of_numbers(tree.left), _of_numbers(tree.right))
-        return Apply(Name("float64"), (made,)) if tree.sign in _CONDITIONS else made
-    if isinstance(tree, Unary):
-        return Unary(tree.sign, _of_numbers(tree.of))
-    if isinstance(tree, Apply):
-        return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
-    if isinstance(tree, Matrix):
-        rows = tuple(tuple(_of_numbers(entry) for entry in row) for row in tree.rows)
-        return rows[0][0] if [len(row) for row in rows] == [1] else Matrix(rows)
-    return tree
+    made = changed(tree, _of_numbers)
+    if isinstance(made, Matrix) and [len(row) for row in made.rows] == [1]:
+        return made.rows[0][0]
+    conditional = isinstance(made, Binary) and made.sign in _CONDITIONS
+    return Apply(Name("float64"), (made,)) if conditional else made
 
 
 def _is_scalar(tree: Tree, names: Mapping[str, Any]) -> bool:

@@ -13,8 +13,7 @@ from typing import Any
 
 from . import simulink_pid
 from .diagram import Block, Diagram, End, System
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import value_of
 from .nodes import inner_port
 from .simulink import defaults_of
 from .simulink_sampled import SAMPLED, TRIGGERED
@@ -79,10 +78,7 @@ def _fixed_step(diagram: Diagram, names: Mapping[str, Any]) -> str:
             ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "FixedStep")) or text == "auto" or \
             diagram.settings.get("SolverName", "") in _VARIABLE:
         return ""
-    try:
-        value = evaluate(parse(text), names)
-    except (NotUnderstood, Unknown):
-        return ""
+    value = value_of(text, names)
     return text if isinstance(value, (int, float)) and value > 0 else ""
 
 
@@ -102,10 +98,7 @@ def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str,
         "SampleTime", defaults_of(block.block_type).get("SampleTime", "-1")))
     if text == "-1" or block.system is not None or _is_continuous(block):
         return None
-    try:
-        value = evaluate(parse(text), names)
-    except (NotUnderstood, Unknown):
-        return text, float("inf")
+    value = value_of(text, names)
     if not isinstance(value, (int, float)):
         return text, float("inf")
     return None if value == -1 else (text, float(value))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,10 +105,8 @@ class SignalsOfLevel:
             value = f'"0 {unit}"' if unit else "0"
             level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
             self.connect(Joint(f"{level.owner}.{name}.y", "output", unit), open_inputs)
-            named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
-                              for text in open_inputs)
-            self.conversion.remarks.append(
-                f"Inputs that nothing is connected to are 0, as in Simulink: {named}.")
+            self.conversion.open += [f"{level.within}{text.removeprefix(f'{level.owner}.')}"
+                                     for text in open_inputs]
 
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
@@ -116,7 +114,7 @@ class SignalsOfLevel:
         try:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
-            _refuse_vectors(made, asked.vectors)
+            _refuse_sizes(made, asked.given)
             unmapped = [f"{option} is not mapped." for option in asked.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
@@ -262,25 +260,35 @@ class SignalsOfLevel:
         self.conversion.plots.append(self.path_of(joint))
 
     def path_of(self, joint: Joint) -> str:
-        """Where a signal is found in a result: an output of a subsystem at what drives it."""
+        """Where a signal is found in a result: an output of a subsystem at what drives it.
+
+        Empty for an output that nothing drives.
+        """
         level = self.level
         part, _, port = joint.text.removeprefix(f"{level.owner}.").partition(".")
         for inner in level.inner.values():
-            if inner.within == f"{level.within}{part}." and port in inner.driven:
-                return inner.driven[port]
+            if inner.within == f"{level.within}{part}." and any(
+                    own.name == port and own.kind == "Output" for own in inner.ports.values()):
+                return inner.driven.get(port, "")
         return f"{level.within}{part}.{port}".removesuffix(".")
 
 
-def _refuse_vectors(made: SignalPart, vectors: Mapping[str, str]) -> None:
-    """Raise for a parameter that is a vector, where what stands for the block takes a number."""
+def _refuse_sizes(made: SignalPart, given: Mapping[str, tuple[str, bool]]) -> None:
+    """Raise for a vector where what stands for the block takes a number, and the reverse.
+
+    ``given`` says of each text of which parameter it is, and whether it is a vector.
+    """
     for part in (made, *(before for _, _, before in made.before)):
-        single = dict(part.keywords)
+        declared: Any = {}
         if part.component:
             module, _, name = part.component.rpartition(".")
             declared = getattr(import_module(f"library.{module}"), name)._declared
-            single = {word: text for word, text in single.items()
-                      if np.ndim(getattr(declared.get(word), "default", 0.0)) == 0}
-        for text in (*single.values(), part.equation):
-            for vector, name in vectors.items():
-                if re.search(rf"(?<![\w.]){re.escape(vector)}(?![\w.\[])", text):
+        for word, text in [*part.keywords.items(), ("", part.equation)]:
+            many = np.ndim(getattr(declared.get(word), "default", 0.0)) > 0
+            for written, (name, vector) in given.items():
+                own = re.escape(written)
+                if vector and not many and re.search(rf"(?<![\w.]){own}(?![\w.\[])", text):
                     raise Lacks(f"Its {name} is a vector; signals are scalars here.")
+                if many and not vector and re.fullmatch(
+                        rf'(quantity\()?{own}(, "[^"]*"\))?', text):
+                    raise Lacks(f"Its {name} is one number, and takes a list of them.")

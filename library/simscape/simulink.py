@@ -45,7 +45,9 @@ _NEAR = {
     "PID Controller": _PID.format("PID"), "PI Controller": _PID.format("PID"),
     "Discrete PID Controller": _PID.format("DiscretePID"),
     "Discrete PI Controller": _PID.format("DiscretePID"), "PWM Generator": _PULSES,
-    "PWM Generator (2-Level)": _PULSES, "PWM Generator (Three-phase, Two-level)": _PULSES,
+    "PWM Generator (2-Level)": _PULSES, "PWM Generator (DC-DC)":
+    "Compare of library.signal is one, with the duty cycle at u1 and RepeatingSequence from 0 to 1 "
+    "over a period at u2.", "PWM Generator (Three-phase, Two-level)": _PULSES,
 }  # fmt: skip
 
 
@@ -66,7 +68,8 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
         Where there is none, or none for its settings.
     """
     if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
-        raise Lacks("The subsystem is always on here, whatever switches it in the model.")
+        raise Lacks("The subsystem is always on here, whatever switches it in the model: put a "
+                    "Switch of library.signal behind its outputs where that matters.")
     if block.block_type == "Probe":
         raise Lacks(f"It reads {asks.written('Variables', 'variables')} of a component by name, "
                     "without a line: connect a sensor instead.")

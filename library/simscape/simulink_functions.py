@@ -195,6 +195,7 @@ def _passed(a: Asks) -> SignalPart:
 
 
 FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
+    "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
     "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
     "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,

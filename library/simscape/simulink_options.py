@@ -55,7 +55,7 @@ _READ_WHERE_THEY_ACT = {
     "RateTransition": "Integrity Deterministic", "SignalConversion": "ConversionOutput OverrideOpt",
     "SignalSpecification": "Dimensions OutDataTypeStr SampleTime SignalType SamplingMode "
                            "BusOutputAsStruct Unit",
-    "Slider Gain": "low high",
+    "Slider Gain": "low high", "PWM": "SampleTime DisallowZeroDutyCycle",
     **dict.fromkeys(PID_BLOCKS, _OF_PID),
 }  # fmt: skip
 
@@ -68,9 +68,10 @@ _USUAL = {
     ("Use simulation time",), "InitialDenominatorStates": ("0",), "OutPortSampleTime": ("-1",),
     "ICPrevOutput": ("DiscIntNeverNeededParam",), "ICPrevScaledInput": ("DiscIntNeverNeededParam",),
     "NumeratorSource": ("Dialog",), "DenominatorSource": ("Dialog",),
+    "RunAtFixedTimeIntervals": ("off",),
 }  # fmt: skip
 _LOGICAL = {"Logic", "RelationalOperator", "Compare To Constant", "Compare To Zero", "Constant"}
-_PLAIN_TYPES = re.compile(r"Inherit:.*|inherit|double|single|auto")
+_PLAIN_TYPES = re.compile(r"Inherit:.*|inherit|double|single|auto|float\('double'\)")
 
 
 def unread_options(block: Block, read: Collection[str],

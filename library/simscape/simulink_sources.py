@@ -104,10 +104,34 @@ def _repeating(a: Asks) -> SignalPart:
         "values": listed(a.text("rep_seq_y", "[0 2]"))}, ())  # fmt: skip
 
 
+def _stair(a: Asks) -> SignalPart:
+    """Values for one sample each: a sequence that is read at samples alone."""
+    period, values = a.text("tsamp", "-1"), a.elements("OutValues", "[3 1 4 2 1]'")
+    if (a.number("tsamp", "-1") or 0) <= 0:
+        raise Lacks("Its sample time is that of what it drives.")
+    source = SignalPart("signal.RepeatingSequence", {
+        "times": f'quantity([k * {factor(period)} for k in range({len(values) + 1})], "s")',
+        "values": f"[{', '.join([*values, values[0]])}]"}, ())
+    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
+                      before=((0, "source", source),))
+
+
 def _editor(a: Asks) -> SignalPart:
     """One whose signals were not read."""
     raise Lacks(f"{a.written('unread', 'Its signals are not known')} Write them in MATLAB as a "
                 "table, [t, y] in a .csv file, and take TimeTable.")
+
+
+def _ideal_pwm(a: Asks) -> SignalPart:
+    """Pulses as wide as the duty cycle at their beginning: it is held over the period."""
+    period = a.text("Period", "1")
+    if a.number("InitialDelay", "0"):
+        raise Lacks("Its first pulse begins later. Delay of library.signal behind Compare does it.")
+    carrier = SignalPart("signal.RepeatingSequence", {
+        "times": f'quantity([0, {factor(period)}], "s")', "values": "[0, 1]"}, ())
+    return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"), before=(
+        (0, "held", SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)})),
+        (1, "carrier", carrier)))
 
 
 def _pwm(a: Asks) -> SignalPart:
@@ -144,7 +168,7 @@ def _from_workspace(a: Asks) -> SignalPart:
         times, values = f"{written}.Time", f"{written}.Data"
     if a.rank(times) == a.rank(values) == 1:  # a structure with time
         keywords = {"times": f'quantity({a.name(times)}, "s")', "values": a.name(values)}
-    elif rows.isidentifier() and rows != "None":
+    elif rows.isidentifier() and a.rank(written) in (None, 2):
         keywords = {"times": f'quantity([row[0] for row in {rows}], "s")',
                     "values": f"[row[1] for row in {rows}]"}
     elif a.rank(written) == 2:
@@ -189,4 +213,5 @@ SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
 LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
     "Ramp": _ramp, "Chirp Signal": _chirp, "Repeating Sequence": _repeating,
     "Repeating table": _repeating, "Signal Editor": _editor, "PWM Generator": _pwm,
+    "PWM": _ideal_pwm, "Repeating Sequence Stair": _stair,
 }  # fmt: skip

@@ -85,7 +85,6 @@ class Solvers:
                                     "has no value: --set gives one.")
             if isinstance(written.value, float) and abs(written.value) < float("inf"):
                 found[word] = written
-                self.texts.used |= tried.used
         return found
 
     def arguments(self, settings: dict[str, str], loose: bool) -> dict[str, str]:

@@ -5,6 +5,7 @@ The sections of a component or domain as trees; nothing is evaluated.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +17,10 @@ __all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declare
 
 #: Conditions around a section, and whether they must hold.
 Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
+
+
+def is_said(attribute: str, attributes: Iterable[str]) -> bool:
+    return any(a.replace(" ", "").lower() == attribute for a in attributes)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class Declared:
     attributes: tuple[str, ...] = ()
     condition: Conditions = ()
     place: str = ""
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether it is a through variable of a domain."""
+        return is_said("balancing=true", self.attributes)
 
 
 @dataclass(frozen=True)
@@ -97,12 +107,18 @@ Stated = Equal | Assertion | Choice | Let
 
 @dataclass(frozen=True)
 class Event:
-    """``when edge(edge) name = value; … end``, under conditions as those of :class:`Declared`."""
+    """``when edge(edge) name = value; … end``, under conditions as those of :class:`Declared`.
+
+    ``case`` counts the cases of one ``when`` whose place is ``of``; of those that come at one
+    instant the first acts alone.
+    """
 
     edge: Tree
     assigned: tuple[tuple[str, Tree], ...]
     condition: Conditions = ()
     place: str = ""
+    of: str = ""
+    case: int = 0
 
 
 @dataclass
@@ -252,6 +268,8 @@ class _Sections(Parser):
             raise self.wrong(f"a component source begins with component or domain, not {form!r}")
         self.attributes()
         made = Source(form, self.expect_name())
+        if form == "function":
+            return made
         if self.take("<"):
             made.base = self.expect_name()
             while self.take("."):
@@ -272,7 +290,7 @@ class _Sections(Parser):
     def function(self) -> Function:
         self.attributes()
         if self.peek().text == "[":
-            raise self.wrong("a function of several results is not read")
+            raise self.wrong("a function of several results is not read", "Write one for each.")
         result = self.expect_name()
         self.expect("=")
         name, inputs = self.expect_name(), list[str]()
@@ -323,7 +341,7 @@ class _Sections(Parser):
             self._conditional(made)
             return
         if self.word("for"):
-            raise self.wrong("sections in a loop are not read")
+            raise self.wrong("sections in a loop are not read", "Write out what it repeats.")
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
@@ -331,8 +349,7 @@ class _Sections(Parser):
         elif name == "branches":
             self._branches(made)
         elif name == "equations":
-            initial = any(a.replace(" ", "").lower() == "initial=true" for a in attributes)
-            (made.initial if initial else made.equations).extend(
+            (made.initial if is_said("initial=true", attributes) else made.equations).extend(
                 self._guarded(self._equations("end")))
         elif name == "connections":
             self._connections(made)
@@ -394,6 +411,7 @@ class _Sections(Parser):
         while not self.word("end"):
             if not self.word("when"):
                 raise self.wrong("an event is written when edge(condition)")
+            of, case = self.place(), 0
             while True:
                 place, edge = self.place(), self.expression()
                 start = edge == Name("initialevent")
@@ -407,7 +425,8 @@ class _Sections(Parser):
                                                    for name, value in assigned])
                 elif isinstance(edge, Apply):
                     made.events.append(Event(edge.arguments[0], assigned,
-                                             tuple(self.conditions), place))
+                                             tuple(self.conditions), place, of, case))
+                    case += 1
                 if self.peek(-1).text == "end":
                     break
             self.over()
@@ -422,7 +441,8 @@ class _Sections(Parser):
             line, place = self.peek().line, self.place()
             name = self.expect_name()
             if self.peek().text == "(":
-                raise self.wrong("what is declared as an array is not read")
+                raise self.wrong("what is declared as an array is not read",
+                                 "Give each entry a name of its own.")
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")

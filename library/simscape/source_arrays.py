@@ -7,7 +7,7 @@ entry, and an entry of an array that follows from others is its expression.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -24,11 +24,13 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    changed,
+    parts_of,
 )
 from .python_text import PythonNames
 from .source import Branch, Declared, Equal, Event, Let, Source, pair
 from .source import fields as said_of
-from .source_expressions import FUNCTIONS, is_constant, parts_of
+from .source_expressions import FUNCTIONS, is_constant
 
 __all__ = ["entry_by_entry"]
 
@@ -159,8 +161,6 @@ class _Entries:
         self.place = getattr(part, "place", "") or self.place
         if isinstance(part, (list, tuple)):
             return type(part)(each for one in part for each in self._each(one, arrays))
-        if isinstance(part, dict):
-            return {key: self.written(each, arrays) for key, each in part.items()}
         if isinstance(part, Branch) and part.name in arrays or isinstance(part, Event) and any(
                 name in arrays for name, _ in part.assigned):
             raise NotUnderstood(self.place, "a branch or an event of an array is not read.",
@@ -173,10 +173,7 @@ class _Entries:
             return self._let(part, arrays)
         if isinstance(part, Apply) and isinstance(part.of, Name):
             return self._applied(part, part.of.name, arrays)
-        if not is_dataclass(part) or isinstance(part, type):
-            return part
-        return replace(part, **{each.name: self.written(getattr(part, each.name), arrays)
-                                for each in fields(part)})
+        return changed(part, lambda each: self.written(each, arrays))
 
     def _each(self, part: Any, arrays: Mapping[str, tuple[Tree, ...]]) -> Iterator[Any]:
         """A statement, or one for each entry of an equation of arrays."""

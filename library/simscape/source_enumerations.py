@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from .matlab import NotUnderstood
+from .source_files import file_of
 
 __all__ = ["enumeration_beside"]
 
@@ -32,11 +33,8 @@ def enumeration_beside(path: str, source: Path) -> dict[str, int] | None:
     NotUnderstood
         For a file that holds something else, by its line.
     """
-    *packages, name = path.split(".")
-    inside = Path(*(f"+{package}" for package in packages), f"{name}.m")
-    file = next((found for found in (source.with_name(f"{name}.m"), *(
-        folder / inside for folder in source.resolve().parents)) if found.is_file()), None)
-    return None if file is None else _members(file)
+    file = file_of(path, source, ".m")
+    return _members(file) if file.is_file() else None
 
 
 def _members(file: Path) -> dict[str, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
-from dataclasses import fields as fields_of
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
+from typing import get_args
 
 from blocks import quantity
 
@@ -24,14 +24,15 @@ from .matlab import (
     Tree,
     Unary,
     dotted,
+    names_in,
+    parts_of,
 )
-from .python_text import PythonNames, number_text, python_of
-from .source import Conditions, Declared, Source, fields, pair
+from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
+from .source import Conditions, Declared, Event, Source, fields, pair
 from .source_enumerations import enumeration_beside
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "names_in", "number_of",
-           "parts_of"]  # fmt: skip
+__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "number_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -40,15 +41,15 @@ FUNCTIONS = {
     "sign": "sign", "mod": "mod", "floor": "floor",
 }  # fmt: skip
 _OF_TWO = ("atan2", "max", "min", "mod")
-_STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
-             "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
-_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+_STRENGTH = {**STRENGTH, "|": 1, "&": 2}
+_SIGNS = {**SIGNS, "||": "|", "&&": "&", "~=": "~="}
 _WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
 _CONSTANTS = {"true": True, "false": False}
 _AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
 _TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
            "extrapolation": {"linear": "", "nearest": ", hold=True", "error":
                              ', stop="a table ends here: give it more points."'}}  # fmt: skip
+_TREES = get_args(Tree)
 _HIDDEN = {"access=private", "externalaccess=none"}
 _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
@@ -85,6 +86,8 @@ class Known:
         Whether expressions are of values, in ``compose()``, not of symbols.
     integrals : dict
         Variables that integrals are in: unit and rate of each.
+    instants : dict
+        Of each ``when`` with several cases: the name of the instant at which one acted last.
     axes : dict
         Names of the points of tables, which have to increase.
     lengths : dict
@@ -110,6 +113,7 @@ class Known:
     taken: set[str] = field(default_factory=set)
     numbers: bool = False
     integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    instants: dict[str, str] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
     place: str = ""
@@ -365,23 +369,19 @@ class Known:
 
     def is_array(self, tree: Tree) -> bool:
         """Whether an expression is of several numbers, as far as declarations tell."""
-        found = pair(tree)
-        if found is not None:
-            return self.is_array(found[0])
         if isinstance(tree, Name):
             given = [self.locals[tree.name]] if tree.name in self.locals else \
                 [d.value for d in self.of("parameters") if d.name == tree.name]
             return any(self.is_array(value) for value in given)
         if isinstance(tree, Matrix):
             return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
-        if isinstance(tree, (Unary, Transposed)):
-            return self.is_array(tree.of)
-        if isinstance(tree, Binary):
-            return self.is_array(tree.left) or self.is_array(tree.right)
-        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in {
-                *FUNCTIONS, "log10", "value", "if"}:
-            return any(self.is_array(given) for given in tree.arguments)
-        return isinstance(tree, Range)
+        if isinstance(tree, Apply):
+            return isinstance(tree.of, Name) and tree.of.name in {
+                *FUNCTIONS, "log10", "value", "if"} and any(map(self.is_array, tree.arguments))
+        if (found := pair(tree)) is not None:
+            return self.is_array(found[0])
+        return isinstance(tree, Range) or any(
+            self.is_array(of) for of in vars(tree).values() if isinstance(of, _TREES))
 
     def refuse_arrays(self, *trees: Tree) -> None:
         if any(self.is_array(tree) for tree in trees):
@@ -471,7 +471,8 @@ class Known:
             return self._past(name, plain[0], given, named)
         if isinstance(tree.of, Name) and self.is_array(tree.of):
             return f"{self._name(name)}[{self._place_in(name, plain)}]"
-        raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+        raise self.wrong(f"{name or 'a call'}(…) is not known here.",
+                         "Write out what it gives, or give that as a parameter.")
 
     def _past(self, name: str, of: Tree, given: list[str], named: dict[str, Tree]) -> str:
         """``delay(u, tau, History = u0)``, ``integ(u)`` and ``integ(u, tau)``."""
@@ -483,11 +484,21 @@ class Known:
             history = f", initial={self.text(before)}" if before is not None else ""
             return f"delayed({', '.join(given)}{history})"
         rate = quantity(1.0, linear(self.unit(of))) * quantity(1.0, "s")
-        taken = {d.name for rows in self.source.sections.values() for d in rows}
-        here = PythonNames({*taken, *self.locals, *self.integrals}).make("integral")
+        here = self._free_name("integral")
         self.integrals[here] = f"{rate.units:~C}", given[0]
         window = f" - delayed(self.{here}, {given[1]})" if len(given) == 2 else ""
         return f"(self.{here}{window})" if window else f"self.{here}"
+
+    def _free_name(self, wanted: str) -> str:
+        taken = {d.name for rows in self.source.sections.values() for d in rows}
+        return PythonNames({*taken, *self.locals, *self.integrals, *self.instants.values()}).make(
+            wanted)
+
+    def last_of(self, event: Event) -> str:
+        """The name of the instant at which a case of a ``when`` acted last, if it has several."""
+        if sum(other.of == event.of for other in self.source.events) < 2:
+            return ""
+        return self.instants.setdefault(event.of, self._free_name("acted_last"))
 
     def _place_in(self, name: str, given: list[Tree]) -> int:
         """The place of an entry, counted from 0."""
@@ -580,21 +591,3 @@ def is_constant(tree: Tree) -> bool:
 def linear(unit: str) -> str:
     """The unit of differences, where a unit has a zero of its own."""
     return f"delta_{unit}" if unit and quantity(0.0, unit).to_base_units().magnitude else unit
-
-
-def parts_of(part: object) -> Iterator[object]:
-    """A part of a source, and all that it consists of."""
-    if isinstance(part, (tuple, list)):
-        for each in part:
-            yield from parts_of(each)
-    elif isinstance(part, dict):
-        yield from parts_of(list(part.values()))
-    elif is_dataclass(part):
-        yield part
-        for each in fields_of(part):
-            yield from parts_of(getattr(part, each.name))
-
-
-def names_in(tree: Tree) -> set[str]:
-    """The names that stand alone in an expression."""
-    return {part.name for part in parts_of(tree) if isinstance(part, Name)}

@@ -11,7 +11,8 @@ from .mapping import counterpart_of
 from .physical_signals import SIGNALS
 from .source import Function, Source, made_of, read_function, read_source
 
-__all__ = ["read_component", "read_file", "read_function_file", "read_parts", "source_beside"]
+__all__ = ["file_of", "read_component", "read_file", "read_function_file", "read_parts",
+           "source_beside"]  # fmt: skip
 
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
@@ -66,20 +67,27 @@ def _text(path: Path) -> str:
                         "Give the path of an .ssc file.", code="simscape.file") from error
 
 
+def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:
+    """Where a source finds ``"mypackage.part"``: beside it, or in the package above it.
+
+    Where it is neither, the place beside it.
+    """
+    *packages, name = path.split(".")
+    inside = Path(*(f"+{package}" for package in packages), f"{name}{suffix}")
+    beside = source.with_name(inside.name)
+    return next((found for found in (beside, *(
+        folder / inside for folder in source.resolve().parents)) if found.is_file()), beside)
+
+
 def read_component(path: Path) -> Source:
     """The same with what it inherits; bases of the user's are looked for beside the file.
 
-    Raises
-    ------
-    FileError
-        For a file that cannot be read, or whose base is missing or is the file itself.
-    NotUnderstood
-        Naming file and line.
+    It raises as :func:`read_file`, and a FileError for a base that is missing or the file itself.
     """
     source, extended = read_file(path), {path.stem}
     while source.base:
         name = source.base.rpartition(".")[2]
-        beside = path.with_name(f"{name}.ssc")
+        beside = file_of(source.base, path)
         if beside.is_file() and name not in extended:
             base = read_file(beside)
         elif source.base in _BRANCHES:
@@ -100,14 +108,8 @@ def read_component(path: Path) -> Source:
 def read_parts(path: Path) -> dict[str, Source]:
     """The same with the sources beside the file that it has parts of, and that these have.
 
-    By name of the file; each stands behind those that it needs.
-
-    Raises
-    ------
-    FileError
-        Also for a component that is a part of itself.
-    NotUnderstood
-        Naming file and line.
+    By name of the file; each stands behind those that it needs. It raises as
+    :func:`read_component`, and a FileError for a component that is a part of itself.
     """
     found: dict[str, Source] = {}
     _read_parts(path, found, ())

@@ -7,13 +7,23 @@ MATLAB's that signs or others say as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .matlab import Apply, Binary, Name, NotUnderstood, Tree, dotted, parse
+from .matlab import (
+    Apply,
+    Binary,
+    Name,
+    NotUnderstood,
+    Tree,
+    changed,
+    dotted,
+    names_in,
+    parse,
+    parts_of,
+)
 from .source import Function, Let, Source
-from .source_expressions import names_in, parts_of
 from .source_files import read_function_file
 
 __all__ = ["written_out"]
@@ -54,14 +64,7 @@ class _Calls:
 
     def written(self, part: Any, place: str, within: tuple[str, ...] = ()) -> Any:
         place = getattr(part, "place", "") or place
-        if isinstance(part, (list, tuple)):
-            return type(part)(self.written(each, place, within) for each in part)
-        if isinstance(part, dict):
-            return {key: self.written(each, place, within) for key, each in part.items()}
-        if not is_dataclass(part) or isinstance(part, type):
-            return part
-        made = replace(part, **{each.name: self.written(getattr(part, each.name), place, within)
-                                for each in fields(part)})
+        made = changed(part, lambda each: self.written(each, place, within))
         if not isinstance(made, Apply):
             return made
         function = self._function(made)
@@ -102,11 +105,6 @@ def _put_in(part: Any, values: Mapping[str, Tree]) -> Any:
     """An expression with others in the place of its names."""
     if isinstance(part, Name):
         return values.get(part.name, part)
-    if isinstance(part, tuple):
-        return tuple(_put_in(each, values) for each in part)
     if isinstance(part, Binary) and part.sign == "=":
         return replace(part, right=_put_in(part.right, values))
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    return replace(part, **{each.name: _put_in(getattr(part, each.name), values)
-                            for each in fields(part)})
+    return changed(part, lambda each: _put_in(each, values))

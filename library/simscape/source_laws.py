@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 
+from .mapping import DOMAINS
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Number, Text, Tree, Unary, dotted
-from .source import Assertion, Branch, Choice, Declared, Equal, Let, Stated
+from .source import Assertion, Branch, Choice, Connection, Declared, Equal, Let, Stated
 from .source_expressions import Known, linear
 from .words import quoted
 
@@ -24,12 +26,17 @@ class Laws:
             self.known.place = self.known.place_of(name)
             yield f"{name} = {self.known.text(self.known.locals[name])}"
         yield from self._balances()
+        for connection in self.known.source.connections:
+            yield from self._referred(connection)
         for stated in self.known.source.equations:
             yield from self._stated(stated)
         for event in self.known.source.events:
             self.known.place = event.place
-            pairs = ", ".join(f"self.{name}: {self.known.text(value)}"
-                              for name, value in event.assigned)
+            last = self.known.last_of(event)
+            pairs = ", ".join([*(
+                f"self.{name}: where(self.{last} < time, {self.known.text(value)}, self.{name}, "
+                "events=False)" if event.case else f"self.{name}: {self.known.text(value)}"
+                for name, value in event.assigned), *([f"self.{last}: time"] if last else [])])
             yield from self.known.guarded(
                 f"yield when({self.known.text(event.edge)}, {{{pairs}}})", event.condition)
         for name, (_, rate) in self.known.integrals.items():
@@ -51,8 +58,33 @@ class Laws:
                                       for t in terms[1:])
             yield from self.known.guarded(f"yield {port} == {text}",
                                           nodes[node].condition if node in nodes else ())
-        for node in sorted(nodes.keys() - {node for node, _ in sums}):
+        referred = {dotted(port) for c in self.known.source.connections for port in c.ports}
+        for node in sorted(nodes.keys() - referred - {node for node, _ in sums}):
             self.known.remarks.append(f"Nothing is said there of what flows at {node}.")
+
+    def _referred(self, connection: Connection) -> Iterator[str]:
+        """What ``connect(p, *)`` says: a node has the across variables of the reference."""
+        self.known.place = connection.place
+        names = {dotted(port) for port in connection.ports}
+        nodes = {node.name: node for node in self.known.of("nodes")}
+        ends = {dotted(end).partition(".")[0] for branch in self.known.source.branches
+                for end in (branch.start, branch.end) if end is not None}
+        if "*" not in names or not names <= {"*", *(nodes.keys() - ends)}:
+            raise self.known.wrong("connect(…) of its own nodes is read as connect(p, *) alone, "
+                                   "and where no branch ends at p.", "Write it as an equation.")
+        for name in sorted(names - {"*"}):
+            for across in self._across(nodes[name]):
+                yield from self.known.guarded(f"yield self.{name}.{across} == 0",
+                                              connection.condition)
+
+    def _across(self, node: Declared) -> list[str]:
+        """The across variables of a node; none of one whose domain there is not here."""
+        path = dotted(node.value)
+        if (name := DOMAINS.get(path)) is not None:
+            return list(getattr(import_module(f"library.{name}"), name).across)
+        found = self.known.own_domains.get(path.rpartition(".")[2])
+        return [] if found is None else [d.name for d in found.sections.get("variables", ())
+                                         if not d.is_balanced]
 
     def _flow(self, branch: Branch, node: Declared | None) -> str:
         """The through variable of a branch, nothing where the node has no such branch."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
-from .matlab import Field, Name, Tree, dotted
+from .matlab import Field, Name, Tree, dotted, names_in
 from .source import Assertion, Conditions, Equal, Let
-from .source_expressions import Known, names_in
+from .source_expressions import Known
 from .source_members import Members, Said
 from .source_starts import equal_at_start, said_of, under_conditions
 from .words import quoted

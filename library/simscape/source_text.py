@@ -18,14 +18,14 @@ from .source import Declared, Source, fields, pair
 from .source_arrays import entry_by_entry
 from .source_exclusive import plain_declarations
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
-from .source_files import read_file, read_parts
+from .source_files import file_of, read_file, read_parts
 from .source_functions import written_out
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
 from .source_starts import Starts, literal, said_of
 from .units import unit_here
-from .words import docstring, one_line, refuse_foreign_code, yielded
+from .words import WIDTH, docstring, one_line, refuse_foreign_code, wrapped, yielded
 
 _DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
                  "Port", "Target", "Variable")  # fmt: skip
@@ -63,15 +63,7 @@ def source_text(path: str | Path) -> str:
 
 
 def source_class(path: str | Path) -> SourceClass:
-    """The same with its remarks apart.
-
-    Raises
-    ------
-    FileError
-        For a file that cannot be read, or whose domain or base is missing.
-    NotUnderstood
-        Naming file and line.
-    """
+    """The same with its remarks apart; it raises as :func:`source_text`."""
     path = Path(path)
     known = _known(path)
     own = known[path.stem]
@@ -124,37 +116,21 @@ def _known(path: Path) -> dict[str, Known]:
 
 def _wrapped(line: str) -> list[str]:
     """A long line in several, within brackets; words for people stay in one."""
-    if len(line) <= 100 or "(" not in line:
+    if len(line) <= WIDTH:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     code, sign, doc = line.strip().partition(', doc="')
     law = re.match(r"(yield |\w+ = )(?=.*\S)", code) if len(indent) > 4 else None
     if law is not None and not sign:
         inner = f"{indent}    "
-        return [f"{indent}{law[1]}(", *_filled(code[law.end():], inner, inner, depth=1),
+        return [f"{indent}{law[1]}(", *wrapped(f"{inner}{code[law.end():]}", inner, within=True),
                 f"{indent})"]
-    lines = _filled(code + sign[:1], indent, f"{indent}    ")
+    if not {"(", "{"} & {*line}:
+        return [line]
+    lines = wrapped(f"{indent}{code}{sign[:1]}", f"{indent}    ", code.startswith("parameters="))
     if sign:
         words = textwrap.shorten(doc.rstrip('")'), 84 - len(indent), placeholder=" …")
         lines.append(f'{indent}    doc="{words}")')
-    return lines
-
-
-def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
-    """Code in lines that are broken at blanks within brackets, and nowhere in a text."""
-    pieces = [first]
-    for sign in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|.', code):
-        depth += (sign in ("(", "[", "{")) - (sign in (")", "]", "}"))
-        if sign == " " and depth > 0:
-            pieces.append("")
-        else:
-            pieces[-1] += sign
-    lines = pieces[:1]
-    for piece in pieces[1:]:
-        if len(lines[-1]) + len(piece) < 100:
-            lines[-1] += f" {piece}"
-        else:
-            lines.append(others + piece)
     return lines
 
 
@@ -182,8 +158,7 @@ def _domain(source: Source) -> str:
     for declared in source.sections.get("variables", []):
         found = pair(declared.value)
         unit = unit_here(found[1] if found is not None else "1", source.name) or "1"
-        balanced = any(a.replace(" ", "").lower() == "balancing=true" for a in declared.attributes)
-        (through if balanced else across)[declared.name] = unit
+        (through if declared.is_balanced else across)[declared.name] = unit
     for (a, ua), (t, ut) in zip(across.items(), through.items(), strict=False):
         if (quantity(1.0, "" if ua == "1" else ua) * quantity(1.0, "" if ut == "1" else ut)
                 ).check("[power]"):
@@ -196,7 +171,7 @@ def _domain(source: Source) -> str:
     shared = {d.name: found for d in source.sections.get("parameters", [])
               if (found := pair(d.value)) is not None}
     if shared:
-        values = ", ".join(f'"{k}": "{number_of(v)} {unit_here(u)}"'.replace(' "', '"').strip()
+        values = ", ".join(f'"{k}": "{f"{number_of(v)} {unit_here(u)}".strip()}"'
                            for k, (v, u) in shared.items())
         written.append(f"parameters={{{values}}}")
     lines = [f'{source.name} = Domain(', f'    "{source.name}",']
@@ -236,6 +211,7 @@ class _Writer:
         yield from declared
         for name, (unit, _) in self.known.integrals.items():
             yield f'    {name} = Variable("{unit}", "{f"0 {unit}".strip()}", priority="high")'
+        yield from (f'    {name} = Discrete("s", "-1 s")' for name in self.known.instants.values())
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
@@ -305,7 +281,7 @@ class _Writer:
         if name is not None:
             return self.known.imported(f"library.{name}", name)
         last = path.rpartition(".")[2]
-        found = self.known.path.parent / f"{last}.ssc"
+        found = file_of(path, self.known.path)
         if not found.is_file() and path.startswith("foundation."):
             self.known.gaps.add(declared.name)
             self.known.remarks.append(f"The port {declared.name} is left out: there is no domain "
@@ -313,8 +289,9 @@ class _Writer:
             return ""
         if not found.is_file():
             raise FileError(str(self.known.path), f"the node {declared.name} is of the "
-                            f"domain {path}, and {last}.ssc is not beside the file.",
-                            "Put the domain's source beside it.", code="simscape.domain")
+                            f"domain {path}, and {found.name} is not beside the file, nor in its "
+                            "package.", "Put the domain's source beside it.",
+                            code="simscape.domain")
         self.known.own_domains[last] = read_file(found)
         return last
 

@@ -28,11 +28,10 @@ class WritesValues(Protocol):
 
 @dataclass
 class Texts:
-    """Writes values, and keeps which names are used and which have no value."""
+    """Writes values, and keeps which names have no value."""
 
     workspace: Workspace
     missing: dict[str, list[str]] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
 
     def of(self, written: str, scope: Scope, where: str, unit: str = "") -> Written:
         """A text of the diagram as Python.
@@ -66,7 +65,6 @@ class Texts:
         first = path.partition(".")[0]
         if first in scope.local:
             return scope.local[first]
-        self.used.add(path)
         return self.workspace.python.variable(path)
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Trial", "try_text"]
 
 SHORT = "1 ms"
-_SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar")
+_SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbine", "solar",
+            "chirp")
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Trial:
         failed = "" if self.runs else "does not build" if not self.builds else \
             "does not check" if not self.checks else "does not run"
         whole = ", ".join([*words, *filter(None, [failed])])
-        return f"{whole}{': ' if self.said else '.'}{' '.join(self.said)}"
+        return f"{whole}{': ' if failed and self.said else '. '}{' '.join(self.said)}".strip()
 
 
 def try_text(path: Path, script: Script) -> Trial:
@@ -69,7 +70,8 @@ def try_text(path: Path, script: Script) -> Trial:
             trial.model = runpy.run_path(str(path))["build"]()
             trial.builds = True
             errors = trial.model.check().errors
-            trial.said += [str(error) for error in errors[:3]]
+            trial.said += [str(error) for error in errors[:1]]
+            trial.said += [f"model.check() says {len(errors) - 1} more."] * (len(errors) > 1)
             trial.checks = not errors
             if trial.checks:
                 result = trial.model.simulate(SHORT, **_arguments(script))
@@ -82,7 +84,8 @@ def try_text(path: Path, script: Script) -> Trial:
                 error, BlocksError) else str(error))
     stops = _sources(script)
     if stops:
-        trial.said.append(f"It will not move as in the model: {', '.join(stops)} "
+        more = f" and {len(stops) - 3} more" if len(stops) > 3 else ""
+        trial.said.append(f"It will not move as in the model: {', '.join(stops[:3])}{more} "
                           f"{'is a gap' if len(stops) == 1 else 'are gaps'}.")
     return trial
 

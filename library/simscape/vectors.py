@@ -11,8 +11,7 @@ import re
 import numpy as np
 
 from .diagram import Block, End, System
-from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import numbers_of
 
 __all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
 
@@ -103,10 +102,9 @@ def _picked(block: Block) -> list[int]:
     if way not in ("Index vector (dialog)", "Starting index (dialog)") or block.options.get(
             "NumberOfDimensions", "1") != "1":
         return []
-    try:
-        first, size = (np.ravel(evaluate(parse(block.options.get(name, "1")), {})).astype(int)
-                       for name in ("Indices", "OutputSizes"))
-    except (NotUnderstood, Unknown, ValueError):
+    first, size = (np.ravel(numbers_of(block.options.get(name, "1"), {})).astype(int)
+                   for name in ("Indices", "OutputSizes"))
+    if not first.size or not size.size:
         return []
     return [int(n) for n in (first if way.startswith("Index") else
                              np.arange(first[0], first[0] + min(size[0], _WIDEST)))]

@@ -8,15 +8,21 @@ write.
 from __future__ import annotations
 
 import ast
+import io
 import json
+import re
 import textwrap
+import tokenize
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from .matlab import NotUnderstood
 
-__all__ = ["docstring", "one_line", "quoted", "refuse_foreign_code", "yielded"]
+__all__ = ["WIDTH", "docstring", "one_line", "quoted", "refuse_foreign_code", "wrapped", "yielded"]
 
-_BUILTINS = {"abs", "iter", "max", "min", "print", "round"}
+WIDTH = 100
+_OPENED = {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}
+_BUILTINS = {"abs", "iter", "max", "min", "print", "range", "round"}
 
 
 def quoted(text: str) -> str:
@@ -64,6 +70,58 @@ def yielded(sentence: str, width: int) -> Iterator[str]:
     yield from (f"            {quoted(f'{line} ')}" for line in lines[:-1])
     yield f"            {quoted(lines[-1])}"
     yield "        )"
+
+
+def wrapped(line: str, indent: str, within: bool = False) -> list[str]:
+    """A long line in several, the further ones with ``indent``.
+
+    It is broken between words in brackets, which a statement gets where it has none; anywhere
+    where it stands ``within`` some as a whole.
+    """
+    if len(line) <= WIDTH:
+        return [line]
+    own = line[:len(line) - len(line.lstrip())]
+    lines, depth = [own], int(within)
+    for gap, word, opened in _words(line.strip()):
+        if depth and (gap or lines[-1][-1:] in tuple("([{")) and lines[-1].strip() and \
+                len(lines[-1] + gap + word) > WIDTH:
+            lines.append(indent)
+            gap = ""
+        lines[-1] += gap + word
+        depth += opened
+    if within or max(map(len, lines)) <= WIDTH:
+        return lines
+    name, _, value = line.partition(" = ")
+    return [f"{name} = (", *wrapped(f"{indent}{value}", indent, within=True), f"{own})"]
+
+
+def _words(line: str) -> list[tuple[str, str, int]]:
+    """The words of a line: the blanks before each, and how many brackets it opens in all.
+
+    What nothing parts from the word before stands with it, but for what is in brackets, and what
+    follows a colon with the colon; a long text is several words.
+    """
+    found: list[tuple[str, str, int]] = []
+    at = 0
+    for token in _tokens(line):
+        word = token.string
+        gap, at = line[at:token.start[1]], token.end[1]
+        last = found[-1][1][-1] if found else "("
+        if last == ":" or not gap and last not in "([{":
+            before = found.pop()
+            found.append((before[0], before[1] + gap + word, before[2] + _OPENED.get(word, 0)))
+        elif len(word) > WIDTH - 20 and re.fullmatch(r'"[^"\\]*"', word):
+            for piece in re.findall(r".{1,60}[. ]|.{1,60}", word[1:-1]):
+                found.append((gap, f'"{piece}"', 0))
+                gap = " "
+        elif word.strip():
+            found.append((gap, word, _OPENED.get(word, 0)))
+    return found
+
+
+def _tokens(line: str) -> Iterator[tokenize.TokenInfo]:
+    with suppress(tokenize.TokenError):  # of brackets that are closed in another line
+        yield from tokenize.generate_tokens(io.StringIO(line).readline)
 
 
 def refuse_foreign_code(text: str, where: str, modules: Iterable[str] = ()) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from .plan import ClassPlan, Part, Script, Written
-from .python_text import CORE
-from .words import docstring, one_line, quoted, refuse_foreign_code, yielded
+from .python_text import CORE, qualified
+from .words import WIDTH, docstring, one_line, quoted, refuse_foreign_code, wrapped, yielded
 
 __all__ = ["python_text"]
 
-_WIDTH = 100
+Homes: TypeAlias = dict[str, dict[str, str]]  # by module: names, and what they are called here
 
 
 def python_text(script: Script, repairs: str = "") -> str:
@@ -25,16 +26,16 @@ def python_text(script: Script, repairs: str = "") -> str:
     repairs : str
         A module beside it, whose ``repair`` changes what was built; none where it is empty.
     """
-    body = [*_stubs(script), *_classes(script), *_build(script, bool(repairs)), *_run(script)]
+    homes = _homes(script)
+    body = [*_stubs(script), *_classes(script, homes), *_build(script, homes, bool(repairs)),
+            *_run(script)]
     text = "\n".join(body)
-    values = list(_values(script))
-    imports = _imports(script, f"{text}\n" + "\n".join(values))
+    values = list(_values(script, _names(text)))
+    imports = _imports(homes, _names(f"{text}\n" + "\n".join(values)))
     own = ["", f"from {repairs} import repair"] if repairs else []
-    head = [*docstring(_title(script), _WIDTH, ""), "", *imports, *own, ""]
+    head = [*docstring(_title(script), WIDTH, ""), "", *imports, *own, ""]
     if values:
         head += [*values, ""]
-    homes = {part.home for plan in (*script.classes, script.root)
-             for part in plan.parts}
     return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source,
                                {*homes, repairs})
 
@@ -46,29 +47,38 @@ def _title(script: Script) -> Iterator[str]:
         yield from ("", *paragraphs) if paragraphs else ()
 
 
-def _imports(script: Script, text: str) -> list[str]:
-    used = _names(text)
-    core = [name for name in CORE if name in used]
-    homes: dict[str, set[str]] = {}
+def _homes(script: Script) -> Homes:
+    """What each module gives, and what it is called here: of two of one name both say theirs."""
+    found: Homes = {}
     for plan in (*script.classes, script.root):
         for part in plan.parts:
             if part.home:
-                homes.setdefault(part.home, set()).add(part.component.rpartition(".")[2])
+                name = part.component.rpartition(".")[2]
+                found.setdefault(part.home, {})[name] = name
     for ports in [*(p.ports for p in script.classes), *(s.ports for s in script.stubs)]:
         for port in ports:
             if port.kind == "Port":
-                homes.setdefault(f"library.{port.argument}", set()).add(port.argument)
+                found.setdefault(f"library.{port.argument}", {})[port.argument] = port.argument
+    count = Counter(name for names in found.values() for name in names)
+    for home, names in found.items():
+        names |= {name: qualified(home, name) for name in names if count[name] > 1}
+    return found
+
+
+def _imports(homes: Homes, used: set[str]) -> list[str]:
     lines = ["import numpy as np", ""] if "np" in used else []
-    lines += list(_import("blocks", core))
+    lines += list(_import("blocks", [name for name in CORE if name in used]))
     for home in sorted(homes):
-        lines += _import(home, homes[home])
+        lines += _import(home, [name if name == called else f"{name} as {called}"
+                                for name, called in homes[home].items()])
     return lines
 
 
 def _names(text: str) -> set[str]:
     """The names that a text uses; none of one that is no Python, which is refused as a whole."""
     try:
-        return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)}
     except (SyntaxError, ValueError):
         return set()
 
@@ -76,7 +86,7 @@ def _names(text: str) -> set[str]:
 def _import(home: str, names: Iterable[str]) -> Iterator[str]:
     ordered = sorted(names, key=lambda n: (not n[0].isupper(), n))
     line = f"from {home} import {', '.join(ordered)}"
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         yield line
     else:
         yield f"from {home} import ("
@@ -84,40 +94,40 @@ def _import(home: str, names: Iterable[str]) -> Iterator[str]:
         yield ")"
 
 
-def _values(script: Script) -> Iterator[str]:
+def _values(script: Script, used: set[str]) -> Iterator[str]:
+    """The values that are used, and those that these are computed from."""
+    kept = []
+    for row in reversed(script.values):
+        if row[0] in used:
+            used |= _names(row[1])
+            kept.append(row)
     source = None
-    for name, text, comment, where in script.values:
+    for name, text, comment, where in reversed(kept):
         if where != source:
-            yield f"# values: {one_line(where)}"
+            yield from _above(f"values: {where}")
             source = where
-        line, said = f"{name} = {text}", f"# {one_line(comment)}" if comment else ""
-        if said and len(f"{line}  {said}") > _WIDTH:
-            yield said
-            said = ""
-        yield from _wrapped(f"{line}  {said}".rstrip() if said else line)
+        yield from _told(wrapped(f"{name} = {text}", "    "), comment)
 
 
-def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
-    if len(line) <= _WIDTH or not {"[", "("} & {*line} or re.search(r'"[^"]* [^"]*"', line):
-        yield line
-        return
-    lines = textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
-                          break_on_hyphens=False)
-    yield from lines if _is_python("\n".join(lines)) else [line]
+def _told(lines: list[str], comment: str, indent: str = "") -> Iterator[str]:
+    """A statement with a comment behind it, or above it where both are too long for a line."""
+    said = f"  # {one_line(comment)}" if one_line(comment) else ""
+    if len(lines) > 1 or len(lines[0] + said) > WIDTH:
+        yield from _above(comment, indent) if said else ()
+        yield from lines
+    else:
+        yield lines[0] + said
 
 
-def _is_python(text: str) -> bool:
-    """Whether a line is one still where it was broken, or broken outside of all brackets."""
-    try:
-        return len(ast.parse(textwrap.dedent(text)).body) == 1
-    except (SyntaxError, ValueError):
-        return False
+def _above(comment: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(one_line(comment), WIDTH, initial_indent=f"{indent}# ",
+                         subsequent_indent=f"{indent}# ")
 
 
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from docstring(stub.doc.split("\n"), _WIDTH)
+        yield from docstring(stub.doc.split("\n"), WIDTH)
         yield ""
         if stub.ports or stub.parameters:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
@@ -132,39 +142,38 @@ def _stubs(script: Script) -> Iterator[str]:
         if stub.missing:
             yield ""
             yield "    def advise(self):"
-            yield from yielded(stub.missing, _WIDTH)
+            yield from yielded(stub.missing, WIDTH)
         yield ""
 
 
 def _equation(text: str) -> Iterator[str]:
     line = f"        yield {text}"
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         yield line
         return
     left, _, right = text.partition(" == ")
     yield f"        yield {left} == ("
-    yield from textwrap.wrap(right, _WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12,
-                             break_long_words=False, break_on_hyphens=False)
+    yield from wrapped(f"{' ' * 12}{right}", " " * 12, within=True)
     yield "        )"
 
 
-def _classes(script: Script) -> Iterator[str]:
+def _classes(script: Script, homes: Homes) -> Iterator[str]:
     for plan in script.classes:
         yield from ("", f"class {plan.name}(Component):")
-        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], _WIDTH)
+        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], WIDTH)
         yield ""
         if plan.ports:
-            yield from (f"    {port.name} = {port.text}{_comment(port.original)}"
-                        for port in plan.ports)
+            for port in plan.ports:
+                yield from _told([f"    {port.name} = {port.text}"], port.original, "    ")
             yield ""
         yield "    def compose(self):"
-        yield from _content(plan, "self") or ["        pass"]
+        yield from _content(plan, "self", homes) or ["        pass"]
         yield ""
 
 
-def _content(plan: ClassPlan, owner: str) -> list[str]:
+def _content(plan: ClassPlan, owner: str, homes: Homes) -> list[str]:
     indent = "        " if owner == "self" else "    "
-    lines = [line for part in plan.parts for line in _part(part, owner, indent)]
+    lines = [line for part in plan.parts for line in _part(part, owner, indent, homes)]
     if plan.connections and lines:
         lines.append("")
     for texts in plan.connections:
@@ -172,38 +181,30 @@ def _content(plan: ClassPlan, owner: str) -> list[str]:
     return lines
 
 
-def _part(part: Part, owner: str, indent: str) -> Iterator[str]:
+def _part(part: Part, owner: str, indent: str, homes: Homes) -> Iterator[str]:
     name = part.component.rpartition(".")[2]
+    name = homes.get(part.home, {}).get(name, name)
     given = [f"{keyword}={text}" for keyword, text in part.keywords.items()]
-    comment = _comment(part.original if part.original != part.name else "")
-    line = f"{indent}{owner}.{part.name} = {name}({', '.join(given)}){comment}"
-    if len(line) <= _WIDTH:
-        yield line
-        return
-    if comment:
-        yield f"{indent}{comment.strip()}"
-    yield from _call(f"{indent}{owner}.{part.name} = {name}(", given, indent)
-
-
-def _comment(original: str) -> str:
-    """The name in the diagram, behind a line."""
-    return f"  # {one_line(original)}" if one_line(original) else ""
+    head = f"{indent}{owner}.{part.name} = {name}("
+    yield from _told(_call(head, given, indent),
+                     part.original if part.original != part.name else "", indent)
 
 
 def _call(head: str, given: list[str], indent: str) -> list[str]:
     whole = f"{head}{', '.join(given)})"
-    if len(whole) <= _WIDTH:
+    if len(whole) <= WIDTH:
         return [whole]
     inner = f"{indent}    "
-    return [head, *(line for text in given for line in _wrapped(f"{inner}{text},", f"{inner}    ")),
+    return [head, *(line for text in given
+                   for line in wrapped(f"{inner}{text},", f"{inner}    ", within=True)),
             f"{indent})"]
 
 
-def _build(script: Script, repaired: bool) -> Iterator[str]:
+def _build(script: Script, homes: Homes, repaired: bool) -> Iterator[str]:
     yield from ("", "def build() -> Model:")
-    yield from docstring([f"The model {script.title}."], _WIDTH)
+    yield from docstring([f"The model {script.title}."], WIDTH)
     yield f"    model = Model({quoted(script.title)})"
-    yield from _content(script.root, "model")
+    yield from _content(script.root, "model", homes)
     yield "    return repair(model)" if repaired else "    return model"
     yield ""
 

@@ -379,6 +379,11 @@ def test_a_vehicle_on_a_slope_loads_its_axles(pitch, outcome, tmp_path):
 
 @pytest.mark.parametrize(("kind", "said"), [
     ("sdl.tires.tire_simple", "RollingWheel of library.mechanisms"),
+    ("sdl.brakes.rotational.disc_brake", "the pressure times pi bore^2/4 at its N by a Gain"),
+    ("sdl.couplings.belt_pulley", "in the place of both and of the belt"),
+    ("sdl.sources.torque_limiter", "Simscape's Torque Limiter is TorqueLimiter"),
+    ("sdl.sources.sinusoidal_torque_source", "behind Sine of library.signal"),
+    ("sdl.sources.force_limiter", "breakaway_force and coulomb_force are its limits"),
     ("ee.passive.incandescent_lamp", "ThermalResistor of library.electrical")])
 def test_a_gap_says_in_the_text_what_is_here(kind, said, tmp_path):
     part = Drawn(kind, "part", {"A": "a"}, {"k": ("2", "1")}, sides=(["A"], []))

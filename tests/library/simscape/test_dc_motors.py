@@ -176,7 +176,7 @@ def test_ports_that_are_not_here_are_told(tmp_path):
     ({"enable_fault_armature": (f"{ENUM}faults.faultEnable.yes", "1")}, "approximated",
      "enable_fault_armature = ee.enum.faults.faultEnable.yes has no counterpart here"),
     ({"parameterization": (f"{ENUM}dcparam_option.other", "1")}, "missing",
-     "this choice is not known here; parameterization='equivalent circuit' holds"),
+     "this choice is not known here; parameterization may be 'equivalent circuit',"),
 ])  # fmt: skip
 def test_what_a_motor_here_has_not_is_told(given, outcome, said, tmp_path):
     result = converted(tmp_path, fed(motor(**given)))
@@ -193,8 +193,8 @@ def test_faults_that_are_off_say_nothing(tmp_path):
 
 @pytest.mark.parametrize(("path", "title", "said"), [
     ("ee.electromech.brushed.universal_motor", "Universal Motor",
-     "the names they are saved under are not known here. Simscape's Universal Motor is SeriesMotor "
-     "in library.electromechanical."),
+     "Simscape's Universal Motor is SeriesMotor in library.electromechanical. Give it the stub's "
+     "values by hand"),
     ("ee.electromech.motor", "Motor & Drive",
      "Simscape's Motor & Drive has no counterpart of its own: TorqueSource behind a lag"),
     ("mine.electromech.motor", "My Motor", "It has no counterpart here."),

@@ -15,6 +15,7 @@ from slx_writer import Drawn, write
 from blocks import BlocksError, FileError, Parameter
 from library.simscape import add_counterpart, convert
 from library.simscape.__main__ import main
+from library.simscape.report import report_text
 from library.translational import TwoPort
 
 TR = "foundation.mechanical.translational."
@@ -120,8 +121,6 @@ def test_a_package_of_ones_own_gives_counterparts_on_the_command_line(
     with pytest.raises(SystemExit):
         main([str(file), "--with", "nowhere"])
     assert "--with nowhere: No module named 'nowhere'" in capsys.readouterr().err
-    with pytest.raises(BlocksError, match="Give yours a name of its own"):
-        add_counterpart("other.snow", type("Damper", (Snow,), {"__module__": "other"}))
 
 
 def test_a_component_of_ones_own_may_be_a_counterpart(tmp_path):
@@ -226,3 +225,16 @@ def test_a_gap_lets_next_to_nothing_pass(tmp_path):
     assert run["sledge.v"].final.to("m/s").m < 0.3
 
 
+
+
+def test_a_report_says_once_what_several_gaps_have_in_common(tmp_path):
+    """Three blocks of a library that is not here, and of them two that are alike."""
+    blocks = [*coasting(), *(Drawn(f"my_parts/{kind}", name, {"a": "g"})
+                             for kind, name in (("Disc", "a"), ("Disc", "b"), ("Ring", "c")))]
+    blocks = [b for b in blocks if b.name != "snow"]
+    made = convert(write(tmp_path / "model.slx", blocks, "R2022b"))
+    text = report_text(made.script)
+    assert "/a and 2 more are blocks of the library my_parts" in text
+    assert text.count("A stub with its ports and values stands for it.") == 2
+    assert "repair(model)" in text
+    assert max(map(len, text.splitlines())) <= 100

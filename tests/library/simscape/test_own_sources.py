@@ -57,3 +57,10 @@ def test_a_source_beside_the_model_takes_the_place_of_a_gap(place, tmp_path, cap
     assert main([str(file), *more, "--report"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "snowy.parts.drag has a source beside the model that is not read: drag.ssc" in said
+    part = ("components(ExternalAccess=none)\n  d = foundation.mechanical.translational.damper(D = "
+            "R.rho);\nend\nconnections\n  connect(R, d.R);\n  connect(C, d.C);\nend\nend\n")
+    source.write_text(SLED.split("parameters")[0] + part, encoding="utf-8")  # no port has a rho
+    assert main([str(file), *more, "--report"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 missing" in said
+    assert "snowy.parts.drag has a source beside the model that is not read" in said

@@ -53,6 +53,12 @@ STEPS = np.floor(T / 0.1)
 CASES = {
     "Bias": (last("Bias", Bias="2"), T + 2),
     "Fcn": (last("Fcn", Expr="2*u(1)^2-sin(u(1))"), 2 * T**2 - np.sin(T)),
+    "UnaryMinus": (last("UnaryMinus"), -T),
+    "Repeating Sequence Stair": (
+        [Drawn("Reference", "last", options={
+            "SourceBlock": "simulink/Sources/Repeating Sequence Stair", "OutValues": "[3 1 4].'*2",
+            "tsamp": "0.2"}, outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))],
+        np.array([6, 2, 8])[np.floor(T / 0.2).astype(int) % 3]),
     "Integrator": (last("Integrator", InitialCondition="3"), 3 + T**2 / 2),
     "limited Integrator": (last("Integrator", LimitOutput="on", UpperSaturationLimit="0.5",
                                 LowerSaturationLimit="-inf"), np.minimum(T**2 / 2, 0.5)),
@@ -400,6 +406,37 @@ def test_pulses_are_as_wide_as_their_duty_cycle(tmp_path):
     made = convert(write(tmp_path / "signals.slx", blocks, "R2024a", {"StopTime": "1"}))
     run = built(made.text, tmp_path).simulate("0.1 s")
     assert run["last.y"].final.m == pytest.approx(0.03, rel=1e-4)
+
+
+def test_a_pulse_is_as_wide_as_the_duty_cycle_at_its_beginning(tmp_path):
+    """The duty cycle is the time, read at 0, 0.5 s and 1 s: pulses of 0, 0.25 and 0.5 s."""
+    made = convert(write(tmp_path / "signals.slx", clock(
+        Drawn("Reference", "pwm", options={"SourceBlock": "simulink/Discontinuities/PWM",
+                                           "Period": "0.5", "RunAtFixedTimeIntervals": "off"},
+              inputs=("t",), outputs=("p",)),
+        Drawn("Integrator", "last", inputs=("p",), outputs=("y",))), "R2024a"))
+    run = built(made.text, tmp_path).simulate("1.6 s")
+    assert_allclose([run["last.y"].at(f"{t} s").m for t in (0.49, 0.74, 0.9, 1.2, 1.49)],
+                    [0, 0.24, 0.25, 0.45, 0.74], atol=1e-6)
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"BreakpointsForDimension1": "x", "Table": "[0 1]"}, "BreakpointsForDimension1 is one number"),
+    ({"BreakpointsForDimension1": "[0 1]", "Table": "x"}, "Table is one number")])
+def test_a_number_in_place_of_points_is_a_gap_and_no_text_that_fails(options, said, tmp_path):
+    blocks = last("Lookup_n-D", NumberOfTableDimensions="1", **options)
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"), values={"x": 2})
+    (entry,) = (e for e in made.entries if e.path == "/last")
+    assert entry.outcome == "missing"
+    assert said in entry.notes[0]
+    assert not built(made.text, tmp_path).check().errors
+
+
+def test_a_diagonal_matrix_of_gains_is_no_gain_for_each_output(tmp_path):
+    blocks = clock(Drawn("Gain", "last", options={
+        "Gain": "[2 0; 0 3]", "Multiplication": "Matrix(K*u)"}, inputs=("t",), outputs=("y",)))
+    made = convert(write(tmp_path / "signals.slx", blocks, "R2024a"))
+    assert {e.outcome for e in made.entries if e.path == "/last"} == {"missing"}
 
 
 def test_a_bus_names_its_elements_itself(tmp_path):

@@ -11,6 +11,7 @@ from test_sources import written
 
 from blocks import BlocksError, Model
 from library.signal import Constant, Ramp
+from library.simscape import source_text
 from library.thermal import TemperatureSource
 
 
@@ -420,3 +421,18 @@ def test_values_that_many_options_choose_are_written_once(tmp_path):
     with pytest.raises(BlocksError, match="f is small"):  # 3 k is not
         values_at(made, 0, shape="s3", k=2)
     assert len((tmp_path / "law.py").read_text()) < 3000
+
+
+def test_a_long_law_without_brackets_and_a_long_sentence_keep_to_the_width(tmp_path):
+    names = [f"a_coefficient_of_the_law_of_the_cell_{k}" for k in range(4)]
+    declared = "\n".join(f"{name} = {{{k + 1}, '1'}};" for k, name in enumerate(names))
+    said = "This cell is of the older kind and is kept for models that have it: take the new one."
+    (tmp_path / "cell.ssc").write_text(
+        f"component cell\nparameters\n{declared}\nend\noutputs\ny = {{0, '1'}};\nend\nequations\n"
+        f"y == {' + '.join(names)};\nassert({names[0]} > 0, '{said} {said}');\nend\nend\n",
+        encoding="utf-8")
+    text = source_text(tmp_path / "cell.ssc")
+    assert max(map(len, text.splitlines())) <= 100
+    model = Model("cell")
+    model.cell = written((tmp_path / "cell.ssc").read_text(encoding="utf-8"), tmp_path, "cell")()
+    assert model.simulate("1 s")["cell.y"].final.m == 10

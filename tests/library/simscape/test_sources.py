@@ -309,6 +309,77 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
     assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
 
 
+SIMULTANEOUS = """
+component two
+    outputs
+        y = {0, '1'};
+        z = {0, '1'};
+    end
+    variables (Event = true)
+        n = {value = {0, '1'}, priority = priority.high};
+        m = {value = {0, '1'}, priority = priority.high};
+    end
+    events
+        when edge(time > {1, 's'})
+            n = n + 1;
+        elsewhen edge(time > {0.5, 's'})
+            n = n + 10;
+        elsewhen edge(2*time > {2, 's'})
+            n = n + 100;
+            m = 1;
+        end
+        when edge(time > {1.5, 's'})
+            m = m + 5;
+        end
+    end
+    equations
+        y == n;
+        z == m;
+    end
+end
+"""
+
+
+def test_of_cases_at_one_instant_the_first_acts_alone(tmp_path):
+    """The first and the third are both at 1 s."""
+    model = Model("events")
+    model.two = written(SIMULTANEOUS, tmp_path, "two")()
+    run = model.simulate("2 s")
+    assert [(run["two.y"].at(t).m, run["two.z"].at(t).m) for t in ("0.2 s", "0.7 s", "1.2 s",
+                                                                   "1.7 s")] == [
+        (0, 0), (10, 0), (11, 0), (11, 5)]
+
+
+def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
+    (tmp_path / "+mine" / "+parts").mkdir(parents=True)
+    (tmp_path / "+mine" / "sound.ssc").write_text(
+        "domain sound\nvariables\np = {0, 'Pa'};\nend\nvariables(Balancing = true)\n"
+        "q = {0, 'm^3/s'};\nend\nend\n", encoding="utf-8")
+    made = written("component ends\nnodes\na = foundation.electrical.electrical;\n"
+                   "b = mine.sound;\nend\nconnections\nconnect(a, *);\nconnect(b, *);\nend\nend\n",
+                   tmp_path / "+mine" / "+parts", "ends")
+    model = Model("grounded")
+    model.ends, model.source = made(), DCVoltageSource(voltage="5 V")
+    model.resistor = Resistor(resistance="10 ohm")
+    model.connect(model.source.n, model.ends.a)
+    model.connect(model.source.p, model.resistor.p)
+    model.connect(model.resistor.n, model.ends.a)
+    run = model.simulate("1 ms")
+    assert run["ends.a.v"].final.m == 0
+    assert run["ends.b.p"].final.m == 0
+    assert run["resistor.i"].final.m == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("connection", ["connect(a, b);", "connect(c, *);"])
+def test_other_connections_of_own_nodes_are_refused_by_their_line(connection, tmp_path):
+    text = ("component ends\nnodes\na = foundation.electrical.electrical;\n"
+            "b = foundation.electrical.electrical;\nc = foundation.electrical.electrical;\nend\n"
+            "variables\ni = {0, 'A'};\nend\nbranches\ni : c.i -> *;\nend\nconnections\n"
+            f"{connection}\nend\nequations\ni == {{1, 'A'}};\nend\nend\n")
+    with pytest.raises(BlocksError, match=r"line 14.*connect\(p, \*\) alone"):
+        written(text, tmp_path, "ends")
+
+
 def test_names_that_are_taken_here_are_others(tmp_path):
     made = written("""
 component decay

@@ -305,3 +305,83 @@ def test_a_number_in_a_unit_that_the_port_does_not_take_is_taken_over_and_told(t
     assert "switch.vT takes 1 and is given V: the number is taken over." in text
     run = built(text, tmp_path).simulate("1 s")
     assert run["load.i"].final.to("A").m == pytest.approx(2)
+
+
+def test_two_classes_of_one_name_are_imported_under_names_of_their_own(tmp_path):
+    """A switch of circuits lets a current through, one of signals a number."""
+    E = "foundation.electrical."
+    blocks = [
+        Drawn("Constant", "a", options={"Value": "2"}, outputs=("a",)),
+        Drawn("Constant", "b", options={"Value": "5"}, outputs=("b",)),
+        Drawn("Switch", "pick", inputs=("a", "b", "a"), outputs=("n",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, inputs=("n",)),
+        Drawn(f"{E}elements.controlled_switch", "switch", {"p": "p", "vT": "s", "n": "q"},
+              {"Threshold": ("0.5", "1"), "R_closed": ("0.5", "Ohm")}),
+        Drawn(f"{E}sources.dc_voltage", "source", {"p": "p", "n": "g"}, {"v0": ("5", "V")}),
+        Drawn(f"{E}elements.resistor", "load", {"p": "q", "n": "g"}, {"R": ("2", "Ohm")}),
+        Drawn(f"{E}elements.reference", "ground", {"V": "g"}), solver()]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert "Switch as ElectricalSwitch" in text
+    run = built(text, tmp_path).simulate("1 ms")
+    assert run["load.i"].final.to("A").m == pytest.approx(2)
+    assert run["pick.y"].final.m == 2
+
+
+def test_long_values_are_broken_and_those_that_nothing_uses_are_not_written(tmp_path):
+    long = [f"the_{word}_of_the_first_of_the_sledges_here" for word in ("mass", "load", "rest")]
+    script = (f"{long[0]} = 3; {long[1]} = 4; {long[2]} = 1; idle = 8; words = ['a', 'b'];"
+              f"m = {long[0]} * {long[1]} - {long[2]} + {long[0]} * {long[1]} - {long[2]};")
+    file = write(tmp_path / "model.slx", weighed("m"), "R2016b", {
+        "StopTime": "1", "PreLoadFcn": script})
+    text = convert(file).text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "idle" not in text
+    assert "words" not in text
+    assert built(text, tmp_path).sledge.mass.to("kg").m == 22
+
+
+def test_a_script_beside_the_model_is_found_by_its_name(tmp_path):
+    home = tmp_path / "scripts"
+    home.mkdir()
+    (home / "values.m").write_text("m = 7;", encoding="utf-8")
+    file = write(tmp_path / "model.slx", weighed("m"), "R2016b")
+    with pytest.raises(FileError, match=r"--script values\.m"):
+        convert(file, folders=[home])
+    text = convert(file, folders=[home], scripts=["values.m"]).text
+    assert built(text, tmp_path).sledge.mass.to("kg").m == 7
+
+
+def test_an_output_that_nothing_drives_is_not_plotted(tmp_path):
+    inner = [Drawn("From", "lost", options={"GotoTag": "nowhere"}, outputs=("x",)),
+             Drawn("Outport", "out", inputs=("x",))]
+    blocks = [*weighed("1"), Drawn("SubSystem", "box", {}, outputs=("y",), inner=inner),
+              Drawn("Scope", "scope", inputs=("y",))]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert "box.out" not in text
+    built(text, tmp_path).simulate("1 ms")
+
+
+def test_a_function_with_a_block_of_arguments_gives_no_name_a_value(tmp_path):
+    script = "m = 6;\nfunction y = twice(x)\narguments\nx (1,1) double\nend\ny = 2*x;\nm = 8;\nend"
+    assert mass_of(script, "m", tmp_path) == 6
+
+
+def test_two_boxes_that_hold_the_same_in_another_order_are_one_class(tmp_path):
+    """Each makes a + 2 b."""
+    def box(name, out, turned):
+        inner = [Drawn("Inport", "a", outputs=("a",)),
+                 Drawn("Inport", "b", options={"Port": "2"}, outputs=("b",)),
+                 Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("b",), outputs=("c",)),
+                 Drawn("Sum", "both", inputs=("a", "c"), outputs=("y",)),
+                 Drawn("Outport", "out", inputs=("y",))]
+        inner = [*inner[:2], inner[3], inner[2], inner[4]] if turned else inner
+        return Drawn("SubSystem", name, {}, inputs=("p", "q"), outputs=(out,), inner=inner)
+
+    blocks = [*weighed("1"), Drawn("Constant", "p", options={"Value": "3"}, outputs=("p",)),
+              Drawn("Constant", "q", options={"Value": "4"}, outputs=("q",)),
+              box("box 1", "y", False), box("box 2", "z", True),
+              Drawn("Scope", "scope", inputs=("y",)), Drawn("Scope", "scope 2", inputs=("z",))]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert text.count("class ") == 1
+    run = built(text, tmp_path).simulate("1 ms")
+    assert [run[f"box_{k}.both.y"].final.m for k in (1, 2)] == [11, 11]

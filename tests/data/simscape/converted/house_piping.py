@@ -126,8 +126,8 @@ class OrificeTL(Component):
 class PipeTL(Component):
     """A gap: fluids.thermal_liquid.pipes_fittings.pipe has no counterpart here.
 
-    Its values are not read, since the names they are saved under are not known here. Simscape's
-    Pipe (TL) is Pipe in library.thermal_liquid.
+    Simscape's Pipe (TL) is Pipe in library.thermal_liquid. Give it the stub's values by hand:
+    which parameter there each of them is, is not known here.
 
     It holds as well: cross_section_geometry =
     fluids.thermal_liquid.pipes_fittings.enum.CrossSectionGeomet …; wall_spec =
@@ -257,7 +257,7 @@ class TJunctionTL(Component):
 class ThermalLiquidSettingsTL(Component):
     """A gap: foundation.thermal_liquid.utilities.thermal_liquid_settings has no counterpart here.
 
-    its tables over pressure and temperature have no counterpart: the circuit holds water.
+    Its tables over pressure and temperature have no counterpart: the circuit holds water.
     Connect a ThermalLiquidProperties or ThermalLiquidSettings for another liquid.
 
     It holds as well: table_dimensions = foundation.enum.table_dimensions_TL.one_dimensional;

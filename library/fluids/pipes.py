@@ -15,7 +15,7 @@ from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
 from .flows import carried, mixed
 
-__all__ = ["Pipe", "Wall"]
+__all__ = ["GasPipe", "Pipe", "Wall"]
 
 LN10 = ln(10)
 
@@ -157,3 +157,11 @@ class Pipe(Wall):
         inlet = mixed(fluid, A, B, flow, self.area, A.T, B.T)
         return wall * (self.H.T - T) + (whole * capacity * (1 - left) - wall * left) * (
             self.H.T - inlet)  # fmt: skip
+
+
+class GasPipe(Pipe):
+    """Base of pipes of what expands, which is sped up by it."""
+
+    def speeding(self, port: Any, rho: Any) -> Any:
+        before = self.fluid.density(port, port.p, port.T)
+        return (port.mdot / self.area) ** 2 * (1 / rho - 1 / before)

@@ -99,7 +99,7 @@ class ConstantVolumeChamber(chambers.Chamber):
     D = Port(gas, when=lambda c: c.num_ports > 3, doc="fourth port")
 
 
-class Pipe(Ends, pipes.Pipe):
+class Pipe(Ends, pipes.GasPipe):
     """A pipe with friction, heat through its wall, storage and, if wanted, inertia.
 
     Equations: the loss along the whole pipe is Darcy's and Weisbach's
@@ -132,10 +132,6 @@ class Pipe(Ends, pipes.Pipe):
     """
 
     symbol = symbols.PIPE
-
-    def speeding(self, port: Any, rho: Any) -> Any:
-        before = medium.density(port, port.p, port.T)
-        return (port.mdot / self.area) ** 2 * (1 / rho - 1 / before)
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):

@@ -10,8 +10,8 @@ import pytest
 from blocks import Component, Input, Output, Parameter, Port, Variable
 
 PACKAGES = [importlib.import_module(f"library.{name}") for name in (
-    "electrical", "electromechanical", "gas", "isothermal_liquid", "magnetic", "mechanisms", "moist_air",
-    "rotational", "thermal", "thermal_liquid", "translational", "two_phase")]
+    "electrical", "electromechanical", "gas", "isothermal_liquid", "magnetic", "mechanisms",
+    "moist_air", "rotational", "thermal", "thermal_liquid", "translational", "two_phase")]
 COMPONENTS = [
     pytest.param(package, component, id=f"{package.__name__.split('.')[1]}.{component.__name__}")
     for package in PACKAGES

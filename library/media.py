@@ -56,9 +56,12 @@ TWO_PHASES = {
 }  # fmt: skip
 
 
+MOIST_AIR = (213.15, 623.15)  # range in K
+
+
 @cache
 def media(kind: str) -> dict[str, dict[str, Any]]:
-    """Fluids of a kind ("liquids", "gases", "two_phases") by name, with numbers in SI units."""
+    """Fluids of a kind ("liquids", "gases", "two_phases", "moist_air") by name, in SI units."""
     found = json.loads((files("library") / "media.json").read_text(encoding="utf-8"))
     return dict(found[kind])
 
@@ -143,6 +146,45 @@ def fitted_gas(name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def fitted_moist_air() -> dict[str, dict[str, Any]]:
+    """Air at 1 atm, water vapour as an ideal gas, and the enthalpy of liquid water, 0 at its
+    triple point; that of air is 0 at 0 °C.
+    """
+    from CoolProp.CoolProp import PropsSI
+
+    def gas(fluid: str, capacity: str, density: float, value: float) -> dict[str, Any]:
+        fits = Fits(*MOIST_AIR)
+
+        def property_of(letter: str) -> np.ndarray:
+            return fits.values(lambda T: PropsSI(letter, "T", T, "D", density, fluid))
+
+        heat = fits.values(lambda T: PropsSI("C", "T", T, "P", ATMOSPHERE, fluid)) if (
+            capacity == "C") else property_of(capacity)  # fmt: skip
+        constant = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)
+        return {
+            "low": fits.low, "high": fits.high, "gas_constant": float(f"{constant:.10g}"),
+            "enthalpy": fits.enthalpy(heat, GAS["enthalpy"], 273.15, value),
+            "viscosity": fits.of("viscosity", property_of("V"), GAS["viscosity"], logarithm=True),
+            "conductivity": fits.of("conductivity", property_of("L"), GAS["conductivity"]),
+            "errors": fits.errors,
+        }  # fmt: skip
+
+    fits = Fits(273.16, 473.15)
+    liquid = fits.values(lambda T: PropsSI("H", "T", T, "Q", 0, "Water"))
+    powers = polynomial.polyfit(fits.x, liquid, 4)
+    off = np.abs(polynomial.polyval(fits.x, powers) - liquid).max()
+    fits.errors["enthalpy"] = float(f"{off:.1e}")
+    return {
+        "air": {"source": "CoolProp, Air: heat capacity at 1 atm, transport without pressure",
+                **gas("Air", "C", 1e-3, 0.0)},
+        "vapour": {"source": "CoolProp, Water: as an ideal gas, 2500.9 kJ/kg at the triple point",
+                   **gas("Water", "CP0MASS", 1e-4, PropsSI("H", "T", 273.16, "Q", 1, "Water"))},
+        "liquid": {"source": "CoolProp, Water: saturated liquid; the error is in J/kg",
+                   "low": fits.low, "high": fits.high,
+                   "enthalpy": [float(f"{c:.12g}") for c in powers], "errors": fits.errors},
+    }  # fmt: skip
+
+
 def fitted_two_phases(name: str) -> dict[str, Any]:
     """Liquid and vapour of a fluid by CoolProp, over pressure and internal energy."""
     from CoolProp.CoolProp import PropsSI
@@ -222,6 +264,7 @@ def main() -> None:
     """Compute ``media.json`` anew."""
     found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS},
              "gases": {name: fitted_gas(name) for name in GASES},
+             "moist_air": fitted_moist_air(),
              "two_phases": {name: fitted_two_phases(name) for name in TWO_PHASES}}  # fmt: skip
     text = json.dumps(found, indent=1)
     (Path(__file__).parent / "media.json").write_text(text + "\n", encoding="utf-8")

@@ -17,7 +17,7 @@ WORDS = foreign_words(files("library") / "other_words.csv")
 PACKAGES = tuple(f"library.{name}" for name in (
     "translational", "rotational", "mechanisms", "planar", "signal", "electrical",
     "magnetic", "electromechanical", "thermal", "isothermal_liquid", "thermal_liquid",
-    "gas", "two_phase"))  # fmt: skip
+    "gas", "two_phase", "moist_air"))  # fmt: skip
 
 
 def missing(home: str) -> Callable[[str], Any]:

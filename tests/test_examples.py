@@ -356,6 +356,16 @@ def test_a_pneumatic_cylinder_follows_the_sonic_flow_of_its_exhaust(run):
     assert "by hand 66.7 mm/s" in printed
 
 
+def test_a_coil_drains_at_last_what_people_in_a_humid_room_give(run):
+    names, printed = run("humid_room")
+    result = names["result"]
+    assert names["drained"] == pytest.approx(240, rel=1e-3)
+    assert names["lost"] == pytest.approx(240, rel=1e-3)
+    assert result["coil.RH_I"].final.m == pytest.approx(1, abs=1e-3)
+    assert result.energy().relative_residual < 1e-7
+    assert "room: 20.4 °C, 57%; dew point 11.5 °C" in printed
+
+
 def test_an_environment_for_learning_goes_back_to_the_same_beginning(run):
     names, printed = run("gymnasium_cart")
     first, second = names["rewards"]

@@ -158,17 +158,17 @@ class _Reader:
 
     def _ties(self, traits: Traits, ports: list[tuple[str, Domain, dict[str, int]]],
               across: str) -> None:
-        fixed = set()
+        group = {name: name for name, _, _ in ports}  # ports that ties join, or the ground ("")
         for name, _, table in ports:
             w = self.difference({table[across]: 1.0})
             if w is not None:
-                fixed.add(name)
+                group[name] = ""
                 traits.ties.append(Tie((name,), across, self.given(w)))
         for (a, _, first), (b, _, second) in combinations(ports, 2):
-            if a in fixed and b in fixed:
-                continue
-            w = self.difference({first[across]: 1.0, second[across]: -1.0})
+            w = None if group[a] == group[b] else self.difference(
+                {first[across]: 1.0, second[across]: -1.0})
             if w is not None:
+                group = {n: group[a] if g == group[b] else g for n, g in group.items()}
                 traits.ties.append(Tie((a, b), across, self.given(w), self._constant(w)))
 
     def _constant(self, weights: Array) -> ca.Function | None:

@@ -1,7 +1,7 @@
 """What do circuits of all fluids that carry heat have in common?
 
-Thermal liquid and gas have pressure p and temperature T at a port, mass flow mdot and energy flow
-Phi through it, and the same blocks: chambers, pipes, restrictions, converters, sources, sensors.
+They have pressure p and temperature T at a port, mass flow mdot and energy flow Phi through it,
+moist air its vapour besides, and the same blocks: chambers, pipes, restrictions, sources, sensors.
 A block is written here once, as a base without ports; the package of a fluid gives it ports of
 its domain and, as ``fluid``, the module that knows its density, enthalpy and so on.
 

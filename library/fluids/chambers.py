@@ -21,6 +21,16 @@ class FluidPart(Component):
 
     fluid: Any = None
 
+    def within(self, port: Any) -> Any:
+        """What ``fluid`` is asked about for the fluid inside: a port, or ``Within``."""
+        return port
+
+    def filled(self, state: tuple[Any, Any, Any, Any], volume: Any, rate: Any, ports: list[Any],
+               heat: Any) -> Iterator[Any]:
+        """The balances of a volume that grows at a rate, with heat and work at its wall."""
+        yield from filling(state, volume, rate, sum_of(port.mdot for port in ports),
+                           sum_of(port.Phi for port in ports) + heat)
+
 
 def specified(c: Any) -> bool:
     """Whether a pressure outside is given, and not that of the atmosphere."""
@@ -45,14 +55,14 @@ class Chamber(FluidPart):
         fluid, p, T = self.fluid, self.p_I, self.T_I
         ports = [getattr(self, name) for name in "ABCD"[: self.num_ports]]
         A = ports[0]
-        rho, h = fluid.density_and_enthalpy(A, p, T)
+        within = self.within(A)
+        rho, h = fluid.density_and_enthalpy(within, p, T)
         yield self.H.T == T
         for port in ports:
             yield port.p == p
-            yield carried(fluid, port, self.port_area, h)
-        yield from filling((p, T, rho, h), self.volume, 0, sum_of(port.mdot for port in ports),
-                           sum_of(port.Phi for port in ports) + self.H.Q)
-        yield from fluid.valid(A, p, T, "in the chamber")
+            yield from carried(fluid, port, self.port_area, h, within)
+        yield from self.filled((p, T, rho, h), self.volume, 0, ports, self.H.Q)
+        yield from fluid.valid(within, p, T, "in the chamber")
         yield self.mass == rho * self.volume
         yield self.energy_stored == self.volume * (rho * h - p)
 
@@ -80,6 +90,8 @@ class Reservoir(FluidPart):
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
         yield A.p == (self.P if specified(self) else A.atmospheric_pressure)
-        yield carried(self.fluid, A, self.port_area, self.fluid.enthalpy(A, A.p, self.T))
+        within = self.within(A)
+        inside = self.fluid.enthalpy(within, A.p, self.T)
+        yield from carried(self.fluid, A, self.port_area, inside, within)
         yield self.power_supplied == -A.Phi
-        yield from self.fluid.valid(A, A.p, self.T, "of the reservoir")
+        yield from self.fluid.valid(within, A.p, self.T, "of the reservoir")

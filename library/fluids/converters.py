@@ -12,7 +12,7 @@ from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from ..translational import translational
 from .chambers import ATMOSPHERE, ROOM, FluidPart, specified
-from .flows import carried, filling
+from .flows import carried
 
 __all__ = ["RotationalConverter", "TranslationalConverter"]
 
@@ -48,11 +48,12 @@ class MechanicalConverter(FluidPart):
         volume = self.dead_volume + area * place
         yield A.p == p
         yield self.H.T == T
-        rho, h = fluid.density_and_enthalpy(A, p, T)
-        yield carried(fluid, A, self.port_area, h)
-        yield from filling((p, T, rho, h), volume, area * flow, A.mdot,
-                           A.Phi + self.H.Q - p * area * flow)  # fmt: skip
-        yield from fluid.valid(A, p, T, "in the converter")
+        within = self.within(A)
+        rho, h = fluid.density_and_enthalpy(within, p, T)
+        yield from carried(fluid, A, self.port_area, h, within)
+        yield from self.filled((p, T, rho, h), volume, area * flow, [A],
+                               self.H.Q - p * area * flow)  # fmt: skip
+        yield from fluid.valid(within, p, T, "in the converter")
         yield require(volume > quantity("0 m^3"), EMPTY)
         yield effort == area * (p - outside)
         yield self.energy_stored == outside * area * place + volume * (rho * h - p)

@@ -13,9 +13,9 @@ from blocks import Option, Parameter, Port, Variable, der, exp, log, sqrt, where
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
-from .flows import carried, filling, mixed
+from .flows import carried, mixed
 
-__all__ = ["Pipe", "Wall"]
+__all__ = ["GasPipe", "Pipe", "Wall"]
 
 LN10 = ln(10)
 
@@ -102,27 +102,27 @@ class Pipe(Wall):
     def equations(self) -> Iterator[Any]:
         fluid, A, B, T = self.fluid, self.A, self.B, self.T_I  # type: ignore[attr-defined]
         compressible = _compressible(self)
-        p = self.p_I if compressible else (A.p + B.p) / 2
-        rho, h = fluid.density_and_enthalpy(A, p, T)
-        volume, viscosity = self.area * self.length, fluid.viscosity(A, rho, T)
+        p, within = self.p_I if compressible else (A.p + B.p) / 2, self.within(A)
+        rho, h = fluid.density_and_enthalpy(within, p, T)
+        volume, viscosity = self.area * self.length, fluid.viscosity(within, rho, T)
         yield self.p == A.p - B.p
         yield self.mdot == (A.mdot - B.mdot) / 2
         for port in (A, B):
-            yield carried(fluid, port, self.area, h)
-        yield from fluid.valid(A, p, T, "in the middle")
-        heating = A.Phi + B.Phi
+            yield from carried(fluid, port, self.area, h, within)
+        yield from fluid.valid(within, p, T, "in the middle")
+        heat: Any = 0
         if self.thermal_port:
             yield self.Q_H == self.H.Q
             yield self.heat(viscosity) == self.Q_H
-            heating += self.Q_H
+            heat = self.Q_H
         if compressible:
-            yield from filling((p, T, rho, h), volume, 0, A.mdot + B.mdot, heating)
+            yield from self.filled((p, T, rho, h), volume, 0, [A, B], heat)
             yield self.energy_stored == volume * (rho * h - p)
             ends = [(A, "flow_A", 1), (B, "flow_B", -1)]
         else:
             mass = volume * fluid.density(A, A.atmospheric_pressure, A.middle_temperature)
             yield A.mdot + B.mdot == 0
-            yield der(T) == heating / (mass * fluid.heat_capacity(A, T))
+            yield der(T) == (A.Phi + B.Phi + heat) / (mass * fluid.heat_capacity(A, T))
             yield self.energy_stored == mass * fluid.enthalpy(A, A.atmospheric_pressure, T)
             ends = []
         share = 0.5 if compressible else 1.0
@@ -147,13 +147,21 @@ class Pipe(Wall):
         fluid leaves at T_H - (T_H - T_in) exp(-NTU); at rest h S (T_H - T_I).
         """
         fluid, A, B = self.fluid, self.A, self.B  # type: ignore[attr-defined]
-        D, flow = self.hydraulic_diameter, self.mdot
+        D, flow, within = self.hydraulic_diameter, self.mdot, self.within(self.A)  # type: ignore[attr-defined]
         whole = sqrt(flow**2 + fluid.rest_flow(A, self.area) ** 2)
         T = self.T_I
-        capacity, k = fluid.heat_capacity(A, T), fluid.conductivity(A, T)
+        capacity, k = fluid.heat_capacity(within, T), fluid.conductivity(within, T)
         reynolds, prandtl = whole * D / (self.area * viscosity), viscosity * capacity / k
         wall = self.nusselt(reynolds, prandtl) * k / D * 4 * self.area * self.length / D
         left = exp(-wall / (whole * capacity))
         inlet = mixed(fluid, A, B, flow, self.area, A.T, B.T)
         return wall * (self.H.T - T) + (whole * capacity * (1 - left) - wall * left) * (
             self.H.T - inlet)  # fmt: skip
+
+
+class GasPipe(Pipe):
+    """Base of pipes of what expands, which is sped up by it."""
+
+    def speeding(self, port: Any, rho: Any) -> Any:
+        before = self.fluid.density(port, port.p, port.T)
+        return (port.mdot / self.area) ** 2 * (1 / rho - 1 / before)

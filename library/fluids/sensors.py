@@ -10,6 +10,7 @@ from typing import Any
 from blocks import Option, Output, Variable, partial
 
 from .chambers import FluidPart
+from .flows import closed, species
 
 __all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor"]
 
@@ -27,15 +28,13 @@ class PressureTemperatureSensor(FluidPart):
 
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
-        yield A.mdot == 0
-        yield A.Phi == 0
+        yield from closed(self.fluid, A)
         if not _difference(self):
             yield self.P == A.p
             yield self.T == A.T
             return
         B: Any = self.B  # type: ignore[attr-defined]
-        yield B.mdot == 0
-        yield B.Phi == 0
+        yield from closed(self.fluid, B)
         yield self.P == A.p - B.p
         yield self.T == A.T - B.T
 
@@ -54,6 +53,9 @@ class FlowRateSensor(FluidPart):
         yield B.mdot == -self.mdot
         yield self.fluid.state(A) == self.fluid.state(B)
         yield A.Phi + B.Phi == 0
+        for flow, share in species(self.fluid):
+            yield getattr(A, flow) + getattr(B, flow) == 0
+            yield getattr(A, share) == getattr(B, share)
         yield A.p == B.p
         yield self.M == self.mdot
         yield self.V == self.mdot / self.fluid.density(A, A.p, self.fluid.state(A))
@@ -70,8 +72,7 @@ class ThermodynamicPropertiesSensor(FluidPart):
 
     def equations(self) -> Iterator[Any]:
         fluid, A = self.fluid, self.A  # type: ignore[attr-defined]
-        yield A.mdot == 0
-        yield A.Phi == 0
+        yield from closed(fluid, A)
         rho, h = fluid.density_and_enthalpy(A, A.p, A.T)
         yield self.RHO == rho
         yield self.H == h

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Port, Variable
+from blocks import Port, Variable
 
 from .. import symbols
-from ..fluids import chambers, converters, pipes
+from ..fluids import chambers, converters, ends, pipes
 from ..thermal.domain import ABSOLUTE
 from . import medium
 from .domain import Ends, gas
@@ -36,7 +36,7 @@ class Reservoir(chambers.Reservoir):
     A = Port(gas, doc="the reservoir")
 
 
-class AbsoluteReference(Component):
+class AbsoluteReference(ends.AbsoluteReference):
     """No pressure and no temperature, for sensors to measure against.
 
     Equations: p = 0, T = 0. Connect sensors only: at zero pressure there is no gas.
@@ -45,15 +45,11 @@ class AbsoluteReference(Component):
     """
 
     symbol = symbols.EARTH
-    grounds = True
+    fluid = medium
     A = Port(gas, doc="the reference")
 
-    def equations(self) -> Iterator[Any]:
-        yield self.A.p == 0
-        yield self.A.T == 0
 
-
-class Cap(Component):
+class Cap(ends.Cap):
     """A closed end: nothing flows, whatever the pressure.
 
     Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
@@ -63,19 +59,16 @@ class Cap(Component):
     """
 
     symbol = symbols.END
-
+    fluid = medium
     A = Port(gas, doc="the closed end")
-    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
     T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
 
     def equations(self) -> Iterator[Any]:
-        yield self.A.mdot == 0
-        yield self.A.Phi == 0
-        yield self.p == self.A.p
+        yield from super().equations()
         yield self.T == self.A.T
 
 
-class InfiniteFlowResistance(Ends):
+class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
     """Nothing passes between A and B, no gas and no heat.
 
     Equations: mdot = 0, Phi = 0 at both ends.
@@ -84,11 +77,6 @@ class InfiniteFlowResistance(Ends):
     """
 
     symbol = symbols.OPEN
-
-    def equations(self) -> Iterator[Any]:
-        for port in (self.A, self.B):
-            yield port.mdot == 0
-            yield port.Phi == 0
 
 
 class ConstantVolumeChamber(chambers.Chamber):
@@ -111,7 +99,7 @@ class ConstantVolumeChamber(chambers.Chamber):
     D = Port(gas, when=lambda c: c.num_ports > 3, doc="fourth port")
 
 
-class Pipe(Ends, pipes.Pipe):
+class Pipe(Ends, pipes.GasPipe):
     """A pipe with friction, heat through its wall, storage and, if wanted, inertia.
 
     Equations: the loss along the whole pipe is Darcy's and Weisbach's
@@ -144,10 +132,6 @@ class Pipe(Ends, pipes.Pipe):
     """
 
     symbol = symbols.PIPE
-
-    def speeding(self, port: Any, rho: Any) -> Any:
-        before = medium.density(port, port.p, port.T)
-        return (port.mdot / self.area) ** 2 * (1 / rho - 1 / before)
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):

@@ -24,14 +24,19 @@ from ..fluids.degrees import GAS
 from ..fluids.polynomials import horner, integral, slope, within
 
 __all__ = [
-    "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "heat_capacity",
-    "lift", "rest_flow", "state", "valid", "viscosity",
+    "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "gas_constant",
+    "heat_capacity", "isentropic_power", "lift", "rest_flow", "state", "valid", "viscosity",
 ]  # fmt: skip
 
 
 def coefficients(at: Any, name: str) -> list[Any]:
     """Coefficients of one property, lowest power first."""
     return [getattr(at, f"{name}_{k}") for k in range(GAS[name] + 1)]
+
+
+def gas_constant(at: Any) -> Any:
+    """Specific gas constant (J/(kg K)), with the compressibility factor."""
+    return at.gas_constant
 
 
 def density(at: Any, p: Any, T: Any) -> Any:

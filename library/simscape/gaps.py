@@ -43,6 +43,8 @@ LEAKS = {
 LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
     LEAKS["isothermal_liquid"][0]
     + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
+LEAKS["moist_air"] = (LEAKS["gas"][0] + '; quantity("1e-9 kg/s") * ({port}.x_w - 0.01) == '
+                      "{port}.mdot_w", LEAKS["gas"][1])  # fmt: skip
 
 
 @dataclass

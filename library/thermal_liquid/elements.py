@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, Variable
+from blocks import Option, Parameter, Port, Variable
 
 from .. import symbols
-from ..fluids import chambers, converters, pipes
+from ..fluids import chambers, converters, ends, pipes
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from . import liquid
@@ -38,7 +38,7 @@ class Reservoir(chambers.Reservoir):
     A = Port(thermal_liquid, doc="the reservoir")
 
 
-class AbsoluteReference(Component):
+class AbsoluteReference(ends.AbsoluteReference):
     """No pressure and no temperature, for sensors to measure against.
 
     Equations: p = 0, T = 0. Connect sensors only: at zero pressure there is no liquid.
@@ -47,15 +47,11 @@ class AbsoluteReference(Component):
     """
 
     symbol = symbols.EARTH
-    grounds = True
+    fluid = liquid
     A = Port(thermal_liquid, doc="the reference")
 
-    def equations(self) -> Iterator[Any]:
-        yield self.A.p == 0
-        yield self.A.T == 0
 
-
-class Cap(Component):
+class Cap(ends.Cap):
     """A closed end: nothing flows, whatever the pressure.
 
     Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
@@ -65,19 +61,16 @@ class Cap(Component):
     """
 
     symbol = symbols.END
-
+    fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
-    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
     T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
 
     def equations(self) -> Iterator[Any]:
-        yield self.A.mdot == 0
-        yield self.A.Phi == 0
-        yield self.p == self.A.p
+        yield from super().equations()
         yield self.T == self.A.T
 
 
-class InfiniteFlowResistance(Ends):
+class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
     """Nothing passes between A and B, no liquid and no heat.
 
     Equations: mdot = 0, Phi = 0 at both ends.
@@ -86,11 +79,6 @@ class InfiniteFlowResistance(Ends):
     """
 
     symbol = symbols.OPEN
-
-    def equations(self) -> Iterator[Any]:
-        for port in (self.A, self.B):
-            yield port.mdot == 0
-            yield port.Phi == 0
 
 
 class ConstantVolumeChamber(chambers.Chamber):

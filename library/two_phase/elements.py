@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from blocks import (
-    Component,
     Input,
     Option,
     Parameter,
@@ -20,7 +19,7 @@ from blocks import (
 )
 
 from .. import symbols
-from ..fluids import pipes
+from ..fluids import ends, pipes
 from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
 from ..fluids.flows import carried
 from ..thermal import thermal
@@ -96,7 +95,7 @@ class Reservoir(FluidPart):
         p = self.P if specified(self) else A.atmospheric_pressure
         yield A.p == p
         yield self._energy(p)
-        yield carried(medium, A, self.port_area, medium.enthalpy(A, A.p, u))
+        yield from carried(medium, A, self.port_area, medium.enthalpy(A, A.p, u), A)
         yield self.power_supplied == -A.Phi
         yield from medium.valid(A, p, u, "of the reservoir")
 
@@ -118,7 +117,7 @@ class Reservoir(FluidPart):
         return where(boils < self.T, vapour, liquid, events=False) == self.T
 
 
-class AbsoluteReference(Component):
+class AbsoluteReference(ends.AbsoluteReference):
     """No pressure and no internal energy, for sensors to measure against.
 
     Equations: p = 0, u = 0. Connect sensors only: at zero pressure there is no fluid.
@@ -127,15 +126,11 @@ class AbsoluteReference(Component):
     """
 
     symbol = symbols.EARTH
-    grounds = True
+    fluid = medium
     A = Port(two_phase, doc="the reference")
 
-    def equations(self) -> Iterator[Any]:
-        yield self.A.p == 0
-        yield self.A.u == 0
 
-
-class Cap(Component):
+class Cap(ends.Cap):
     """A closed end: nothing flows, whatever the pressure.
 
     Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
@@ -145,19 +140,16 @@ class Cap(Component):
     """
 
     symbol = symbols.END
-
+    fluid = medium
     A = Port(two_phase, doc="the closed end")
-    p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
     u = Variable("kJ/kg", nominal="100 kJ/kg", doc="specific internal energy")
 
     def equations(self) -> Iterator[Any]:
-        yield self.A.mdot == 0
-        yield self.A.Phi == 0
-        yield self.p == self.A.p
+        yield from super().equations()
         yield self.u == self.A.u
 
 
-class InfiniteFlowResistance(Ends):
+class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
     """Nothing passes between A and B, no fluid and no heat.
 
     Equations: mdot = 0, Phi = 0 at both ends.
@@ -166,11 +158,6 @@ class InfiniteFlowResistance(Ends):
     """
 
     symbol = symbols.OPEN
-
-    def equations(self) -> Iterator[Any]:
-        for port in (self.A, self.B):
-            yield port.mdot == 0
-            yield port.Phi == 0
 
 
 class Volume(FluidPart):
@@ -202,7 +189,7 @@ class Volume(FluidPart):
         yield self.mass == mass
         yield self.energy_stored == mass * u
         for port in ports:
-            yield carried(medium, port, area, u + p * v)
+            yield from carried(medium, port, area, u + p * v, port)
 
 
 class ConstantVolumeChamber(Volume):

@@ -6,6 +6,7 @@ from wrong_models import DryFriction, Gear, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library.electrical import DCVoltageSource, ElectricalReference
+from library.gas import ConstantVolumeChamber, FlowResistance, Reservoir
 from library.mechanisms import GearBox
 from library.rotational import (
     AngularVelocitySource,
@@ -155,6 +156,16 @@ def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     says(only(model), "conflict.across", ["a", "b"],
          "a and b both prescribe the velocity between the same two nodes (a.R = b.R and a.C = "
          f"b.C){apart}.", SOFTEN)
+
+
+def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
+    model = Model("manifold")
+    model.box, model.far = ConstantVolumeChamber(num_ports=3), Reservoir()
+    for k, port in enumerate((model.box.A, model.box.B, model.box.C)):
+        drop = model.add(f"drop{k}", FlowResistance())
+        model.connect(port, drop.A)
+        model.connect(drop.B, model.far.A)
+    assert not model.check().errors
 
 
 def test_two_voltages_at_one_place_say_how_far_they_are_apart():

@@ -22,6 +22,7 @@ from library import (
     isothermal_liquid,
     magnetic,
     mechanisms,
+    moist_air,
     rotational,
     signal,
     thermal,
@@ -35,6 +36,7 @@ DOCS = TESTS.parent / "docs"
 MODULES = (
     translational, rotational, mechanisms, signal, electrical, magnetic, electromechanical,
     thermal, isothermal_liquid, thermal_liquid, gas, two_phase,
+    moist_air,
 )  # fmt: skip
 BASES = {"TwoPort", "PressedFriction"}
 LINES = (TESTS / "data" / "simscape_blocks.csv").read_text().splitlines()
@@ -107,6 +109,14 @@ PORTS = {
     two_phase.Pipe: "A B H", two_phase.Reservoir: "A T", two_phase.PressureSource: "A B P",
     two_phase.FlowRateSource: "A B M", two_phase.FlowRateSensor: "A B M V PHI",
     two_phase.TwoPhaseFluidProperties: "A",
+    moist_air.AbsoluteReference: "A", moist_air.ConstantVolumeChamber: "A F H S W",
+    moist_air.FlowResistance: "A B", moist_air.LocalRestriction: "A B AR",
+    moist_air.Pipe: "A B F H S W", moist_air.Reservoir: "A T W", moist_air.PressureSource: "A B P",
+    moist_air.FlowRateSource: "A B M", moist_air.FlowRateSensor: "A B M V PHI W",
+    moist_air.PressureTemperatureSensor: "A B P T", moist_air.HumiditySensor: "A W",
+    moist_air.MeasurementSelector: "F P T W", moist_air.MoistureSource: "S M T",
+    moist_air.TranslationalMechanicalConverter: "A C F H R S W",
+    moist_air.RotationalMechanicalConverter: "A C F H R S W", moist_air.MoistAirProperties: "A",
     mechanisms.GearBox: "S O", mechanisms.WheelAndAxle: "A P", mechanisms.Lever: "A B C",
     electrical.ElectricalReference: "V", electrical.OpenCircuit: "V",
     electrical.Diode: "p n", electrical.Switch: "p vT n", electrical.MOSFET: "G D S",
@@ -151,6 +161,8 @@ CHOICES = [
     (gas.LocalRestriction, "restriction_type", "variable"),
     (two_phase.LocalRestriction, "restriction_type", "variable"),
     (two_phase.FlowRateSource, "power_spec", "isentropic"),
+    (moist_air.Reservoir, "humidity_spec", "relative"),
+    (moist_air.MoistureSource, "moisture_source_spec", "vapour"),
     (signal.Table1D, "interpolation", "linear"), (signal.Table1D, "extrapolation", "linear"),
     (signal.Table2D, "interpolation", "linear"), (signal.Table3D, "extrapolation", "linear"),
     (signal.DiscreteIntegrator, "method", "forward"), (signal.DiscretePID, "method", "forward"),

@@ -11,7 +11,7 @@ from blocks import Component, Input, Output, Parameter, Port, Variable
 
 PACKAGES = [importlib.import_module(f"library.{name}") for name in (
     "electrical", "electromechanical", "gas", "isothermal_liquid", "magnetic", "mechanisms",
-    "rotational", "thermal", "thermal_liquid", "translational", "two_phase")]
+    "moist_air", "rotational", "thermal", "thermal_liquid", "translational", "two_phase")]
 COMPONENTS = [
     pytest.param(package, component, id=f"{package.__name__.split('.')[1]}.{component.__name__}")
     for package in PACKAGES

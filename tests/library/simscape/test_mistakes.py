@@ -150,7 +150,7 @@ def test_the_command_line_writes_reports_and_runs(tmp_path, capsys, monkeypatch)
     page = (tmp_path / "sledge.html").read_text(encoding="utf-8")
     assert "<svg" in page and "translational.Mass" in page
     assert main([str(DATA / "ssc" / "lumpedTES.ssc"), "-o", str(tmp_path / "sand.py")]) == 0
-    assert "  Its part airDuct is left out (foundation." in capsys.readouterr().out
+    assert "  airDuct takes the defaults here of condensation_time." in capsys.readouterr().out
 
 
 def test_what_is_changed_by_hand_survives_a_new_conversion(tmp_path, capsys, monkeypatch):

@@ -1,0 +1,63 @@
+"""Which variables meet at a port for moist air, and what its two-ports share."""
+
+from __future__ import annotations
+
+from blocks import Component, Domain, Port
+
+from ..fluids.passages import Passage
+from ..gas.domain import numbers_of
+from ..media import media
+from . import medium
+
+__all__ = ["HUMIDITIES", "Ends", "TwoPort", "moist_air", "moist_air_source"]
+
+HUMIDITIES = ("relative", "mass_fraction", "mole_fraction", "humidity_ratio")
+
+moist_air = Domain(
+    "moist_air",
+    across={"p": "MPa", "T": "K", "x_w": "1"},
+    through={"mdot": "kg/s", "Phi": "W", "mdot_w": "kg/s"},
+    parameters=numbers_of(media("moist_air")["air"]),
+    typical={"p": "0.101325 MPa", "T": "293.15 K", "x_w": "0.01"},
+    assumed="holds water vapour in dry air, since no MoistAirProperties says otherwise. Connect "
+    "one to any of its ports for another dry gas, or to say that air is meant.",
+    reference="Reservoir",
+    alone="no moist air comes in or leaves",
+    storage="a chamber of moist air",
+    resistance="a flow resistance",
+    colour="tab:cyan",
+    doc="p is the absolute pressure of the port, T the absolute temperature and x_w the specific "
+    "humidity (vapour by mass) of what flows there, mdot the mass flow of the mixture into the "
+    "component, Phi the energy flow that it carries and mdot_w its part of vapour.",
+    power=lambda port: port.Phi,
+)
+
+moist_air_source = Domain(
+    "moist_air_source",
+    across={"T": "K"},
+    through={"mdot_w": "kg/s", "Phi": "W"},
+    typical={"T": "293.15 K"},
+    alone="nothing is added to a volume",
+    storage="a chamber of moist air",
+    colour="tab:blue",
+    doc="T is the temperature of the volume, mdot_w the flow of water into the component and Phi "
+    "the energy flow that it carries.",
+    power=lambda port: port.Phi,
+)
+
+
+class Ends(Component):
+    """The two ports of a component for moist air."""
+
+    fluid = medium
+    A = Port(moist_air, doc="one end")
+    B = Port(moist_air, doc="other end")
+
+
+class TwoPort(Ends, Passage):
+    """Base of components with the ports A and B for moist air, which store nothing.
+
+    Gives the variables p = p_A - p_B (MPa) and mdot, the mass flow from A to B (kg/s), and
+    ``passing()``: all equations of mass, vapour and energy, also of work done on what passes. A
+    subclass yields them and one more, of p and mdot.
+    """

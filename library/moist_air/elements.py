@@ -1,0 +1,203 @@
+"""Reservoirs, chambers, pipes and converters: where moist air is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Input, Option, Parameter, Port, Variable
+
+from .. import symbols
+from ..fluids import chambers, converters, ends, pipes
+from ..fluids.flows import Within
+from ..thermal.domain import ABSOLUTE
+from . import medium
+from .domain import HUMIDITIES, Ends, moist_air
+from .volumes import Humid
+
+__all__ = [
+    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
+    "Reservoir", "RotationalMechanicalConverter", "TranslationalMechanicalConverter",
+]  # fmt: skip
+
+
+class Reservoir(chambers.Reservoir):
+    """A place whose pressure, temperature and humidity stay the same, or follow signals.
+
+    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
+    the parameter ``pressure`` while nothing is connected; moist air that leaves it has the
+    temperature T and the humidity W, inputs or the parameters ``temperature`` and ``humidity``,
+    which by ``humidity_spec`` is ``"relative"``, a ``"mass_fraction"`` or ``"mole_fraction"`` of
+    vapour, or the ``"humidity_ratio"`` of vapour to dry air. Nothing condenses in it.
+
+    Parameters: pressure (MPa), absolute; temperature (K), humidity (1), port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1.
+    """
+
+    symbol = symbols.TANK
+    fluid = medium
+    humidity_spec = Option("relative", HUMIDITIES, doc="what its humidity is")
+    A = Port(moist_air, doc="the reservoir")
+    humidity = Parameter(0.5, minimum=0, varying=True, doc="Humidity, as humidity_spec says")
+    W = Input("1", default="humidity", doc="humidity")
+
+    def within(self, port: Any) -> Any:
+        return Within(port, x_w=medium.share(port, self.humidity_spec, self.W, port.p, self.T))
+
+
+class AbsoluteReference(ends.AbsoluteReference):
+    """No pressure, no temperature and no vapour, for sensors to measure against.
+
+    Equations: p = 0, T = 0, x_w = 0. Connect sensors only: at zero pressure there is no air.
+
+    Ports: A.
+    """
+
+    symbol = symbols.EARTH
+    fluid = medium
+    A = Port(moist_air, doc="the reference")
+
+
+class Cap(ends.Cap):
+    """A closed end: nothing flows, whatever the pressure.
+
+    Equations: mdot_A = 0, Phi_A = 0, mdot_w_A = 0. An unconnected port means the same; this
+    component says that it is meant, and shows pressure p, temperature T and specific humidity x_w.
+
+    Ports: A.
+    """
+
+    symbol = symbols.END
+    fluid = medium
+    A = Port(moist_air, doc="the closed end")
+    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
+    x_w = Variable("1", doc="specific humidity")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.T == self.A.T
+        yield self.x_w == self.A.x_w
+
+
+class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
+    """Nothing passes between A and B, no air, no vapour and no heat.
+
+    Equations: mdot = 0, Phi = 0, mdot_w = 0 at both ends.
+
+    Ports: A, B.
+    """
+
+    symbol = symbols.OPEN
+
+
+class ConstantVolumeChamber(Humid, chambers.Chamber):
+    """A volume of moist air at one pressure, temperature and humidity, such as a room.
+
+    Equations: d(rho volume)/dt = sum of mdot + mdot_w_S - W, d(rho u volume)/dt = sum of Phi +
+    Phi_S + Q_H - W h_l(T_I), d(x_w_I rho volume)/dt = sum of mdot_w + mdot_w_S - W; p = p_I at
+    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I and the humidity
+    x_w_I. Where x_w_I exceeds x_s, that of the relative humidity ``saturation_humidity``, water
+    condenses at the rate W = rho volume (x_w_I - x_s)/condensation_time and leaves the air with
+    the enthalpy h_l of liquid, below 273.16 K of ice; it does not evaporate again. The run stops
+    where pressure, temperature or humidity leave the range of moist air.
+
+    Start it by p_I, T_I and one of RH_I, x_w_I, HR_I.
+
+    Parameters: volume (l) (default not verified), port_area (m^2), of each port;
+    saturation_humidity (1), condensation_time (s).
+    Ports: A, and B, C, D by ``num_ports``; F (what is inside, for sensors); H (heat); S (a
+    ``MoistureSource``). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa), absolute;
+    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
+    HR_I (none, 0.01).
+    """
+
+    symbol = symbols.CHAMBER
+    A = Port(moist_air, doc="first port")
+    B = Port(moist_air, when=lambda c: c.num_ports > 1, doc="second port")
+    C = Port(moist_air, when=lambda c: c.num_ports > 2, doc="third port")
+    D = Port(moist_air, when=lambda c: c.num_ports > 3, doc="fourth port")
+
+
+class Pipe(Ends, Humid, pipes.GasPipe):
+    """A duct with friction, heat through its wall, storage, condensation and, if wanted, inertia.
+
+    Equations: the loss along the whole pipe is Darcy's and Weisbach's
+    f (length + extra_length)/D m |m|/(2 rho area²), with the hydraulic diameter D and
+    Re = |m| D/(area mu): f = shape_factor/Re below ``laminar_limit``, Haaland's
+    1/sqrt(f) = -1.8 log10(6.9/Re + (roughness/(3.7 D))^1.11) above ``turbulent_limit``, and
+    between the two a smooth blend. The air is one volume, with half of the loss on each side, and
+    what expands is sped up: p_A - p_I = loss/2 + (m/area)² (1/rho_I - 1/rho_A).
+    Mass, energy, vapour and condensation at the rate W are as in ``ConstantVolumeChamber``; with
+    ``inertia=True`` the flow has to be accelerated by length/area d(mdot)/dt.
+
+    The wall, at T_H, gives the heat h S (T_H - T_I) + (C (1 - e^-N) - h S e^-N)(T_H - T_in), with
+    C = |m| cp, N = h S/C and h from the Nusselt number: ``laminar_nusselt``, Gnielinski's when
+    turbulent. In a steady flow in which nothing condenses that is T_I = T_H - (T_H - T_in) e^-N
+    exactly. Water condenses where the whole of the air is saturated, not at a cold wall before:
+    a coil of which part of the air keeps clear is a ``Pipe`` and a bypass.
+
+    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
+    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1),
+    saturation_humidity (1), condensation_time (s). The default of hydraulic_diameter is not
+    verified.
+    Ports: A, B, F (what is inside, for sensors), H (wall) with ``thermal_port``, S (a
+    ``MoistureSource``). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa),
+    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg); flow_A (high, 0 kg/s) into A
+    and flow_B (high, 0 kg/s) out of B, with inertia. Guesses: x_w_I (none, 0.01),
+    HR_I (none, 0.01).
+
+    References
+    ----------
+    S. E. Haaland, J. Fluids Eng. 105 (1983) 89-90. V. Gnielinski, Int. Chem. Eng. 16 (1976)
+    359-368.
+    """
+
+    symbol = symbols.PIPE
+
+
+class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter):
+    """A piston or a bellows: pressure of moist air becomes a force between R and C.
+
+    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
+    from C, with e = 1, or -1 with ``mech_orientation="negative"``; the volume is
+    V = dead_volume + e interface_area x, its energy that of d(rho u V)/dt = Phi_A + Phi_S + Q_H -
+    W h_l - p_I dV/dt; mass, vapour and condensation at the rate W are as in
+    ``ConstantVolumeChamber``. Outside is the atmosphere, or with ``pressure_spec="specified"``
+    ``environment_pressure``.
+
+    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
+    between R and C; it must change as v says, or mass and energy are not those of the air.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
+
+    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa), saturation_humidity (1), condensation_time (s).
+    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (a ``MoistureSource``).
+    Inputs: p_in (m) with ``displacement_spec="signal"``. Outputs: W in kg/s.
+    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K),
+    RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01), HR_I (none, 0.01).
+    """
+
+    symbol = symbols.CYLINDER
+    A = Port(moist_air, doc="the air")
+
+
+class RotationalMechanicalConverter(Humid, converters.RotationalConverter):
+    """A vane: pressure of moist air becomes a torque between R and C.
+
+    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
+    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; the volume is
+    V = dead_volume + e displacement angle, its energy that of d(rho u V)/dt = Phi_A + Phi_S +
+    Q_H - W h_l - p_I dV/dt; mass, vapour and condensation at the rate W are as in
+    ``ConstantVolumeChamber``. Has no inertia, no friction and no stop.
+
+    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa), saturation_humidity (1), condensation_time (s). Defaults of
+    displacement and dead volume not verified.
+    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (a ``MoistureSource``).
+    Outputs: W in kg/s. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa),
+    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
+    HR_I (none, 0.01).
+    """
+
+    symbol = symbols.VANE
+    A = Port(moist_air, doc="the air")

@@ -1,0 +1,233 @@
+"""Resistances, restrictions, sources and sensors: what moist air passes without being stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Component, Input, Option, Output, Parameter, Port, Variable, log, quantity, where
+
+from .. import symbols
+from ..fluids import passages, sensors, sonic
+from ..fluids.chambers import ROOM
+from ..fluids.flows import closed
+from ..thermal.domain import ABSOLUTE
+from . import medium
+from .domain import HUMIDITIES, Ends, moist_air, moist_air_source
+
+__all__ = [
+    "DewPointSensor", "FlowRateSensor", "FlowRateSource", "FlowResistance", "HumiditySensor",
+    "LocalRestriction", "MeasurementSelector", "MoistureSource", "PressureSource",
+    "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+]  # fmt: skip
+
+LEAST = quantity("1e-3 Pa")  # of the vapour, below which its dew point is not asked for
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy and vapour pass as
+    they are.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
+    Defaults of drop and flow not verified.
+    Ports: A, B.
+    """
+
+    symbol = symbols.RESTRICTION
+
+
+class LocalRestriction(Ends, sonic.SonicRestriction):
+    """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
+
+    Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
+    r = p_2/p_1, but no less than the critical ratio (2/(gamma + 1))^(gamma/(gamma - 1)):
+    mdot = Cd S_R sqrt(2 gamma/(gamma - 1) p_1 rho_1 (r^(2/gamma) - r^((gamma + 1)/gamma))). At
+    and below the critical ratio the speed in it is that of sound, and the flow no longer depends
+    on p_2. Near r = 1, for 1 - r below ``laminar_share``, it is proportional to the difference of
+    pressure. gamma is that of the mixture at the inlet. Energy and vapour pass as they are; the
+    approach velocity and the recovery of pressure are left out.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+
+class PressureSource(Ends, passages.PressureSource):
+    """Prescribed difference of pressure, whatever flows: an ideal fan.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
+    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the air gains
+    the work of compression without heat,
+    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no energy. The run stops
+    where pressure or temperature at A or B leave the range of moist air.
+
+    Parameters: pressure_difference (MPa), port_area (m^2).
+    Ports: A, B. Inputs: P in MPa.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    """Prescribed flow from A to B, whatever the pressures: a fan of given delivery.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
+    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
+    M counts dry air and vapour together. With ``power_spec="isentropic"`` the air gains the work
+    of compression without heat, cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no
+    energy. The run stops where pressure or temperature at A or B leave the range of moist air.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+
+
+class MoistureSource(Component):
+    """Water that is added to a volume of moist air, or taken from it: a person, a humidifier.
+
+    Equation: the flow M of water, the signal or the parameter ``mass_flow`` while nothing is
+    connected, enters the volume at S with the enthalpy of vapour of the temperature T, the signal
+    or the parameter ``temperature``. With ``moisture_source_spec="liquid"`` it has that of liquid,
+    and what evaporates cools the air. What is taken out, M < 0, has the temperature of the volume.
+
+    Parameters: mass_flow (kg/s), temperature (K).
+    Ports: S. Inputs: M in kg/s, T in K.
+    """
+
+    symbol = symbols.FLOW_SOURCE
+    moisture_source_spec = Option("vapour", ("vapour", "liquid"), doc="what is added")
+    S = Port(moist_air_source, doc="the volume")
+    mass_flow = Parameter("0 kg/s", varying=True, doc="Flow of water into the volume")
+    temperature = Parameter(ROOM, ABSOLUTE, above=0, varying=True, doc="Temperature of the water")
+    M = Input("kg/s", default="mass_flow", doc="flow of water into the volume")
+    T = Input("K", default="temperature", doc="temperature of the water")
+    power_supplied = Variable("W", doc="energy given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        T = where(self.M > 0, self.T, self.S.T, events=False)
+        h = (medium.vapour_enthalpy if self.moisture_source_spec == "vapour"
+             else medium.liquid_enthalpy)(T)  # fmt: skip
+        yield self.S.mdot_w == -self.M
+        yield self.S.Phi == -self.M * h
+        yield self.power_supplied == self.M * h
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    """Pressure and temperature at A, against B or absolute.
+
+    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
+    """
+
+    symbol = symbols.METER
+    fluid = medium
+    A = Port(moist_air, doc="measured place")
+    B = Port(moist_air, when=lambda c: c.reference == "difference",
+             doc="what A is measured against")  # fmt: skip
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    """Flow of mass, volume, energy and vapour from A to B.
+
+    Equations: A and B have the same pressure, temperature and humidity; M = mdot, V = mdot/rho,
+    PHI = Phi, the energy that the flow carries, and W = mdot_w, the vapour in it.
+
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W, W in kg/s.
+    """
+
+    symbol = symbols.METER
+    W = Output("kg/s", doc="flow of vapour")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.A.mdot_w == self.W
+
+
+class HumiditySensor(Component):
+    """Humidity at A.
+
+    Equations: W = y_w p/p_ws(T) with ``humidity_spec="relative"``, x_w with ``"mass_fraction"``,
+    y_w with ``"mole_fraction"`` and x_w/(1 - x_w) with ``"humidity_ratio"``; nothing flows.
+
+    Ports: A. Outputs: W in 1.
+    """
+
+    symbol = symbols.METER
+    humidity_spec = Option("relative", HUMIDITIES, doc="what W is")
+    A = Port(moist_air, doc="measured place")
+    W = Output("1", doc="humidity")
+
+    def equations(self) -> Iterator[Any]:
+        A = self.A
+        yield from closed(medium, A)
+        yield medium.humidity(A, self.humidity_spec, A.p, A.T) == self.W
+
+
+class MeasurementSelector(Component):
+    """Pressure, temperature and humidity inside a volume, by its port F.
+
+    Equations: P = p_F, T = T_F, and W is the humidity as ``humidity_spec`` says.
+
+    Ports: F. Outputs: P in MPa, T in K, W in 1.
+    """
+
+    symbol = symbols.METER
+    humidity_spec = Option("relative", HUMIDITIES, doc="what W is")
+    F = Port(moist_air, doc="what is measured")
+    P = Output("MPa", doc="pressure")
+    T = Output("K", doc="temperature")
+    W = Output("1", doc="humidity")
+
+    def equations(self) -> Iterator[Any]:
+        F = self.F
+        yield from closed(medium, F)
+        yield F.p == self.P
+        yield F.T == self.T
+        yield medium.humidity(F, self.humidity_spec, F.p, F.T) == self.W
+
+
+class DewPointSensor(Component):
+    """The temperature to which the air at A has to be cooled until water condenses.
+
+    Equations: p_ws(T_dew) = y_w p, the part of the pressure that is vapour's, no less than 1 mPa,
+    T = T_dew: below 273.16 K it is the point of frost; nothing flows.
+
+    Ports: A. Outputs: T in K. Initial targets: T_dew (none, 285 K), a guess.
+    """
+
+    symbol = symbols.METER
+    A = Port(moist_air, doc="measured place")
+    T = Output("K", doc="dew point")
+    T_dew = Variable(ABSOLUTE, "285 K", nominal="300 K", doc="dew point")
+
+    def equations(self) -> Iterator[Any]:
+        A = self.A
+        yield from closed(medium, A)
+        vapour = medium.humidity(A, "mole_fraction", A.p, A.T) * A.p
+        held = where(vapour > LEAST, vapour, LEAST, events=False)
+        # times T it is nearly a straight line
+        yield self.T_dew * log(medium.saturation_pressure(self.T_dew) / held) == 0
+        yield self.T_dew == self.T
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density and heat capacity of the moist air at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, each of a kilogram of the mixture, or
+    of a cubic metre; nothing flows. H (1 + humidity ratio) is the enthalpy of psychrometric charts.
+
+    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
+    """
+
+    fluid = medium
+    A = Port(moist_air, doc="measured place")

@@ -1,0 +1,472 @@
+"""Moist air in rooms, ducts, coils and bellows, against psychrometrics and closed forms."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from math import log, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, SimulationError, quantity
+from library.moist_air import (
+    AbsoluteReference,
+    Cap,
+    ConstantVolumeChamber,
+    DewPointSensor,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    HumiditySensor,
+    InfiniteFlowResistance,
+    LocalRestriction,
+    MeasurementSelector,
+    MoistAirProperties,
+    MoistureSource,
+    Pipe,
+    PressureSource,
+    PressureTemperatureSensor,
+    Reservoir,
+    RotationalMechanicalConverter,
+    ThermodynamicPropertiesSensor,
+    TranslationalMechanicalConverter,
+)
+from library.rotational import AngularVelocitySource, RotationalReference
+from library.signal import Constant, Sine
+from library.thermal import TemperatureSource, ThermalResistance
+from library.translational import MotionSensor, Reference, VelocitySource
+
+R_A, R_W = 287.05, 461.518  # in J/(kg K), of the molar masses 28.966 and 18.015 g/mol
+CP_A, CP_W = 1006.14, 1863.18  # at 293.15 K, by CoolProp
+POINTS = Path(__file__).resolve().parents[2] / "data" / "psychrometric_points.csv"
+
+
+def final(run, path, unit):
+    return run[path].final.to(unit).magnitude
+
+
+def place(model, name, p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
+    """A reservoir at a pressure, a temperature and a humidity."""
+    return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T,
+                                     humidity=humidity, humidity_spec=spec))  # fmt: skip
+
+
+def hold(model, port, T, resistance="1e-5 K/W"):
+    """A temperature held at a thermal port."""
+    name = port.path.replace(".", "_")
+    bath = model.add(f"{name}_bath", TemperatureSource(temperature=T))
+    wall = model.add(f"{name}_wall", ThermalResistance(resistance=resistance))
+    model.connect(bath.A, wall.A)
+    model.connect(wall.B, port)
+
+
+def water_pressure(T):
+    """Of saturation, in Pa, at temperatures of the tables of IAPWS."""
+    return {253.15: 103.239, 283.15: 1228.2, 293.15: 2339.32, 313.15: 7384.94,
+            373.15: 101418.0}[T]  # fmt: skip
+
+
+@cache
+def points():
+    """The points of the psychrometric chart, and a run that measures them."""
+    rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(
+        line for line in POINTS.read_text(encoding="utf-8").splitlines() if line[0] != "#")]
+    model = Model("chart")
+    for k, row in enumerate(rows):
+        at = place(model, f"at{k}", quantity(row["p"], "Pa"), quantity(row["T"], "K"), row["RH"])
+        ratio = model.add(f"ratio{k}", HumiditySensor(humidity_spec="humidity_ratio"))
+        inside, dew = model.add(f"h{k}", ThermodynamicPropertiesSensor()), model.add(
+            f"dew{k}", DewPointSensor())  # fmt: skip
+        model.connect(at.A, ratio.A, inside.A, dew.A)
+    return rows, model.simulate("1 s")
+
+
+def test_humidity_enthalpy_volume_and_dew_point_are_those_of_the_psychrometric_chart():
+    """Real moist air holds more vapour than an ideal mixture: by 0.4 %, at 2 bar by 0.8 %."""
+    rows, run = points()
+    for k, row in enumerate(rows):
+        near = 0.006 * max(row["p"] / 101325, 1)
+        W = final(run, f"ratio{k}.W", "1")
+        assert pytest.approx(row["W"], rel=near) == W
+        assert final(run, f"dew{k}.T", "K") == pytest.approx(row["D"], abs=0.1)
+        assert final(run, f"h{k}.H", "J/kg") * (1 + W) == pytest.approx(
+            row["H"], abs=500 + near * 2.5e6 * row["W"])  # fmt: skip
+        assert (1 + W) / final(run, f"h{k}.RHO", "kg/m^3") == pytest.approx(row["V"], rel=3e-3)
+
+
+def test_saturation_is_that_of_water_and_of_ice():
+    """y = p_ws/p; x = y R_a/(y R_a + (1 - y) R_w), in every way that a humidity is given."""
+    model, expected = Model("ways"), {}
+    for n, T in enumerate((253.15, 283.15, 313.15, 373.15)):
+        y = 0.5 * water_pressure(T) / 2e5
+        x = y * R_A / (y * R_A + (1 - y) * R_W)
+        given = {"relative": 0.5, "mole_fraction": y, "mass_fraction": x,
+                 "humidity_ratio": x / (1 - x)}  # fmt: skip
+        spec = list(given)[n]
+        at = place(model, f"at{n}", "0.2 MPa", quantity(T, "K"), given[spec], spec)
+        for other, value in given.items():
+            name = f"sensor{n}_{other}"
+            sensor = model.add(name, HumiditySensor(humidity_spec=other))
+            model.connect(at.A, sensor.A)
+            expected[name] = value
+    run = model.simulate("1 s")
+    for name, value in expected.items():
+        assert final(run, f"{name}.W", "1") == pytest.approx(value, rel=5e-4), name
+
+
+def test_two_streams_mix_to_the_point_between_them_on_the_chart():
+    """1 kg of dry air of 30 °C and 60 % to 2 kg of 10 °C and 50 %: 289.917 K, by HAPropsSI."""
+    model = Model("mix")
+    model.box, out = ConstantVolumeChamber(num_ports=3, port_area="1 cm^2"), place(model, "out")
+    model.feel = ThermodynamicPropertiesSensor()
+    for k, (T, humidity, W, dry) in enumerate(
+            [("303.15 K", 0.6, 0.016116, 1e-3), ("283.15 K", 0.5, 0.003808, 2e-3)]):
+        source = place(model, f"source{k}", T=T, humidity=humidity)
+        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(dry * (1 + W), "kg/s"),
+                                                  power_spec="none"))  # fmt: skip
+        model.connect(source.A, fan.A)
+        model.connect(fan.B, (model.box.A, model.box.B)[k])
+    model.drop = FlowResistance(pressure_drop="10 Pa")
+    model.connect(model.box.C, model.drop.A)
+    model.connect(model.box.F, model.feel.A)
+    model.connect(model.drop.B, out.A)
+    run = model.simulate("60 s")
+    assert final(run, "box.HR_I", "1") == pytest.approx(0.0079107, rel=5e-3)
+    assert final(run, "box.T_I", "K") == pytest.approx(289.917, abs=0.05)
+    assert final(run, "drop.mdot", "kg/s") == pytest.approx(3e-3 + 0.016116e-3 + 2 * 0.003808e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("cold", [283.15, 253.15])
+def test_a_closed_room_that_is_cooled_leaves_what_air_cannot_hold_on_its_walls(cold):
+    """m = m_w - p_ws(T) V/(R_w T); the energy is that of the air, of vapour, and of what froze.
+
+    Condensation is slower than cooling, so that all of it has the last temperature.
+    """
+    model = Model("cooled")
+    model.room = ConstantVolumeChamber(volume="30 m^3", T_I="313.15 K", RH_I=0.5,
+                                       condensation_time="2 min")  # fmt: skip
+    hold(model, model.room.H, quantity(cold, "K"), "1e-4 K/W")
+    run = model.simulate("1 h", rtol=1e-10)
+    before, after = (water_pressure(T) * 30 / (R_W * T) for T in (313.15, cold))
+    assert final(run, "room.condensate", "kg") == pytest.approx(before / 2 - after, rel=3e-4)
+    assert final(run, "room.T_I", "K") == pytest.approx(cold, abs=1e-3)
+    water = run["room.mass_w"].to("kg").m + run["room.condensate"].to("kg").m
+    assert_allclose(water, water[0], rtol=1e-7)
+    # the heat: cv of dry air; what condensed has lost its heat of vaporisation
+    air = (0.101325e6 - water_pressure(313.15) / 2) * 30 / (R_A * 313.15)
+    latent = {283.15: 2.4775e6 - R_W * 283.15, 253.15: 2.8385e6 - R_W * 253.15}[cold]  # of IAPWS
+    heat = air * (CP_A - R_A) * (313.15 - cold) + before / 2 * (CP_W - R_W) * (313.15 - cold) + (
+        before / 2 - after) * latent  # fmt: skip
+    energy = run["room.energy_stored"].to("J").m
+    taken = energy[0] - energy[-1] + run.energy()["room"].supplied
+    assert taken == pytest.approx(heat, rel=2e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_coil_takes_heat_and_condensate_as_the_chart_says():
+    """30 °C, 60 % to saturation at 12 °C, by HAPropsSI: 35.7 kJ and 7.35 g for 1 kg of dry air."""
+    model = Model("coil")
+    room, out = place(model, "room", T="303.15 K", humidity=0.6), place(model, "out", T="285.15 K")
+    model.fan = FlowRateSource(mass_flow=quantity(0.1 * 1.016116, "kg/s"), power_spec="none")
+    model.coil = Pipe(area="0.2 m^2", hydraulic_diameter="4 mm", laminar_nusselt=50)
+    model.wall, model.cold = ThermalResistance(resistance="1e-6 K/W"), TemperatureSource(
+        temperature="285.15 K")  # fmt: skip
+    model.connect(room.A, model.fan.A)
+    model.connect(model.fan.B, model.coil.A)
+    model.connect(model.coil.B, out.A)
+    model.connect(model.coil.H, model.wall.A)
+    model.connect(model.wall.B, model.cold.A)
+    run = model.simulate("120 s")
+    assert final(run, "coil.T_I", "K") == pytest.approx(285.15, abs=0.1)
+    water = 0.1 * (0.0161164 - 0.0087677)
+    assert final(run, "coil.W", "kg/s") == pytest.approx(water, rel=6e-3)
+    heat = 0.1 * (71365.2 - 34181.2) - water * 50409.4
+    assert -final(run, "coil.Q_H", "W") == pytest.approx(heat, rel=1e-2)
+    gathered = [run["coil.condensate"].at(t).to("kg").m for t in ("90 s", "120 s")]
+    assert gathered[1] - gathered[0] == pytest.approx(30 * water, rel=6e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_water_that_evaporates_cools_the_air_and_vapour_does_not():
+    """3 g of water of 20 °C to 1 kg of dry air of 30 °C, 20 %: 295.894 K, by HAPropsSI."""
+    model = Model("humidifier")
+    for k, what in enumerate(("liquid", "vapour")):
+        source, out = place(model, f"in{k}", T="303.15 K", humidity=0.2), place(model, f"out{k}")
+        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(1.005281e-2, "kg/s"),
+                                                  power_spec="none"))  # fmt: skip
+        box = model.add(f"box{k}", ConstantVolumeChamber(num_ports=2, port_area="1 cm^2"))
+        water = model.add(f"water{k}", MoistureSource(
+            mass_flow="3e-5 kg/s", temperature="293.15 K", moisture_source_spec=what))
+        drop, look = model.add(f"drop{k}", FlowResistance(pressure_drop="1 Pa")), model.add(
+            f"look{k}", MeasurementSelector(humidity_spec="humidity_ratio"))  # fmt: skip
+        model.connect(source.A, fan.A)
+        model.connect(fan.B, box.A)
+        model.connect(box.B, drop.A)
+        model.connect(drop.B, out.A)
+        model.connect(water.S, box.S)
+        model.connect(look.F, box.F)
+    run = model.simulate("60 s")
+    for k in range(2):
+        assert final(run, f"look{k}.W", "1") == pytest.approx(0.0082809, rel=5e-3)
+    assert final(run, "look0.T", "K") == pytest.approx(295.894, abs=0.1)
+    # vapour of 20 °C among air of 30 °C
+    assert final(run, "look1.T", "K") == pytest.approx(
+        303.15 - 0.003 * CP_W * 10 / (CP_A + 0.0083 * CP_W), abs=0.02)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_room_with_a_person_takes_the_humidity_of_its_ventilation():
+    """x = x_in + M/m (1 - x), exponentially with its volume over the flow."""
+    model = Model("person")
+    outside, out = place(model, "outside", T="293.15 K", humidity=0.3), place(model, "out")
+    model.room = ConstantVolumeChamber(volume="1 m^3", num_ports=2, RH_I=0.3)
+    model.fan, model.gap = FlowRateSource(mass_flow="10 g/s", power_spec="none"), FlowResistance(
+        pressure_drop="1 Pa")  # fmt: skip
+    model.person = MoistureSource(mass_flow="0.02 g/s", temperature="293.15 K")
+    model.before, model.after = FlowRateSensor(), FlowRateSensor()
+    model.connect(outside.A, model.fan.A)
+    model.connect(model.fan.B, model.before.A)
+    model.connect(model.before.B, model.room.A)
+    model.connect(model.room.B, model.gap.A)
+    model.connect(model.gap.B, model.after.A)
+    model.connect(model.after.B, out.A)
+    model.connect(model.person.S, model.room.S)
+    run = model.simulate("600 s", rtol=1e-8)
+    y = 0.3 * water_pressure(293.15) / 101325
+    x = y * R_A / (y * R_A + (1 - y) * R_W)
+    at_last = (10 * x + 0.02) / 10.02
+    mass = final(run, "room.mass", "kg")
+    at = quantity(np.array([30.0, 100.0, 300.0]), "s")
+    exact = at_last + (x - at_last) * np.exp(-0.01002 / mass * np.array([30.0, 100.0, 300.0]))
+    assert_allclose(run["room.x_w_I"].at(at).m, exact, rtol=2e-3)
+    W = [final(run, f"{name}.W", "kg/s") for name in ("before", "after")]
+    assert W[1] - W[0] == pytest.approx(2e-5, rel=1e-2)
+    assert final(run, "after.PHI", "W") - final(run, "before.PHI", "W") == pytest.approx(
+        final(run, "person.power_supplied", "W"), rel=1e-2)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_flow_through_a_restriction_is_saint_venants_for_the_mixture_both_ways():
+    x = 0.01
+    R, cp = R_A + x * (R_W - R_A), CP_A + x * (CP_W - CP_A)
+    gamma = cp / (cp - R)
+    model, cases = Model("hole"), [(r, b) for r in (0.98, 0.6, 0.3) for b in (False, True)]
+    for k, (ratio, back) in enumerate(cases):
+        high = place(model, f"high{k}", "0.3 MPa", humidity=x, spec="mass_fraction")
+        low = place(model, f"low{k}", quantity(0.3 * ratio, "MPa"), T="350 K", humidity=0.0)
+        hole = model.add(f"hole{k}", LocalRestriction(
+            restriction_type="fixed", area="1 cm^2", laminar_share=1e-9))  # fmt: skip
+        model.connect(high.A, hole.B if back else hole.A)
+        model.connect(hole.A if back else hole.B, low.A)
+    run = model.simulate("1 s")
+    for k, (ratio, back) in enumerate(cases):
+        r = max(ratio, (2 / (gamma + 1)) ** (gamma / (gamma - 1)))
+        psi = sqrt(2 * gamma / (gamma - 1) * (r ** (2 / gamma) - r ** ((gamma + 1) / gamma)))
+        exact = 0.64 * 1e-4 * 0.3e6 / sqrt(R * 293.15) * psi * (-1 if back else 1)
+        assert final(run, f"hole{k}.mdot", "kg/s") == pytest.approx(exact, rel=1e-4)
+        assert final(run, f"hole{k}.A.mdot_w", "kg/s") == pytest.approx(x * exact, rel=1e-3)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its_humidity():
+    x = 0.005
+    R, cp = R_A + x * (R_W - R_A), CP_A + x * (CP_W - CP_A)
+    gamma = cp / (cp - R)
+    model = Model("blow")
+    model.tank, model.area = ConstantVolumeChamber(
+        volume="10 l", p_I="1 MPa", x_w_I=x, saturation_humidity=9), Constant(value="5 mm^2")
+    hold(model, model.tank.H, "293.15 K")
+    model.hole, out = LocalRestriction(), place(model, "out")
+    model.connect(model.area.y, model.hole.AR)
+    model.connect(model.tank.A, model.hole.A)
+    model.connect(model.hole.B, out.A)
+    run = model.simulate("8 s", rtol=1e-9)
+    sonic = sqrt(gamma) * (2 / (gamma + 1)) ** ((gamma + 1) / (2 * (gamma - 1)))
+    at = np.array([1.0, 4.0, 8.0])
+    exact = np.exp(-0.64 * 5e-6 * sonic * sqrt(R * 293.15) / 10e-3 * at)
+    assert_allclose(run["tank.p_I"].at(quantity(at, "s")).to("MPa").m, exact, rtol=3e-4)
+    assert_allclose(run["tank.mass_w"].at(quantity(at, "s")).to("kg").m,
+                    x * 1e6 * 10e-3 / (R * 293.15) * exact, rtol=3e-4)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
+    """T2 = gamma T_in/(1 + p1/p2 (gamma - 1)), to the change of gamma on the way."""
+    model = Model("fill")
+    model.tank = ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0)
+    supply = place(model, "supply", "0.2 MPa", humidity=0)
+    model.hole = LocalRestriction(restriction_type="fixed", area="5 mm^2")
+    model.connect(supply.A, model.hole.A)
+    model.connect(model.hole.B, model.tank.A)
+    run = model.simulate("5 s", rtol=1e-9)
+    gamma = CP_A / (CP_A - R_A)
+    exact = gamma * 293.15 / (1 + 0.101325 / 0.2 * (gamma - 1))
+    assert final(run, "tank.T_I", "K") == pytest.approx(exact, rel=3e-4)
+    assert final(run, "tank.p_I", "MPa") == pytest.approx(0.2, rel=1e-6)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_what_a_piston_compresses_without_heat_follows_the_isentrope_of_the_mixture():
+    model, signs = Model("press"), {"positive": -0.02, "negative": 0.02}
+    model.wall = Reference()
+    for sign, speed in signs.items():
+        cylinder = model.add(sign, TranslationalMechanicalConverter(
+            dead_volume="1 l", interface_area="100 cm^2", mech_orientation=sign, x_w_I=0.005))
+        rod = model.add(f"rod_{sign}", VelocitySource(velocity=quantity(speed, "m/s")))
+        model.connect(cylinder.R, rod.R)
+        model.connect(cylinder.C, rod.C, model.wall.V)
+    run = model.simulate("1 s", rtol=1e-9)
+    R, cp = R_A + 0.005 * (R_W - R_A), 1006.7 + 0.005 * (1866 - 1006.7)  # at 306 K
+    gamma = cp / (cp - R)
+    p = 0.101325 * 1.25**gamma
+    T, force = 293.15 * 1.25 ** (gamma - 1), (p - 0.101325) * 1e6 * 0.01
+    for name, speed in signs.items():
+        assert final(run, f"{name}.p_I", "MPa") == pytest.approx(p, rel=1e-4)
+        assert final(run, f"{name}.T_I", "K") == pytest.approx(T, rel=1e-4)
+        assert final(run, f"{name}.condensate", "kg") == 0
+        assert final(run, f"{name}.f", "N") == pytest.approx(-np.sign(speed) * force, rel=5e-4)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_bellows_that_breathes_against_a_cold_room_keeps_mass_water_and_energy():
+    """Flow turns round six times, water condenses in both and no more comes than was there."""
+    model = Model("breath")
+    model.bellows = TranslationalMechanicalConverter(
+        dead_volume="2 l", interface_area="100 cm^2", T_I="310 K", RH_I=0.95)
+    model.room = ConstantVolumeChamber(volume="5 l", RH_I=0.9)
+    model.gap = FlowResistance(pressure_drop="100 Pa", mass_flow="10 g/s")
+    hold(model, model.room.H, "278.15 K")
+    model.lift, model.swing, model.case = VelocitySource(), Sine(
+        amplitude="0.3 m/s", frequency="0.5 Hz"), Reference()  # fmt: skip
+    model.connect(model.swing.y, model.lift.S)
+    model.connect(model.lift.R, model.bellows.R)
+    model.connect(model.lift.C, model.bellows.C, model.case.V)
+    model.connect(model.bellows.A, model.gap.A)
+    model.connect(model.gap.B, model.room.A)
+    run = model.simulate("6.3 s", rtol=1e-8)
+    wet = [run[f"{name}.{part}"].to("kg").m for name in ("bellows", "room")
+           for part in ("mass_w", "condensate")]  # fmt: skip
+    t, flow = run.time.to("s").m, run["gap.mdot"].to("kg/s").m
+    over = np.trapezoid(abs(run["gap.A.mdot_w"].to("kg/s").m), t)  # water turned over, both ways
+    assert abs(sum(wet) - sum(wet)[0]).max() < 1e-7 * over
+    assert wet[3][-1] > 1e-5
+    assert (np.diff(np.sign(flow[abs(flow) > 1e-5])) != 0).sum() >= 5
+    whole = run["bellows.mass_w"].to("kg").m / run["bellows.x_w_I"].m + wet[1] + (
+        run["room.mass"].to("kg").m) + wet[3]  # fmt: skip
+    assert abs(whole - whole[0]).max() < 1e-7 * np.trapezoid(abs(flow), t)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
+    """2.5 l to 1 l, from 75 % at 20 °C: at last it is saturated."""
+    model = Model("syringe")
+    model.air = TranslationalMechanicalConverter(
+        displacement_spec="signal", dead_volume="2.5 l", interface_area="100 cm^2", RH_I=0.75)
+    hold(model, model.air.H, "293.15 K", "5e-3 K/W")
+    model.rod, model.place, model.wall = VelocitySource(velocity="-0.1 m/s"), (
+        MotionSensor()), Reference()  # fmt: skip
+    model.connect(model.air.R, model.rod.R, model.place.R)
+    model.connect(model.air.C, model.rod.C, model.place.C, model.wall.V)
+    model.connect(model.place.P, model.air.p_in)
+    run = model.simulate("1.5 s", rtol=1e-8)
+    T = final(run, "air.T_I", "K")
+    assert final(run, "air.x_w_I", "1") == pytest.approx(
+        final(run, "air.mass_w", "kg") / (final(run, "air.p_I", "Pa") * 1e-3 / (
+            T * (R_A + final(run, "air.x_w_I", "1") * (R_W - R_A)))), rel=1e-4)  # fmt: skip
+    assert final(run, "air.RH_I", "1") == pytest.approx(1, abs=2e-3)
+    water = run["air.mass_w"].to("kg").m + run["air.condensate"].to("kg").m
+    first = 0.75 * water_pressure(293.15) * 2.5e-3 / (R_W * 293.15)
+    assert_allclose(water, first, rtol=3e-4)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_vane_pushes_its_air_out():
+    model = Model("vane")
+    model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
+    model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
+    model.meter, out = FlowRateSensor(), place(model, "out")
+    model.connect(model.vane.R, model.shaft.R)
+    model.connect(model.vane.C, model.shaft.C, model.case.W)
+    model.connect(model.vane.A, model.meter.A)
+    model.connect(model.meter.B, out.A)
+    run = model.simulate("1 s")
+    assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
+    x = 0.5 * water_pressure(293.15) / 101325
+    x = x * R_A / (x * R_A + (1 - x) * R_W)
+    assert final(run, "meter.W", "kg/s") == pytest.approx(x * final(run, "meter.M", "kg/s"),
+                                                          rel=1e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_fan_does_the_work_of_compression_without_heat():
+    model = Model("fans")
+    source, to = place(model, "source", humidity=0), place(model, "to", "0.15 MPa")
+    out = place(model, "out", "0.14 MPa")
+    model.fan, model.drop = PressureSource(pressure_difference="0.048675 MPa"), FlowResistance(
+        pressure_drop="0.01 MPa")  # fmt: skip
+    model.drive, model.after = FlowRateSource(mass_flow="0.1 kg/s"), PressureTemperatureSensor(
+        reference="absolute")  # fmt: skip
+    model.pull = FlowRateSource(flow_type="volumetric", volume_flow="0.1 m^3/s", power_spec="none")
+    model.connect(source.A, model.drive.A, model.fan.A, model.pull.A)
+    model.connect(model.drive.B, to.A, model.after.A)
+    model.connect(model.fan.B, model.drop.A)
+    model.connect(model.drop.B, out.A)
+    model.connect(model.pull.B, out.A)
+    run = model.simulate("1 s")
+    T = 293.15 * (0.15 / 0.101325) ** (R_A / CP_A)
+    assert final(run, "after.T", "K") == pytest.approx(T, rel=1e-3)
+    for name in ("drive", "fan"):
+        work = final(run, f"{name}.power_supplied", "W") / final(run, f"{name}.mdot", "kg/s")
+        assert work == pytest.approx(CP_A * (T - 293.15), rel=1e-3)
+    assert final(run, "pull.mdot", "kg/s") == pytest.approx(0.1 * 101325 / (R_A * 293.15), rel=1e-4)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
+    """p1² - p2² = G² R T (f L/D + 2 ln(p1/p2)) at a constant temperature."""
+    model = Model("duct")
+    high, low = place(model, "high", "0.2 MPa", humidity=0), place(model, "low", "0.19 MPa")
+    d, length = 0.02, 4.0
+    model.pipe = Pipe(area=quantity(pi * d**2 / 4, "m^2"), hydraulic_diameter=quantity(d, "m"),
+                      length="4 m", extra_length="0 m", thermal_port=False, RH_I=0)  # fmt: skip
+    model.connect(high.A, model.pipe.A)
+    model.connect(model.pipe.B, low.A)
+    run = model.simulate("20 s", rtol=1e-8)
+    flux = final(run, "pipe.mdot", "kg/s") / (pi * d**2 / 4)
+    reynolds = flux * d / 18.2e-6
+    f = (-1.8 * log(6.9 / reynolds + (15e-6 / (3.7 * d)) ** 1.11) / log(10)) ** -2
+    exact = sqrt((0.2e6**2 - 0.19e6**2) / (R_A * 293.15 * (f * length / d + 2 * log(0.2 / 0.19))))
+    assert flux == pytest.approx(exact, rel=2e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
+    model = Model("ends")
+    model.room, model.cap, model.wall = ConstantVolumeChamber(), Cap(), InfiniteFlowResistance()
+    at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
+    model.feel, model.gas = PressureTemperatureSensor(), MoistAirProperties(dry_gas="nitrogen")
+    model.rho = ThermodynamicPropertiesSensor()
+    model.connect(model.room.A, model.cap.A, model.wall.A)
+    model.connect(model.wall.B, at.A, model.feel.A, model.gas.A, model.rho.A)
+    model.connect(model.zero.A, model.feel.B)
+    run = model.simulate("1 s")
+    assert final(run, "room.p_I", "MPa") == pytest.approx(0.101325)
+    assert final(run, "cap.x_w", "1") == pytest.approx(final(run, "room.x_w_I", "1"))
+    assert final(run, "feel.P", "MPa") == pytest.approx(0.2)
+    assert final(run, "feel.T", "K") == pytest.approx(320)
+    y = 0.5 * 10546.0 / 2e5  # of saturation at 320 K, by IAPWS
+    molar = (1 - y) * 28.0134e-3 + y * 18.0153e-3  # nitrogen and water
+    assert final(run, "rho.RHO", "kg/m^3") == pytest.approx(2e5 * molar / (8.314463 * 320),
+                                                            rel=1e-4)
+
+
+def test_a_room_from_which_more_water_is_drawn_than_there_is_stops_the_run_by_name():
+    model = Model("dry")
+    model.room, model.dryer = ConstantVolumeChamber(), MoistureSource(mass_flow="-1 mg/s")
+    model.connect(model.dryer.S, model.room.S)
+    with pytest.raises(SimulationError, match="humidity in the chamber falls below none"):
+        model.simulate("1 min")

@@ -43,6 +43,10 @@ LEAKS = {
 LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest let much pass
     LEAKS["isothermal_liquid"][0]
     + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
+LEAKS["two_phase"] = (
+    LEAKS["isothermal_liquid"][0]
+    + '; quantity("1e-9 kg/s") * ({port}.u - quantity("300 kJ/kg")) == {port}.Phi',
+    "1e-6 kg/s/MPa")
 
 
 @dataclass

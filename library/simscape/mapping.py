@@ -33,6 +33,7 @@ DOMAINS = {
     "foundation.isothermal_liquid.isothermal_liquid": "isothermal_liquid",
     "foundation.thermal_liquid.thermal_liquid": "thermal_liquid",
     "foundation.gas.gas": "gas",
+    "foundation.two_phase_fluid.two_phase_fluid": "two_phase",
 }  # fmt: skip
 
 

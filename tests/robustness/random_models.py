@@ -53,7 +53,8 @@ CLASSES = {
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
           "EH", "L", "LTR", "LTRS")  # fmt: skip
-FLUIDS = ("W", "WTRH", "N", "NTRH", "F", "FTRH")  # those of fluids that carry heat, drawn by themselves
+# those of fluids that carry heat, drawn by themselves
+FLUIDS = ("W", "WTRH", "N", "NTRH", "F", "FTRH")
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",

@@ -349,6 +349,24 @@ def test_a_thermostat_keeps_its_engine_between_its_limits(run):
     assert "through the radiator" in printed
 
 
+def test_a_heat_pump_comes_near_the_ideal_cycle_between_its_pressures(run):
+    names, printed = run("heat_pump")
+    result = names["result"]
+    # CoolProp: (h2 - h3)/(h2 - h1) of the ideal cycle from 0.3031 MPa to 0.8786 MPa
+    assert result["sucked.A.p"].final.to("MPa").m == pytest.approx(0.3031, rel=1e-3)
+    assert result["pressed.A.p"].final.to("MPa").m == pytest.approx(0.8786, rel=1e-3)
+    assert names["best"] == pytest.approx(7.822, rel=2e-3)
+    assert 0.97 * names["best"] < names["performance"] < names["best"]
+    assert result["sucked.X"].final.m > 1 > result["expanded.X"].final.m > 0
+    # what the water takes leaves the refrigerant
+    gained = -(result["water.A.Phi"].final + result["water_back.A.Phi"].final)
+    heat = result["condenser.refrigerant[0].mdot"].final * (
+        result["pressed.H"].final - result["condensed.H"].final)
+    assert -gained.to("W").m == pytest.approx(heat.to("W").m, rel=1e-2)
+    assert result.energy().relative_residual < 1e-6
+    assert "ideal cycle 7.82" in printed
+
+
 def test_a_pneumatic_cylinder_follows_the_sonic_flow_of_its_exhaust(run):
     names, printed = run("pneumatic_cylinder")
     assert names["speed"] == pytest.approx(names["by_hand"], rel=5e-3)

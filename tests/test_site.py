@@ -21,7 +21,7 @@ from blocks import Component
 from docs.__main__ import make
 from docs.site import source
 from docs.site.api import public_names
-from docs.site.components import component_page, variants
+from docs.site.components import component_page, laws, variants
 from docs.site.equations import mathml
 from docs.site.gallery import gallery, run_all
 from docs.site.named import named
@@ -192,6 +192,16 @@ def test_a_long_equation_becomes_short_lines_that_mean_the_same():
     p = 0.2
     by_hand = p * 7 * (3 - 2 * p / 2) + 5 * 0.4 / (p * 7 + 5)
     assert given["f"] == pytest.approx(by_hand, rel=1e-14)
+
+
+def test_a_row_of_numbers_is_told_by_its_name_and_length():
+    """And an equation too long to be shown by the name on its left, not by half of itself."""
+    texts = [f"A.fit_{i}_{j} == {i - j}.5e-3" for i in range(3) for j in range(2)]
+    texts += ["A.mdot == 0", "A.low_0 == 1", f"v == {'x + ' * 600}x", f"{'x*' * 1200}x == 1"]
+    shown, numbers, hidden = laws(HardStop, texts, set())
+    assert [" ".join(line.split()) for line in shown.lines()] == ["A.mdot == 0", "A.low_0 == 1"]
+    assert numbers == "Rows of numbers, how many in brackets: `A.fit` (6)."
+    assert hidden.endswith("the equation of `v` and 1 equation with more than a name on the left.")
 
 
 def test_no_piece_of_an_equation_is_wider_than_a_telephone(site):

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.start import held_defaults
+from ..initialisation.targets import idle_targets
 from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
@@ -30,7 +31,6 @@ from .not_finite import (
 from .singular import dependence, dependent_rows, linear_blocks
 from .targets import (
     compromise,
-    computed_targets,
     conflict,
     contradictions,
     given_targets,
@@ -95,7 +95,7 @@ def event_findings(system: System) -> Iterator[Finding]:
 
 def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
-    yield from computed_targets(system)
+    yield from (found("initial.computed", *told) for told in idle_targets(system))
     _refuse_massless(system)
     if system.nx + system.nz > LARGEST:
         yield from _quick(system)

@@ -16,7 +16,7 @@ from ..units import from_si
 from .findings import Finding, found
 from .words import listed
 
-__all__ = ["HighTarget", "compromise", "computed_targets", "conflict", "contradictions",
+__all__ = ["HighTarget", "compromise", "conflict", "contradictions",
            "given_targets", "given_way"]  # fmt: skip
 
 
@@ -26,23 +26,6 @@ class HighTarget(NamedTuple):
     unknown: int
     slot: int
     value: float
-
-
-def computed_targets(system: System) -> Iterator[Finding]:
-    """Targets for variables that are computed for results only."""
-    for family in system.network.families:
-        for i in family.kernel.observed:
-            name = family.kernel.variables[i].name
-            paths = [f"{m.path}.{name}" for m in family.members
-                     if (m._targets.get(name) or (None, "none"))[0] is not None
-                     and m._targets[name][1] != "none"]  # fmt: skip
-            if paths:
-                yield found(
-                    "initial.computed", paths[:20],
-                    f"The initial target of {listed(paths, 3)} has no effect: {name} only follows "
-                    "from other variables, for the results.",
-                    "Give the target to the variables it follows from.",
-                )  # fmt: skip
 
 
 def given_targets(system: System) -> tuple[Array, list[HighTarget]]:

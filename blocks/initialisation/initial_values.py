@@ -30,6 +30,7 @@ from .targets import (
     Targets,
     class_values,
     collect_targets,
+    idle_targets,
     target_sizes,
 )
 from .unmet_constraints import refuse_dependent, unclosed_constraints
@@ -82,7 +83,9 @@ def take_targets(system: System, problem: Problem) -> Targets:
 
 
 def warn_of_compromises(start: Start) -> None:
-    """Warn of targets that could not all be met."""
+    """Warn of targets that could not all be met, or count for nothing."""
+    for _, problem, advice in idle_targets(start.system):
+        warn_user(f"{problem} {advice}", InitialWarning)
     if start.unmet and start.searched:
         warn_user(
             "No start was found that meets all high-priority initial targets; the run starts with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from ..system.system import System
 from .nominal_values import Nominals, own_nominals
 
 __all__ = ["LEVELS", "NO_TARGET", "USERS", "TargetFunctions", "Targets", "class_values",
-           "collect_targets", "least_values", "target_sizes"]  # fmt: skip
+           "collect_targets", "idle_targets", "least_values", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
 USERS = 2  # levels below are those of targets that users gave
@@ -75,6 +76,17 @@ def collect_targets(system: System) -> Targets:
     if not slots:
         return Targets(np.zeros(0, int), np.zeros(0), np.zeros(0, int))
     return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))
+
+
+def idle_targets(system: System) -> Iterator[tuple[list[str], str, str]]:
+    """Paths of targets for what is computed for results only, what is wrong, and advice."""
+    for family in system.network.families:
+        for name in (family.kernel.variables[i].name for i in family.kernel.observed):
+            given = ((f"{m.path}.{name}", m._targets.get(name)) for m in family.members)
+            if paths := [p for p, t in given if t and t[0] is not None and t[1] != "none"]:
+                yield (paths[:20], f"The initial target of {', '.join(paths[:3])} has no effect: "
+                       f"{name} only follows from other variables, for the results.",
+                       "Give the target to the variables it follows from.")
 
 
 def least_values(system: System) -> tuple[Indices, Array]:

@@ -25,6 +25,7 @@ __all__ = ["component_page", "domain_page", "laws", "other_words", "page_of", "s
            "table", "tables", "variants"]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
+LONGEST_LEFT = 40  # characters on the left of an equation that are still its name
 LONGEST_TYPESET = 2000  # characters of an equation, before its parts are named
 BOUNDS = re.compile(r", (?=at least |at most |greater than |less than |or a function)")
 
@@ -113,6 +114,8 @@ def laws(cls: type[Component], texts: list[str], taken: set[str]) -> Iterator[Sa
     """
     taken |= {name for name in dir(cls) if len(name) < 3} | set(
         re.findall(r"(?<![\w'])[a-z](?![\w'])", inspect.getdoc(cls) or "")) - {"a"}  # fmt: skip
+    rows = _rows_of_numbers(texts)
+    texts = [text for text in texts if not any(text in row for row in rows.values())]
     shown = [text for text in texts if len(text) < LONGEST_TYPESET]
     hidden = [text for text in texts if text not in shown]
     together = named(shown, taken)
@@ -122,9 +125,27 @@ def laws(cls: type[Component], texts: list[str], taken: set[str]) -> Iterator[Sa
             taken |= {name for name, _ in said.parts}
             yield said
         hidden += group * (not said.readable)
+    if rows:
+        said_of = ", ".join(f"`{stem}` ({len(row)})" for stem, row in rows.items())
+        yield f"Rows of numbers, how many in brackets: {said_of}."
     if hidden:
-        left = ", ".join(f"`{text.split(' == ')[0]}`" for text in hidden)
-        yield f"Too long to be typeset, and read in the class below: the equation of {left}."
+        left = [text.split(" == ")[0] for text in hidden]
+        alone = [f"`{name}`" for name in left if len(name) <= LONGEST_LEFT]
+        told = ["the equation of " + ", ".join(alone)] * bool(alone)
+        more = len(left) - len(alone)
+        several = f"{more} equation{'s' * (more > 1)} with more than a name on the left"
+        told += [several] * bool(more)
+        yield f"Too long to be typeset, and read in the class below: {' and '.join(told)}."
+
+
+def _rows_of_numbers(texts: list[str]) -> dict[str, list[str]]:
+    """Numbered quantities that are given numbers, such as coefficients, by their common name."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        row = re.fullmatch(r"([\w.]+?)(_\d+)+ == -?[\d.]+(e[-+]?\d+)?", text)
+        if row is not None:
+            found.setdefault(row[1], []).append(text)
+    return {stem: row for stem, row in found.items() if len(row) > 2}
 
 
 def _held(one: Traced) -> Iterator[str]:

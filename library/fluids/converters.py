@@ -41,22 +41,26 @@ class MechanicalConverter(FluidPart):
 
     def chamber(self, area: Any, flow: Any, place: Any, effort: Any) -> Iterator[Any]:
         """Fluid and effort, where ``area`` times ``flow`` is the rate of the volume."""
-        fluid, A, p, T = self.fluid, self.A, self.p_I, self.T_I  # type: ignore[attr-defined]
+        A, p = self.A, self.p_I  # type: ignore[attr-defined]
         outside = self.environment_pressure if specified(self) else A.atmospheric_pressure
         if self.mech_orientation == "negative":
             area = -area
         volume = self.dead_volume + area * place
         yield A.p == p
-        yield self.H.T == T
+        yield self.H.T == self.T_I
+        yield from self.contents(volume, area * flow, outside * area * place)
+        yield require(volume > quantity("0 m^3"), EMPTY)
+        yield effort == area * (p - outside)
+
+    def contents(self, volume: Any, rate: Any, done: Any) -> Iterator[Any]:
+        """The fluid in a volume that grows at a rate, and has done work on what is outside."""
+        fluid, A, p, T = self.fluid, self.A, self.p_I, self.T_I  # type: ignore[attr-defined]
         within = self.within(A)
         rho, h = fluid.density_and_enthalpy(within, p, T)
         yield from carried(fluid, A, self.port_area, h, within)
-        yield from self.filled((p, T, rho, h), volume, area * flow, [A],
-                               self.H.Q - p * area * flow)  # fmt: skip
+        yield from self.filled((p, T, rho, h), volume, rate, [A], self.H.Q - p * rate)
         yield from fluid.valid(within, p, T, "in the converter")
-        yield require(volume > quantity("0 m^3"), EMPTY)
-        yield effort == area * (p - outside)
-        yield self.energy_stored == outside * area * place + volume * (rho * h - p)
+        yield self.energy_stored == done + volume * (rho * h - p)
 
 
 class TranslationalConverter(MechanicalConverter):

@@ -13,8 +13,8 @@ from blocks import Input, Option, Parameter, Variable, maximum, minimum, sqrt
 from .chambers import FluidPart
 from .flows import passed
 
-__all__ = ["FlowResistance", "FlowRateSource", "Passage", "PressureSource", "Restriction",
-           "isentropic", "turbulent"]  # fmt: skip
+__all__ = ["FlowResistance", "FlowRateSource", "GivenFlow", "Passage", "PressureSource",
+           "Restriction", "isentropic", "turbulent"]  # fmt: skip
 
 
 class Passage(FluidPart):
@@ -128,8 +128,8 @@ def by_mass(c: Any) -> bool:
     return bool(c.flow_type == "mass")
 
 
-class FlowRateSource(Source):
-    """Base of sources of flow."""
+class GivenFlow(FluidPart):
+    """Base of sources of flow: what is given, by mass or by volume."""
 
     flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
     mass_flow = Parameter("0 kg/s", varying=True, when=by_mass, doc="Mass flow from A to B",
@@ -142,8 +142,15 @@ class FlowRateSource(Source):
     V = Input("m^3/s", default="volume_flow", when=lambda c: not by_mass(c),
               doc="volume flow from A to B")  # fmt: skip
 
+    def given(self, rho: Any) -> Any:
+        """The mass flow, of a fluid that has this density at A."""
+        return self.M if by_mass(self) else rho * self.V
+
+
+class FlowRateSource(GivenFlow, Source):
+    """Base of sources of flow."""
+
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
-        yield self.mdot == (self.M if by_mass(self)
-                            else self.fluid.density(A, A.p, self.fluid.state(A)) * self.V)
+        yield self.mdot == self.given(self.fluid.density(A, A.p, self.fluid.state(A)))
         yield from self.driven()

@@ -15,7 +15,7 @@ from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
 from .flows import carried, mixed
 
-__all__ = ["GasPipe", "Pipe", "Wall"]
+__all__ = ["Friction", "GasPipe", "Pipe", "Wall"]
 
 LN10 = ln(10)
 
@@ -24,11 +24,9 @@ def _compressible(c: Any) -> bool:
     return bool(c.dynamic_compressibility)
 
 
-class Wall(FluidPart):
-    """Base of pipes: what the wall does to the flow."""
+class Friction(FluidPart):
+    """Base of pipes: what friction at the wall takes of the pressure."""
 
-    thermal_port = Option(True, doc="whether heat passes the wall")
-    H = Port(thermal, when="thermal_port", doc="the wall")
     length = Parameter("5 m", above=0, doc="Length")
     area = Parameter("0.01 m^2", above=0, doc="Cross-section")
     hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
@@ -37,7 +35,6 @@ class Wall(FluidPart):
     laminar_limit = Parameter(2000.0, above=0, doc="Reynolds number up to which it is laminar")
     turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
     shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
-    laminar_nusselt = Parameter(3.66, above=0, doc="Nusselt number of laminar flow")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.laminar_limit >= self.turbulent_limit):
@@ -60,15 +57,27 @@ class Wall(FluidPart):
         logarithm = log(6.9 / self.turbulence(reynolds) + rough) / LN10
         return 1 / (1.8 * logarithm) ** 2
 
-    def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
-        """Pressure that a mass flow loses along the whole pipe."""
+    def lost(self, flow: Any, size: Any, rho: Any, viscosity: Any) -> Any:
+        """Pressure that a mass flow, which has this size, loses along the whole pipe."""
         S, D = self.area, self.hydraulic_diameter
         slenderness = (self.length + self.extra_length) / D
-        size = sqrt(flow**2 + self.fluid.rest_flow(self.A, S) ** 2)  # type: ignore[attr-defined]
         reynolds = size * D / (S * viscosity)
         laminar = self.shape_factor * viscosity * slenderness * flow / (2 * D * S * rho)
         turbulent = self.friction(reynolds) * slenderness * flow * size / (2 * rho * S**2)
         return laminar + self.transition(reynolds) * (turbulent - laminar)
+
+
+class Wall(Friction):
+    """Base of pipes: what the wall does to a flow that carries heat."""
+
+    thermal_port = Option(True, doc="whether heat passes the wall")
+    H = Port(thermal, when="thermal_port", doc="the wall")
+    laminar_nusselt = Parameter(3.66, above=0, doc="Nusselt number of laminar flow")
+
+    def loss(self, flow: Any, rho: Any, viscosity: Any) -> Any:
+        """Pressure that a mass flow loses along the whole pipe, smooth at rest."""
+        rest = self.fluid.rest_flow(self.A, self.area)  # type: ignore[attr-defined]
+        return self.lost(flow, sqrt(flow**2 + rest**2), rho, viscosity)
 
     def nusselt(self, reynolds: Any, prandtl: Any) -> Any:
         """The Nusselt number of one phase, after Gnielinski where it is turbulent."""

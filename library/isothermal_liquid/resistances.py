@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log as ln
 from math import pi
 from typing import Any
 
@@ -24,14 +23,13 @@ from blocks import (
 )
 
 from .. import symbols
+from ..fluids.pipes import Friction
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
 from .liquid import density, elastic_energy, enthalpy, filling, mean_density
 
 __all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
-
-LN10 = ln(10)
 
 
 class FlowResistance(Dissipative, TwoPort):
@@ -154,7 +152,7 @@ def _fifth_powers(slenderness: Any) -> Any:
                tanh(pi / 2 * slenderness))  # fmt: skip
 
 
-class Pipe(Dissipative):
+class Pipe(Dissipative, Friction):
     """A pipe: friction at its wall, compressible liquid and, if wanted, its inertia.
 
     Equations: the loss along the whole pipe is Darcy's and Weisbach's
@@ -193,14 +191,6 @@ class Pipe(Dissipative):
     inertia = Option(False, doc="whether the flow has to be accelerated")
     A = Port(isothermal_liquid, doc="one end")
     B = Port(isothermal_liquid, doc="other end")
-    length = Parameter("5 m", above=0, doc="Length")
-    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
-    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
-    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
-    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
-    laminar_limit = Parameter(2000.0, above=0, doc="Reynolds number up to which it is laminar")
-    turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
-    shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
     p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus that of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
     p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
@@ -212,11 +202,6 @@ class Pipe(Dissipative):
                       when=lambda c: c.inertia and c.dynamic_compressibility,
                       doc="mass flow out of B")  # fmt: skip
     energy_stored = Variable("J", doc="elastic and kinetic energy")
-
-    def verify(self) -> Iterator[str]:
-        if np.any(self.laminar_limit >= self.turbulent_limit):
-            yield (f"laminar_limit is {self.laminar_limit:~P}, not below turbulent_limit, which is "
-                   f"{self.turbulent_limit:~P}: the flow is laminar at small Reynolds numbers.")
 
     def equations(self) -> Iterator[Any]:
         A, B = self.A, self.B
@@ -269,17 +254,7 @@ class Pipe(Dissipative):
 
     def loss(self, flow: Any, rho: Any) -> Any:
         """Pressure that a mass flow loses along the whole pipe."""
-        A, D = self.area, self.hydraulic_diameter
-        slenderness = (self.length + self.extra_length) / D
-        reynolds = abs_(flow) * D / (A * rho * self.A.viscosity)
-        laminar = self.shape_factor * self.A.viscosity * slenderness * flow / (2 * D * A)
-        rough = (self.roughness / (3.7 * D)) ** 1.11
-        logarithm = log(6.9 / maximum(reynolds, self.laminar_limit) + rough) / LN10
-        friction = 1 / (1.8 * logarithm) ** 2
-        turbulent = friction * slenderness * flow * abs_(flow) / (2 * rho * A**2)
-        x = (reynolds - self.laminar_limit) / (self.turbulent_limit - self.laminar_limit)
-        x = maximum(minimum(x, 1), 0)
-        return laminar + x**2 * (3 - 2 * x) * (turbulent - laminar)
+        return self.lost(flow, abs_(flow), rho, rho * self.A.viscosity)
 
 
 def _lost(part: Any) -> Any:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Input, Option, Parameter, Variable
+from blocks import Input, Parameter, Variable
 
 from .. import symbols
+from ..fluids.passages import GivenFlow
 from .domain import TwoPort
 from .elements import above_vacuum
 from .liquid import density, enthalpy
@@ -45,11 +46,7 @@ class PressureSource(TwoPort):
         yield self.power_supplied == _given(self)
 
 
-def _by_mass(c: Any) -> bool:
-    return c.flow_type == "mass"
-
-
-class FlowRateSource(TwoPort):
+class FlowRateSource(GivenFlow, TwoPort):
     """Prescribed flow from A to B, whatever the pressures.
 
     Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at
@@ -62,21 +59,11 @@ class FlowRateSource(TwoPort):
 
     symbol = symbols.FLOW_SOURCE
 
-    flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
-    mass_flow = Parameter("0 kg/s", varying=True, when=_by_mass, doc="Mass flow from A to B",
-                          advice={"m^3/s": "For a volume flow take flow_type='volumetric' and "
-                                  "volume_flow."})
-    volume_flow = Parameter("0 m^3/s", varying=True, when=lambda c: not _by_mass(c),
-                            doc="Volume flow from A to B", advice={
-                                "kg/s": "For a mass flow take flow_type='mass' and mass_flow."})
-    M = Input("kg/s", default="mass_flow", when=_by_mass, doc="mass flow from A to B")
-    V = Input("m^3/s", default="volume_flow", when=lambda c: not _by_mass(c),
-              doc="volume flow from A to B")  # fmt: skip
     power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         A = self.A
-        yield self.mdot == (self.M if _by_mass(self) else density(A, A.p) * self.V)
+        yield self.mdot == self.given(density(A, A.p))
         yield above_vacuum(A, A.p)
         yield self.power_supplied == _given(self)
 

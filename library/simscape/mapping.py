@@ -34,6 +34,7 @@ DOMAINS = {
     "foundation.thermal_liquid.thermal_liquid": "thermal_liquid",
     "foundation.gas.gas": "gas",
     "foundation.moist_air.moist_air": "moist_air",
+    "foundation.two_phase_fluid.two_phase_fluid": "two_phase",
 }  # fmt: skip
 
 

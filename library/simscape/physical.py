@@ -230,7 +230,7 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
     word = word_of(value)
     if word in choices or "*" in choices:
         return choices.get(word, choices.get("*"))
-    if choices and not any(map(str.isalpha, value.text)):  # a choice may be computed: 3-2*(2)
+    if choices and not is_word(value):  # a choice may be computed: 3-2*(2)
         known = number(value)
         if isinstance(known, (int, float)) and f"{known:g}" in choices:
             return choices[f"{known:g}"]

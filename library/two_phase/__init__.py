@@ -29,6 +29,8 @@ state given, ends        ``Reservoir``, ``Cap``, ``InfiniteFlowResistance``,
                          ``AbsoluteReference``
 volumes                  ``ConstantVolumeChamber``
 pipes, heat exchangers   ``Pipe``, ``SegmentedPipe``
+to mechanics             ``TranslationalMechanicalConverter``,
+                         ``RotationalMechanicalConverter``
 resistances, valves      ``FlowResistance``, ``LocalRestriction``
 pumps, compressors       ``PressureSource``, ``FlowRateSource``, ``table``
 sensors                  ``PressureInternalEnergySensor``, ``FlowRateSensor``,
@@ -50,7 +52,9 @@ from .elements import (
     InfiniteFlowResistance,
     Pipe,
     Reservoir,
+    RotationalMechanicalConverter,
     SegmentedPipe,
+    TranslationalMechanicalConverter,
 )
 from .medium import enthalpy, quality, specific_volume, temperature
 from .passages import (
@@ -68,9 +72,10 @@ from .properties import TwoPhaseFluidProperties
 __all__ = [
     "AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor", "FlowRateSource",
     "FlowResistance", "InfiniteFlowResistance", "LocalRestriction", "Pipe",
-    "PressureInternalEnergySensor", "PressureSource", "Reservoir", "SaturationPropertiesSensor",
-    "SegmentedPipe", "ThermodynamicPropertiesSensor", "TwoPhaseFluidProperties", "TwoPort",
-    "enthalpy", "quality", "specific_volume", "table", "temperature", "two_phase",
+    "PressureInternalEnergySensor", "PressureSource", "Reservoir", "RotationalMechanicalConverter",
+    "SaturationPropertiesSensor", "SegmentedPipe", "ThermodynamicPropertiesSensor",
+    "TranslationalMechanicalConverter", "TwoPhaseFluidProperties", "TwoPort", "enthalpy", "quality",
+    "specific_volume", "table", "temperature", "two_phase",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

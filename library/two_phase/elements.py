@@ -19,7 +19,7 @@ from blocks import (
 )
 
 from .. import symbols
-from ..fluids import ends, pipes
+from ..fluids import converters, ends, pipes
 from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
 from ..fluids.flows import carried
 from ..thermal import thermal
@@ -29,10 +29,12 @@ from .domain import Ends, two_phase
 
 __all__ = [
     "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
-    "Reservoir", "SegmentedPipe",
+    "Reservoir", "RotationalMechanicalConverter", "SegmentedPipe",
+    "TranslationalMechanicalConverter",
 ]  # fmt: skip
 
-GIVEN = ("temperature", "quality", "enthalpy", "internal_energy", "subcooling", "superheating")
+GIVEN = ("temperature", "quality", "void_fraction", "enthalpy", "internal_energy", "subcooling",
+         "superheating")  # fmt: skip
 GUESS = "300 kJ/kg"  # from which the energy at the start is sought
 EDGE = 0.05  # of the quality, over which boiling comes and goes
 
@@ -47,15 +49,15 @@ class Reservoir(FluidPart):
     Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
     the parameter ``pressure`` while nothing is connected. What leaves it is given by
     ``energy_spec``, and by the input or the parameter of that name: its ``"temperature"`` (liquid
-    below that of boiling, vapour above), ``"quality"``, ``"enthalpy"``, ``"internal_energy"``,
-    ``"subcooling"`` (of liquid below the temperature of boiling) or ``"superheating"`` (of vapour
-    above it). u is the specific internal energy that follows. The run stops where the state leaves
-    the range of the fluid.
+    below that of boiling, vapour above), ``"quality"``, ``"void_fraction"``, ``"enthalpy"``,
+    ``"internal_energy"``, ``"subcooling"`` (of liquid below the temperature of boiling) or
+    ``"superheating"`` (of vapour above it). u is the specific internal energy that follows. The
+    run stops where the state leaves the range of the fluid.
 
-    Parameters: pressure (MPa), absolute; temperature (K), quality, enthalpy (kJ/kg),
-    internal_energy (kJ/kg), subcooling (K), superheating (K), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), and T in K, X in 1, H or U in
-    kJ/kg, SC or SH in K by ``energy_spec``. Initial targets: u (none, 300 kJ/kg), a guess.
+    Parameters: pressure (MPa), absolute; temperature (K), quality, void_fraction, enthalpy
+    (kJ/kg), internal_energy (kJ/kg), subcooling (K), superheating (K), port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), and T in K, X or AL in 1, H or U
+    in kJ/kg, SC or SH in K by ``energy_spec``. Initial targets: u (none, 300 kJ/kg), a guess.
     """
 
     symbol = symbols.TANK
@@ -70,6 +72,9 @@ class Reservoir(FluidPart):
                             doc="Temperature")  # fmt: skip
     quality = Parameter(0.5, minimum=0, maximum=1, varying=True, when=_given_by("quality"),
                         doc="Share of vapour, by mass")  # fmt: skip
+    void_fraction = Parameter(0.5, minimum=0, maximum=1, varying=True,
+                              when=_given_by("void_fraction"),
+                              doc="Share of vapour, by volume")  # fmt: skip
     enthalpy = Parameter("1500 kJ/kg", varying=True, when=_given_by("enthalpy"),
                          doc="Specific enthalpy")  # fmt: skip
     internal_energy = Parameter("1500 kJ/kg", varying=True, when=_given_by("internal_energy"),
@@ -82,6 +87,8 @@ class Reservoir(FluidPart):
     P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
     T = Input("K", default="temperature", when=_given_by("temperature"), doc="temperature")
     X = Input("1", default="quality", when=_given_by("quality"), doc="share of vapour")
+    AL = Input("1", default="void_fraction", when=_given_by("void_fraction"),
+               doc="share of vapour, by volume")  # fmt: skip
     H = Input("kJ/kg", default="enthalpy", when=_given_by("enthalpy"), doc="specific enthalpy")
     U = Input("kJ/kg", default="internal_energy", when=_given_by("internal_energy"),
               doc="specific internal energy")  # fmt: skip
@@ -108,6 +115,10 @@ class Reservoir(FluidPart):
             return medium.enthalpy(A, p, u) == self.H
         if word == "quality":
             return medium.quality(A, p, u) == self.X
+        if word == "void_fraction":
+            liquid, vapour = (medium.specific_volume(A, p, end) for end in medium.saturation(A, p))
+            return medium.quality(A, p, u) == self.AL * liquid / (
+                self.AL * liquid + (1 - self.AL) * vapour)  # fmt: skip
         boils = medium.boiling(A, p)
         liquid, vapour = medium.temperatures_alone(A, p, u)
         if word == "subcooling":
@@ -174,20 +185,24 @@ class Volume(FluidPart):
     mass = Variable("kg", doc="mass of the fluid")
     energy_stored = Variable("J", doc="internal energy of the fluid")
 
-    def held(self, volume: Any, area: Any, ports: list[Any], heat: Any) -> Iterator[Any]:
-        """Balances of mass and energy, solved for the derivatives of p and u."""
+    def held(self, volume: Any, area: Any, ports: list[Any], heat: Any, rate: Any = 0,
+             done: Any = 0) -> Iterator[Any]:
+        """Balances of mass and energy, solved for the derivatives of p and u.
+
+        A volume may grow at a rate, and have done work on what is outside.
+        """
         A, p, u = ports[0], self.p_I, self.u_I
         v = medium.specific_volume(A, p, u)
         mass = volume / v
         flow = sum_of(port.mdot for port in ports)
-        heating = (sum_of(port.Phi for port in ports) + heat - u * flow) / mass
+        heating = (sum_of(port.Phi for port in ports) + heat - p * rate - u * flow) / mass
         yield der(u) == heating
-        yield der(p) == -(flow / mass * v + partial(v, u) * heating) / partial(v, p)
+        yield der(p) == ((rate - flow * v) / mass - partial(v, u) * heating) / partial(v, p)
         yield self.h_I == u + p * v
         yield self.x_I == medium.quality(A, p, u)
         yield medium.temperature(A, p, u) == self.T_I
         yield self.mass == mass
-        yield self.energy_stored == mass * u
+        yield self.energy_stored == mass * u + done
         for port in ports:
             yield from carried(medium, port, area, u + p * v, port)
 
@@ -344,3 +359,63 @@ class SegmentedPipe(Ends):
         self.connect(self.segment[-1].B, self.B)
         if self.thermal_port:
             self.connect(self.H, self.segment.H)
+
+
+class Moving(Volume):
+    """Base of converters: what is behind a wall that moves."""
+
+    energy_stored = Variable("J", doc="internal energy of the fluid, work done on what is outside")
+
+    def contents(self, volume: Any, rate: Any, done: Any) -> Iterator[Any]:
+        A: Any = self.A  # type: ignore[attr-defined]
+        heat = self.H.Q  # type: ignore[attr-defined]
+        area = self.port_area  # type: ignore[attr-defined]
+        yield from self.held(volume, area, [A], heat, rate, done)
+        yield from medium.valid(A, self.p_I, self.u_I, "in the converter")
+
+
+class TranslationalMechanicalConverter(Moving, converters.TranslationalConverter):
+    """A piston over a fluid that boils and condenses: pressure becomes a force between R and C.
+
+    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
+    from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(V/v)/dt = mdot_A and
+    d(u V/v)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e interface_area x. Outside is
+    the atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``. Liquid and
+    vapour are in equilibrium at one pressure.
+
+    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
+    between R and C; it must change as v says, or mass and energy are not those of the fluid.
+    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
+
+    Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
+
+    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa).
+    Ports: A (fluid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
+    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses:
+    u_I (none, 300 kJ/kg), h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    """
+
+    symbol = symbols.CYLINDER
+    A = Port(two_phase, doc="the fluid")
+
+
+class RotationalMechanicalConverter(Moving, converters.RotationalConverter):
+    """A vane or a motor: pressure of a fluid of two phases becomes a torque between R and C.
+
+    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
+    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(V/v)/dt = mdot_A and
+    d(u V/v)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
+    Has no inertia, no friction and no stop.
+
+    Start it by p_I and one of x_I, u_I, h_I and, outside the mixture, T_I.
+
+    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
+    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
+    Ports: A (fluid), R, C, H (heat). Initial targets: angle (high, 0 rad),
+    p_I (high, 0.101325 MPa), absolute; x_I (low, 0.5). Guesses: u_I (none, 300 kJ/kg),
+    h_I (none, 300 kJ/kg), T_I (none, 293.15 K).
+    """
+
+    symbol = symbols.VANE
+    A = Port(two_phase, doc="the fluid")

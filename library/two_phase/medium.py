@@ -198,11 +198,17 @@ def valid(at: Any, p: Any, u: Any, place: str = "") -> Iterator[Any]:
     where = place or f"at {at.name}"
     margin = 1e-6
     yield require(
-        (p > (1 - margin) * at.lowest_pressure) & (p < (1 + margin) * at.highest_pressure),
-        f"the pressure {where} leaves the range in which the properties of the fluid are known, "
-        "from low ones to short of the critical one (TwoPhaseFluidProperties says which). "
-        "Pressures are absolute; a chamber full of liquid rises fast: leave it some vapour, or let "
-        "something out.")  # fmt: skip
+        p > (1 - margin) * at.lowest_pressure,
+        f"the pressure {where} falls below those at which the properties of the fluid are known "
+        "(TwoPhaseFluidProperties says which). Pressures are absolute. Let less out, cool it less, "
+        "or take another fluid.")  # fmt: skip
+    yield require(
+        p < (1 + margin) * at.highest_pressure,
+        f"the pressure {where} comes near the critical pressure of the fluid, above which it has "
+        "no two phases: supercritical states are not modelled (TwoPhaseFluidProperties says up to "
+        "which pressure it is known). Pressures are absolute. A chamber full of liquid rises fast: "
+        "leave it some vapour, or let something out. A transcritical cycle takes a fluid with a "
+        "higher critical pressure here; a supercritical gas alone is one for library.gas.")
     span = at.highest_energy - at.lowest_energy
     yield require(
         (u > at.lowest_energy - margin * span) & (u < at.highest_energy + margin * span),

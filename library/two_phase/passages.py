@@ -132,10 +132,11 @@ def _difference(c: Any) -> bool:
 class PressureInternalEnergySensor(Component):
     """Pressure and specific internal energy at A, against B or absolute.
 
-    Equations: P = p_A - p_B, U = u_A - u_B, or with ``reference="absolute"`` P = p_A and U = u_A;
-    nothing flows.
+    Equations: P = p_A - p_B, U = u_A - u_B, or with ``reference="absolute"`` P = p_A, U = u_A and
+    T, the temperature; nothing flows.
 
-    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, U in kJ/kg.
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, U in kJ/kg, and T in K with
+    ``reference="absolute"``.
     """
 
     symbol = symbols.METER
@@ -144,6 +145,7 @@ class PressureInternalEnergySensor(Component):
     B = Port(two_phase, when=_difference, doc="what A is measured against")
     P = Output("MPa", doc="pressure")
     U = Output("kJ/kg", doc="specific internal energy")
+    T = Output("K", when=lambda c: not _difference(c), doc="temperature")
 
     def equations(self) -> Iterator[Any]:
         A = self.A
@@ -153,6 +155,8 @@ class PressureInternalEnergySensor(Component):
             yield port.Phi == 0
         if _difference(self):
             p, u = p - self.B.p, u - self.B.u
+        else:
+            yield self.T == medium.temperature(A, p, u)
         yield self.P == p
         yield self.U == u
 
@@ -180,18 +184,19 @@ class Measuring(Component):
 
 
 class ThermodynamicPropertiesSensor(Measuring):
-    """Temperature, enthalpy, density, entropy and quality of the fluid at A.
+    """Temperature, enthalpy, density, volume, entropy and quality of the fluid at A.
 
-    Equations: T, H = u + p v, RHO = 1/v and S at p_A and u_A; X = (u - u_l)/(u_v - u_l) is
+    Equations: T, H = u + p v, RHO = 1/v, V = v and S at p_A and u_A; X = (u - u_l)/(u_v - u_l) is
     the share of vapour from 0 to 1, below 0 in liquid and above 1 in vapour; nothing flows. Energy
     and entropy count from where CoolProp's do.
 
-    Ports: A. Outputs: T in K, H in kJ/kg, RHO in kg/m³, S in kJ/(K kg), X in 1.
+    Ports: A. Outputs: T in K, H in kJ/kg, RHO in kg/m³, V in m³/kg, S in kJ/(K kg), X in 1.
     """
 
     T = Output("K", doc="temperature")
     H = Output("kJ/kg", doc="specific enthalpy")
     RHO = Output("kg/m^3", doc="density")
+    V = Output("m^3/kg", doc="specific volume")
     S = Output("kJ/(K*kg)", doc="specific entropy")
     X = Output("1", doc="quality")
 
@@ -201,6 +206,7 @@ class ThermodynamicPropertiesSensor(Measuring):
         yield self.T == medium.temperature(A, A.p, A.u)
         yield self.H == medium.enthalpy(A, A.p, A.u)
         yield self.RHO == medium.density(A, A.p, A.u)
+        yield self.V == medium.specific_volume(A, A.p, A.u)
         yield self.S == medium.entropy(A, A.p, A.u)
         yield self.X == medium.quality(A, A.p, A.u)
 

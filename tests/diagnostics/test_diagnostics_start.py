@@ -5,7 +5,19 @@ import warnings
 import pytest
 from wrong_models import Pole, Split, UnboundedMass, sound
 
-from blocks import Component, Model, Parameter, Target, Variable, der, quantity, sin, sqrt, time
+from blocks import (
+    Component,
+    InitialWarning,
+    Model,
+    Parameter,
+    Target,
+    Variable,
+    der,
+    quantity,
+    sin,
+    sqrt,
+    time,
+)
 from blocks.exceptions import InitialisationError
 from library.electrical import Capacitor, DCVoltageSource, ElectricalReference
 from library.signal import Constant
@@ -206,6 +218,9 @@ def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effec
     assert (finding.code, finding.severity) == ("initial.computed", "warning")
     assert finding.where == ("spring.energy_stored",)
     assert "has no effect" in finding.problem
+    for start in (model.initial_values, lambda: model.simulate("0.1 s")):  # so does a run
+        with pytest.warns(InitialWarning, match="target of spring.energy_stored has no effect"):
+            start()
 
 
 def test_a_preset_that_the_network_overrules_is_told():

@@ -1,4 +1,4 @@
-"""Blocks of thermal liquid and gas, of old and new files, count as their pages say."""
+"""Blocks of thermal liquid, gas and two phases, of old and new files, count as their pages say."""
 
 from __future__ import annotations
 
@@ -95,3 +95,124 @@ def test_a_controlled_source_of_gas_raises_B_of_what_is_closed(release, tmp_path
     assert final(run, "gauge.P", "kPa") == pytest.approx(10)
     assert final(run, "box.p_I", "MPa") == pytest.approx(0.111325)
     assert final(run, "meter.M", "kg/s") == pytest.approx(0)
+
+
+P = "foundation.two_phase_fluid."
+ABSOLUTE = {"reference": ("foundation.enum.MeasurementReference.difference", "1"),
+            "pressure": ("true", "1"), "internal_energy": ("true", "1"),
+            "temperature": ("false", "1")}
+OLD_PUMP = ("mass_flow_source", {"mass_flow": ("0.01", "kg/s")})
+NEW_PUMP = ("flow_rate_source", {
+    "mass_flow": ("0.01", "kg/s"), "volumetric_flow": ("0", "m^3/s"),
+    "source_type": ("foundation.enum.constant_controlled.constant", "1"),
+    "flow_type": ("foundation.enum.mass_volumetric_flow.mass", "1")})
+
+
+def choice(enumeration, word):
+    return f"foundation.enum.{enumeration}.{word}", "1"
+
+
+def properties(**given):
+    """What the block of a fluid's tables holds, its default of water but for what is given."""
+    return Drawn(f"{P}utilities.two_phase_fluid_properties", "fluid", {"A": "tank"}, {
+        "u_min": ("0", "kJ/kg"), "u_max": ("4000", "kJ/kg"), "p_TLU": ("[0.001; 22]", "MPa"),
+        "p_crit": ("22.0640", "MPa"), "p_atm": ("0.101325", "MPa"), **given})
+
+
+@pytest.mark.parametrize(("pump", "release"), [(OLD_PUMP, "R2018b"), (NEW_PUMP, "R2024b")],
+                         ids=["old", "new"])  # fmt: skip
+def test_a_source_pumps_water_from_A_to_B_and_a_pipe_boils_it(pump, release, tmp_path):
+    """10 g/s at 260 kJ/kg and 4 bar get 1,000 kJ/kg by 10 kW; CoolProp: 416.76 K there."""
+    kind, given = pump
+    spec = {"pressure_spec": choice("ReservoirPressureSpec2P", "Specified"),
+            "reservoir_pressure": ("0.4", "MPa"), "reservoir_quality": ("0.5", "1"),
+            "reservoir_void_fraction": ("0.5", "1"), "reservoir_superheating": ("-1", "deltaK"),
+            "reservoir_condensing_temperature": ("373.15", "K")}  # fmt: skip
+    text = converted_text(tmp_path, [
+        properties(),
+        Drawn(f"{P}elements.reservoir", "tank", {"A": "tank"}, {
+            **spec, "energy_spec": choice("ReservoirEnergySpec2P", "Enthalpy"),
+            "reservoir_enthalpy": ("260", "kJ/kg")}),
+        Drawn(f"{P}elements.reservoir", "out", {"A": "out"}, {
+            **spec, "energy_spec": choice("ReservoirEnergySpec2P", "Subcooling"),
+            "reservoir_subcooling": ("5", "deltaK")}),
+        Drawn(f"{P}sources.{kind}", "pump", {"A": "tank", "B": "one"}, {
+            **given, "power_spec": choice("power_spec", "none"),
+            "area_A": ("1", "cm^2"), "area_B": ("1", "cm^2")}),
+        Drawn(f"{P}elements.pipe", "pipe", {"A": "one", "H": "wall", "B": "two"}, {
+            "length": ("1", "m"), "area": ("1", "cm^2"), "Dh": ("1.1", "cm"),
+            "length_add": ("0", "m"), "energy_spec": choice("energy_spec", "enthalpy"),
+            "inertia": ("simscape.enum.onoff.off", "1"), "p_init": ("400", "kPa"),
+            "T_init": ("293.15", "K"), "x_init": ("0.5", "1"), "alpha_init": ("0.5", "1"),
+            "h_init": ("1260", "kJ/kg"), "u_init": ("1500", "kJ/kg"), "mdot_init": ("0", "kg/s"),
+            "time_constant": ("0.1", "s")}),
+        Drawn("foundation.thermal.sources.controlled_heat_flow", "heat",
+              {"A": "ground", "B": "wall", "S": "s"}),
+        Drawn("foundation.thermal.elements.reference", "ground", {"H": "ground"}),
+        Drawn("foundation.signal.sources.constant", "wanted", {"O": "s"},
+              {"constant": ("10000", "W")}),
+        Drawn(f"{P}sensors.flow_sensor", "meter", {"A": "two", "B": "out", "M": "m", "PHI": "e"}),
+        Drawn(f"{P}sensors.pressure_internal_energy_sensor", "gauge",
+              {"A": "two", "B": "zero", "P": "p", "U": "u"}, ABSOLUTE),
+        Drawn(f"{P}elements.absolute_reference", "zero", {"A": "zero"}),
+        Drawn(f"{P}sensors.saturation_properties_sensor", "ends",
+              {"A": "two", "h_sat_liq": "l", "h_sat_vap": "v", "T_sat_liq": "t", "T_sat_vap": "w"},
+              {"pressure_measure": ("simscape.enum.onoff.off", "1"),
+               "energy_measure": choice("EnergyMeasurement", "SaturatedEnthalpy")}),
+        Drawn(f"{P}sensors.thermodynamic_sensor", "state",
+              {"A": "two", "T": "q", "H": "h", "V": "x", "S": "y"}),
+        SOLVER], release)
+    run = built(text, tmp_path).simulate("20 s")
+    assert final(run, "meter.M", "kg/s") == pytest.approx(0.01, rel=1e-5)
+    assert final(run, "meter.PHI", "W") == pytest.approx(12600, rel=1e-4)
+    assert final(run, "state.H", "kJ/kg") == pytest.approx(1260, rel=1e-4)
+    assert final(run, "state.T", "K") == pytest.approx(416.76, abs=0.2)
+    assert final(run, "pipe.x_I", "1") == pytest.approx(0.3072, abs=1e-3)
+    assert final(run, "gauge.P", "MPa") == pytest.approx(0.4, rel=1e-3)
+    assert final(run, "ends.HL", "kJ/kg") == pytest.approx(604.66, rel=1e-3)
+
+
+@pytest.mark.parametrize(("critical", "medium"), [("22.0640", "water"), ("4.05928", "R134a"),
+                                                  ("7.3773", "R744")])  # fmt: skip
+def test_a_fluid_is_known_by_its_critical_pressure(critical, medium, tmp_path):
+    result = convert(write(tmp_path / "model.slx", [
+        properties(p_crit=(critical, "MPa")),
+        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b", {"StopTime": "1"}))
+    model = built(result.text, tmp_path)
+    assert model.fluid.medium == medium
+
+
+def test_a_fluid_that_is_not_ready_is_told(tmp_path):
+    """R32 has the critical pressure 5.782 MPa."""
+    result = convert(write(tmp_path / "model.slx", [
+        properties(p_crit=("5.782", "MPa")),
+        Drawn(f"{P}elements.cap", "end", {"A": "tank"}), SOLVER], "R2022b", {"StopTime": "1"}))
+    (entry,) = (e for e in result.entries if e.kind.endswith("properties"))
+    assert any("no ready fluid has this critical pressure" in note for note in entry.notes)
+
+
+def test_a_piston_of_two_phases_pushes_and_stores_what_the_file_says(tmp_path):
+    """R134a of 1 MPa and the quality 0.2 in 1 l, behind 100 cm² that nothing moves."""
+    text = converted_text(tmp_path, [
+        Drawn("fluids.two_phase_fluid.utilities.two_phase_fluid_predefined_properties", "fluid",
+              {"A": "tank"}, {"fluid": ("fluids.two_phase_fluid.utilities.enum.Fluid.R134a", "1"),
+                              "p_atm": ("0.101325", "MPa"), "q_rev": ("0.01", "Pa")}),
+        Drawn(f"{P}elements.translational_mechanical_converter", "piston",
+              {"A": "tank", "C": "ground", "R": "rod", "H": "wall"}, {
+                  "mech_orientation": ("simscape.enum.posneg.positive", "1"),
+                  "displacement_spec": choice("DisplacementSpec", "Calculate"),
+                  "length_init": ("0", "m"), "interface_area": ("0.01", "m^2"),
+                  "dead_volume": ("1e-3", "m^3"), "area_A": ("0.01", "m^2"),
+                  "pressure_spec": choice("pressure_spec", "atmospheric"),
+                  "energy_spec": choice("energy_spec", "vapor_quality"), "p_init": ("1", "MPa"),
+                  "T_init": ("300", "K"), "x_init": ("0.2", "1"), "alpha_init": ("0.5", "1"),
+                  "h_init": ("1500", "kJ/kg"), "u_init": ("1500", "kJ/kg")},
+              sides=(("A", "C", "H"), ("R",))),
+        Drawn("foundation.mechanical.translational.reference", "ground", {"V": "ground"}),
+        Drawn("foundation.mechanical.sensors.force", "force",
+              {"R": "rod", "C": "ground", "F": "f"}),
+        LAGGED, SOLVER], "R2022b")  # fmt: skip
+    run = built(text, tmp_path).simulate("1 s")
+    assert final(run, "piston.f", "N") == pytest.approx(8986.75)
+    # CoolProp: 1/(0.8/1149.33 + 0.2/49.31) kg/m³
+    assert final(run, "piston.mass", "g") == pytest.approx(210.6, rel=3e-3)

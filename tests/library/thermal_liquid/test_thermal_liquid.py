@@ -273,23 +273,59 @@ def test_mass_and_energy_stay_through_reversal_zero_flow_and_dead_ends():
     assert np.isfinite(run["pump.B.T"].magnitude).all()
 
 
-def test_a_column_that_is_stopped_rings_with_joukowskys_surge():
-    """1 m/s stopped at once at the end of one pipe of two pieces: p rises by about rho c v."""
-    model = Model("surge")
-    source = place(model, "source", p="1 MPa")
-    model.pipe = Pipe(length="100 m", area="1e-3 m^2", hydraulic_diameter="1 m", extra_length="0 m",
-                      roughness="0 m", inertia=True, thermal_port=False, p_I="1 MPa",
-                      flow_A="0.9985 kg/s", flow_B="0 kg/s")  # fmt: skip
-    model.end = ConstantVolumeChamber(volume="1e-3 l", p_I="1 MPa")
-    model.connect(source.A, model.pipe.A)
-    model.connect(model.pipe.B, model.end.A)
-    run = model.simulate("0.1 s", rtol=1e-8)
-    # one volume V = A L behind a column of half the length: surge v sqrt(rho K/2), half period
-    rho, beta = 998.6, 2.19e9
-    surge = run["pipe.p_I"].to("MPa").m
-    assert surge.max() - 1 == pytest.approx(np.sqrt(rho * beta / 2) * 1e-6, rel=0.25)
-    joukowsky = rho * np.sqrt(beta / rho) * 1e-6  # 1.48 MPa, by many pieces
-    assert 0.6 * joukowsky < surge.max() - 1 < 1.4 * joukowsky
+def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
+    """1 m/s stopped at once: p rises by rho c v for 2 L/c, and comes back after 4 L/c."""
+    n, model = 12, Model("surge")
+    source = place(model, "source", p="3 MPa")
+    model.pipe = Pipe(count=n, length="10 m", area="1e-3 m^2", hydraulic_diameter="1 m",
+                      extra_length="0 m", roughness="0 m", inertia=True, thermal_port=False,
+                      p_I="3 MPa", flow_A="0.9985 kg/s", flow_B="0.9985 kg/s")  # fmt: skip
+    model.end = ConstantVolumeChamber(volume="5 l", p_I="3 MPa")  # half a piece, closed
+    model.connect(source.A, model.pipe[0].A)
+    model.connect(model.pipe[:-1].B, model.pipe[1:].A)
+    model.connect(model.pipe[-1].B, model.end.A)
+    run = model.simulate("0.8 s", rtol=1e-6)
+    rho, beta = 999.4, 2.19e9  # of water at 20 degC and 3 MPa
+    c, length = np.sqrt(beta / rho), 10 * n + 2.5  # half of the chamber's own 5 m is behind it
+    t = np.linspace(0, 0.8, 4001)
+    surge = run["end.p_I"].at(quantity(t, "s")).to("MPa").m - 3
+    plateau = surge[(t > 0.3 * length / c) & (t < 1.7 * length / c)]
+    assert plateau.mean() == pytest.approx(c * 998.5 * 1e-6, rel=0.02)
+    width = int(length / c / t[1])  # over which the ringing of the pieces is averaged out
+    smooth = np.convolve(surge, np.ones(width) / width, mode="valid")
+    down = t[1:len(smooth)][(smooth[:-1] > 0) & (smooth[1:] <= 0)]
+    assert down[1] - down[0] == pytest.approx(4 * length / c, rel=0.03)
+    assert run.energy().relative_residual < 1e-5
+
+
+@pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
+def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_units_says(counter):
+    """Kays and London: effectiveness by NTU and the ratio 1/2 of the heat capacities."""
+    n, model = 10, Model("exchanger")
+    size = {"length": "0.6 m", "area": "1 cm^2", "hydraulic_diameter": "5 mm",
+            "extra_length": "0 m", "dynamic_compressibility": False}  # fmt: skip
+    model.hot, model.cold = Pipe(count=n, T_I="305 K", **size), Pipe(count=n, T_I="305 K", **size)
+    for name, T, flow in (("hot", "310 K", "10 g/s"), ("cold", "300 K", "20 g/s")):
+        pipe = getattr(model, name)
+        pipe = pipe[::-1] if counter and name == "cold" else pipe
+        source, out = place(model, f"{name}_in", T), place(model, f"{name}_out", T)
+        pump = model.add(f"{name}_pump", FlowRateSource(mass_flow=flow, power_spec="none"))
+        model.connect(source.A, pump.A)
+        model.connect(pump.B, pipe[0].A)
+        model.connect(pipe[:-1].B, pipe[1:].A)
+        model.connect(pipe[-1].B, out.A)
+    model.connect(model.hot.H, model.cold.H)
+    run = model.simulate("2000 s", rtol=1e-7)
+    k, cp = 0.6172, 4179.7  # of water at 305 K, by CoolProp
+    wall = 3.66 * k / 5e-3 * 4 * 1e-4 * 6 / 5e-3  # of either side: both are laminar
+    ntu, ratio = wall / 2 / (0.01 * cp), 0.5
+    exact = (1 - np.exp(-ntu * (1 + ratio))) / (1 + ratio)
+    if counter:
+        exact = (1 - np.exp(-ntu * (1 - ratio))) / (1 - ratio * np.exp(-ntu * (1 - ratio)))
+    reached = (310 - final(run, f"hot[{n - 1}].T_I", "K")) / 10
+    assert reached == pytest.approx(exact, rel=0.01)
+    warmed = final(run, f"cold[{0 if counter else n - 1}].T_I", "K") - 300
+    assert warmed == pytest.approx(10 * reached * ratio, rel=2e-3)
     assert run.energy().relative_residual < 1e-6
 
 

@@ -57,6 +57,11 @@ class Kept:
         return self._packed
 
 
+def _opened(given: tuple[Any, ...]) -> list[Any]:
+    """What Python is given where there is no machine code."""
+    return [one.record if isinstance(one, Kept) else one for one in given]
+
+
 def empty(kind: type[T]) -> T:
     """A named tuple where there is nothing: arrays without entries, numbers and addresses of zero.
     """
@@ -90,7 +95,7 @@ class MachineCode(Signature):
         return self._knowing[key]
 
     def __call__(self, *given: Any) -> Any:
-        return self.entry(*given) if compiling.is_installed() else self.python(*given)
+        return self.entry(*given) if compiling.is_installed() else self.python(*_opened(given))
 
     def _compiled(self, called_by_c: bool = False) -> int:
         """Its address; one of this package is translated only where that has not been done yet."""
@@ -166,7 +171,7 @@ class MachineCode(Signature):
         A call gives the whole numbers that the function returns.
         """
         if not compiling.is_installed():
-            records = [g.record if isinstance(g, Kept) else g for g in given]
+            records = _opened(given)
             return lambda: self.python(*records)
         call = BoundCall(self, *given)
 

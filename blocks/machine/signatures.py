@@ -177,7 +177,10 @@ C_TYPES: dict[str, Any] = {"ptr": ctypes.c_void_p, "double": ctypes.c_double, "i
 
 def vector_at(address: int, size: int) -> Vector:
     """The numbers that stand at an address."""
-    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_double)), (size,))
+    if not size:
+        return np.zeros(0)
+    stands: Any = (ctypes.c_double * size).from_address(address)
+    return np.frombuffer(stands)
 
 
 def indices_at(address: int, size: int) -> Indices:

@@ -24,25 +24,27 @@ class Callbacks:
         self._kept: list[object] = []  # or they would be gone when they are called
         self._error: BaseException | None = None
 
-    def address(self, function: Callable[..., ArrayLike], sizes: tuple[int, ...], result: int
-                ) -> int:
+    def address(self, function: Callable[..., ArrayLike], sizes: tuple[int | None, ...],
+                result: int, place: int = -1) -> int:
         """Of a function that takes vectors of these sizes, and gives one whose place comes last.
 
+        It is not told of vectors without a size, one of which may have the ``place`` of the result.
         Where one raises an error no other is called, and results are not finite until
         :meth:`check`.
         """
         def called(*places: int) -> None:
-            out = vector_at(places[-1], result)
+            out = vector_at(places[place], result)
             try:
                 if self._error is None:
-                    given = (vector_at(p, n) for p, n in zip(places, sizes, strict=False))
+                    given = (vector_at(p, n) for p, n in zip(places, sizes, strict=False)
+                             if n is not None)
                     out[:] = function(*given)
                     return
             except BaseException as error:  # nothing else could tell of it from here
                 self._error = error
             out[:] = np.nan
 
-        made = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(sizes) + 1))(called)
+        made = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(sizes) + (place < 0)))(called)
         self._kept.append(made)
         return ctypes.cast(made, ctypes.c_void_p).value or 0
 

@@ -26,7 +26,7 @@ from .block_loops import Solution, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand, entries_of
-from .parallel_values import EqualValues, Pairs
+from .parallel_values import Pairs
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -87,7 +87,6 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = self._joined_steps()
-        self.equals = EqualValues(self.flat)
         self.pairs = Pairs(self)
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
@@ -134,7 +133,7 @@ class Loops:
         """To write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
-        new.equals, new.pairs = self.equals.copy(), self.pairs.copy(new)
+        new.pairs = self.pairs.copy(new)
         new.text.declared |= self.text.declared
         return new
 
@@ -354,13 +353,7 @@ class Loops:
             mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
-            same = self.equals.find(self.flat.groups[step.group], rows, step.position, unknowns)
-            again = (same >= 0) & ~direct[unknowns]
-            self.pairs.write_late(same[again])
-            for places in (self.values, out):
-                known = again & places.known[same]
-                self.values.take(unknowns[known], places.operand(same[known]))
-            rest = ~direct[unknowns] & ~again
+            rest = ~direct[unknowns]
             if out is not self.values:
                 rest &= ~self.pairs.put_off(step, rows, unknowns, rest)
             for part, places in ((direct[unknowns], out), (rest, self.values)):

@@ -89,8 +89,8 @@ from .zero_crossings import (
     parts_by_angles,
 )
 
-__all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED", "SELDOM",
-           "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
+__all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED",
+           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
            "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
@@ -436,6 +436,7 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         parts = parts_by_angles(code, relations, work, x, t, end, h)
         if parts > MOST_PARTS and not is_fixed(code):
             return EARLY, t + 0.5 * MOST_PARTS * (end - t) / parts
+        parts = min(parts, MOST_PARTS)
     for part in range(parts):
         at = end if part + 1 == parts else t + (part + 1) * (end - t) / parts
         crossed, count = find_crossing(code, relations, work, x, low, at, t, h, part + 1 == parts,

@@ -1,7 +1,7 @@
-"""Which values of a network are the same, and which are always added up together?
+"""Which values of a network are always added up together?
 
-Elements in parallel, as a spring and its damper, have one velocity, and their forces enter the same
-sums with the same signs. So a velocity is found once, and forces are added up once for both ends.
+Forces of elements in parallel, as a spring and its damper, enter the same sums with the same signs.
+So they are added up once for both ends.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ import numpy as np
 from ..assembly.flatten import Flat, Group
 from ..assembly.tape import Step
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.rewriting import instructions
 from .loop_text import Operand
 from .places import Q
 
 if TYPE_CHECKING:
     from .instance_loops import Loops
 
-__all__ = ["EqualValues", "Pairs"]
+__all__ = ["Pairs"]
 
 
 class Pairs:
@@ -155,50 +154,3 @@ def _pairs_of_terms(flat: Flat) -> tuple[Indices, Array]:
     partner[classes[one]], partner[classes[other]] = classes[other], classes[one]
     ratio[classes[one]] = ratio[classes[other]] = signs[one] * signs[other]
     return partner, ratio
-
-
-class EqualValues:
-    """Values that laws of one or two variables have given, to be found again."""
-
-    def __init__(self, flat: Flat) -> None:
-        self._flat = flat
-        self._given: dict[str, tuple[Indices, Indices]] = {}  # by a law: arguments, ascending, and
-        # the class that followed
-
-    def copy(self) -> EqualValues:
-        """The same, to be added to."""
-        new = EqualValues(self._flat)
-        new._given = dict(self._given)
-        return new
-
-    def find(self, group: Group, rows: Indices, position: int, unknowns: Indices) -> Indices:
-        """For some equations of a law the class that has the unknown's value already, or -1.
-
-        Those without one are found from now on.
-        """
-        found = np.full(len(rows), -1)
-        law = group.law
-        if law is None:
-            return found
-        function = law.solved(position)
-        used = sorted({given[0] for kind, given, *_ in instructions(function)
-                       if kind == ca.OP_INPUT})
-        if len(used) > 2 or any(k >= len(law.arguments) or law.arguments[k] not in law.unknowns
-                                for k in used):
-            return found
-        names = [ca.SX.sym(f"a{k}", function.size_in(k)) for k in range(function.n_in())]
-        text = str(function.call(names)[0])
-        one = Group(group.family, law, group.instances[rows])
-        key = (self._flat.argument(one, law.arguments[position])[1] > 0).astype(np.int64)
-        for k in used:
-            classes, signs = self._flat.argument(one, law.arguments[k])
-            key = (key * self._flat.classes + classes) * 2 + (signs > 0)
-        keys, results = self._given.get(text, (np.zeros(0, dtype=int), np.zeros(0, dtype=int)))
-        if len(keys):
-            at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-            found = np.where(keys[at] == key, results[at], -1)
-        new = np.flatnonzero(found < 0)
-        new = new[np.argsort(key[new], kind="stable")]
-        at = np.searchsorted(keys, key[new])
-        self._given[text] = np.insert(keys, at, key[new]), np.insert(results, at, unknowns[new])
-        return found

@@ -43,11 +43,6 @@ class Places:
         self._base[classes], self._entry[classes] = base, entries
         self._factor[classes], self.known[classes] = factors, True
 
-    def take(self, classes: Indices, values: Operand) -> None:
-        """Let classes stand where others do."""
-        self._base[classes], self._entry[classes] = values.base, values.index
-        self._factor[classes], self.known[classes] = values.factor, True
-
     def operand(self, classes: Indices, factors: Array | float = 1.0) -> Operand:
         """Values of classes times factors."""
         if (self._base[classes] < 0).any():

@@ -19,9 +19,7 @@ from .stages import ATOL, NEW
 from .step_kinds import about_inside
 from .steps import Code, Workspace, slope_at, values_at
 
-__all__ = ["AFTER", "BEFORE", "END", "EXPONENT_ROWS", "FOOT", "INSIDE_ROWS", "LASTS", "MIDDLE",
-           "NEAR", "NEAREST", "PART", "START", "THERE", "earliest_peak", "error_of_exponents",
-           "look_closer", "next_peak", "see_peaks", "step_to_pulse"]  # fmt: skip
+__all__ = ["END", "EXPONENT_ROWS", "INSIDE_ROWS", "START", "error_of_exponents", "step_to_pulse"]
 
 WIDEST = 1 / 3  # part of a step from a peak to where exp(u) is 0.6 of it: stages see what is wider
 LEAST = -60.0  # exponent up to which exp(u) is nothing, whatever it is multiplied by

@@ -1,6 +1,6 @@
 """Where does a relation cross within a step? Compiled.
 
-Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, as for other
+Crossings are looked for where :mod:`blocks.simulation.zero_crossings` says, in steps of all
 methods; the bracket is shrunk as in I. F. D. Oliveira and R. H. C. Takahashi, "An Enhancement of
 the Bisection Method Average Performance Preserving Minmax Optimality", ACM Trans. Math. Softw.
 47(1), 2020.

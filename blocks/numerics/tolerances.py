@@ -40,9 +40,6 @@ DEPENDENT = 1e-9  # of the largest singular value: equations that say the same
 INVOLVED = 1e-6  # of a unit vector: entries that take part in a dependence
 
 # -- events and the run -----------------------------------------------------------------------
-ROOT_XTOL = 4e-16  # of times: as near as two of them are told apart
-ROOT_RTOL = 8.9e-16  # the least that SciPy's search for a root takes
-CROSSED_TOO = 1e-6  # of the margin at the look: others that are zero at the same crossing
 WRONG_SIDE = 1e-12  # of a crossing function: on the wrong side by no more is rounding
 ON_CURVE = 1e-9  # of a point: a correction after which it is on the curve of solutions
 SHORTEST_ARC = 1e-12  # in nominal values: where a curve cannot be followed by shorter steps

@@ -25,9 +25,9 @@ from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
+    from ..native.python_steps import Pulses
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
-    from .pulses import Pulses
 
 __all__ = ["Ending", "Integration"]
 
@@ -192,17 +192,19 @@ class Integration:
             if length < step.t - step.t_old:
                 self._retake(length)
                 return None
-        parts = self.crossings.parts(step) if self.watched and not step.clear else 1
-        if parts > MOST_PARTS and not (self.method.looks_itself or self.method.fixed_step):
-            self._retake(0.5 * MOST_PARTS * (step.t - step.t_old) / parts)
-            return None
-        crossing = self._crossing(step, min(parts, MOST_PARTS))
-        if crossing is not None:
-            if self._strode(step, crossing[0]):
-                self.retaken = True
-                self._retake(BEYOND * (crossing[0] - self.t))
+        if not (self.method.looks_itself or self.method.fixed_step or step.clear):
+            parts = self.crossings.looks(step.t_old).parts(step) if self.watched else 1
+            if parts > MOST_PARTS:
+                self._retake(0.5 * MOST_PARTS * (step.t - step.t_old) / parts)
                 return None
-            return self._end_at_crossing(step, *crossing)
+        crossing = self._crossing(step, self._unseen(step))
+        if crossing is not None:
+            at, which, early = crossing
+            if early:
+                self.retaken = True
+                self._retake(BEYOND * (at - self.t))
+                return None
+            return self._end_at_crossing(step, at, which)
         if shortened:
             self.running.longest = step.t - step.t_old
         elif self.branch is not None:
@@ -296,7 +298,7 @@ class Integration:
         self.trajectory = self.recording.episodes[-1].trajectory
         self.crossings.begin(t)
         for step in steps:
-            at, which = self._crossing(step) or (step.t, None)
+            at, which, _ = self._crossing(step) or (step.t, None, False)
             self._keep(step, at)
             if which is not None:
                 break
@@ -323,10 +325,10 @@ class Integration:
 
     def _step_to_pulse(self, step: Step) -> float:
         if self.pulses is None:
-            from .pulses import Pulses
+            from ..native.python_steps import Pulses
 
-            self.pulses = Pulses(self.problem)
-        return self.pulses.step_to_pulse(step, self.method, self.y)
+            self.pulses = Pulses(self.problem, self.method, len(self.y))
+        return self.pulses.step_to_pulse(step, self.y)
 
     def _go_on_from_events(self, passed: PassedCourses) -> None:
         """Go on from the last event that the method has carried out."""
@@ -354,25 +356,20 @@ class Integration:
         return True
 
     # -- crossings -------------------------------------------------------------------------
-    def _crossing(self, step: Step, parts: int = 1) -> tuple[float, Indices] | None:
-        """The first crossing in a step, and what has crossed; it is looked at in so many parts."""
+    def _crossing(self, step: Step, early: float = 0.0) -> tuple[float, Indices, bool] | None:
+        """The first crossing in a step, what has crossed, and whether it is ``early``, less than so
+        far from the start."""
         if step.crossed is not None:
-            return step.t, step.crossed
-        if not self.watched or step.clear:
-            return None
-        if self.method.looks_itself and step.t_old > self.trajectory.start:
-            self.crossings.look_at_start(step)
-        return self.crossings.first(step, parts)
+            return step.t, step.crossed, False
+        return None if step.clear or not self.watched else self.crossings.first(step, early)
 
-    def _strode(self, step: Step, at: float) -> bool:
-        """Whether the first step of an episode may have strode over what holds up to a crossing.
+    def _unseen(self, step: Step) -> float:
+        """How far the first step of an episode may have strode over what holds up to a crossing.
 
         It has the length of one before the event; no error tells of what its stages have not seen.
         """
-        now = step.t - step.t_old
-        return (step.t_old == self.t == self.trajectory.start and not self.retaken
-                and not self.method.fixed_step
-                and self.time_events.tiny(self.t) < at - self.t < SEEN * now)
+        first = step.t_old == self.t == self.trajectory.start and not self.retaken
+        return SEEN * (step.t - step.t_old) if first and not self.method.fixed_step else 0.0
 
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws

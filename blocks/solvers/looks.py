@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "GAP", "MOST_LOOKS", "MOST_PARTS", "NARROW",
+__all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "MOST_LOOKS", "MOST_PARTS", "NARROW",
            "SAME", "SEEN", "TURN", "next_look"]  # fmt: skip
 
 MOST_LOOKS = 32  # at a step, or a part of one

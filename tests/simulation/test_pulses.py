@@ -22,6 +22,7 @@ from blocks import (
     when,
     where,
 )
+from blocks.machine import compiling
 from library.translational import ForceSource, Mass, Reference, TranslationalFriction, table
 
 PASSED_AT = 0.3
@@ -92,17 +93,25 @@ def test_pulses_are_seen_at_every_tolerance(method, rtol):
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9])
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_friction_that_rises_before_the_motion_turns_is_not_stepped_over(method, rtol):
-    """dv/dt = 12 + exp(-(v / 0.1)^2): by a quadrature, where constant friction lets steps grow."""
+    (turn,) = turned().simulate("1 s", method=method, rtol=rtol).events
+    assert turn.time == pytest.approx(turns_after(), abs=0.1 * rtol)
+
+
+def turned():
+    """dv/dt = 12 + exp(-(v / 0.1)^2), where constant friction lets steps grow."""
     model = Model("turned")
     model.body, model.ground = Mass(v="-1.2 m/s"), Reference()
     model.floor = TranslationalFriction(law="stribeck", breakaway_force="3 N", coulomb_force="2 N")
     model.push = ForceSource(force="10 N")
     model.connect(model.body.M, model.floor.R, model.push.R)
     model.connect(model.ground.V, model.floor.C, model.push.C)
-    exact = quad(lambda v: 1 / (12 + np.exp(-(v / 0.1) ** 2)), -1.2, 0, points=[-0.3, -0.1],
-                 epsabs=1e-13)[0]
-    (turn,) = model.simulate("1 s", method=method, rtol=rtol).events
-    assert turn.time == pytest.approx(exact, abs=0.1 * rtol)
+    return model
+
+
+def turns_after():
+    """When that turns, by a quadrature."""
+    return quad(lambda v: 1 / (12 + np.exp(-(v / 0.1) ** 2)), -1.2, 0, points=[-0.3, -0.1],
+                epsabs=1e-13)[0]
 
 
 # -- however long the run is --------------------------------------------------------------------
@@ -161,3 +170,18 @@ def test_conditions_on_time_switch_at_their_instants_however_their_terms_round()
     run = run_of(Timers(), "3500 s")
     assert [run[f"a.{name}"].final.m for name in ("soon", "late", "number")] == [1, 4, 4]
     assert sum(abs(e.time - 3000) < 1 for e in run.events) == 1
+
+
+@pytest.mark.parametrize("method", ["ode45", "Radau"])
+def test_loops_that_look_into_steps_in_python_find_the_same_without_machine_code(
+        method, monkeypatch):
+    """A crossing where the motion turns, after a time that a quadrature tells; and pulses."""
+    def found():
+        (turn,) = turned().simulate("1 s", method=method, rtol=1e-7).events
+        return float(turn.time), run_of(Kicked(), "3 s", method=method)["a.z"].final.magnitude
+
+    compiled = found()
+    assert compiled == pytest.approx(
+        (turns_after(), np.sqrt(np.pi) / np.sin(np.arccos(PASSED_AT))), abs=1e-4)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
+    assert found() == compiled

@@ -43,11 +43,7 @@ from blocks.language.declarations import Discrete, Variable
 from blocks.language.replaceable import Replaceable
 
 MODULES = {"T": T, "R": R, "M": M, "P": P, "S": S, "E": E, "G": G, "D": D, "H": H,
-<<<<<<< HEAD
-           "L": L, "W": W, "N": N, "A": A}
-=======
-           "L": L, "W": W, "N": N, "F": F}
->>>>>>> phase
+           "L": L, "W": W, "N": N, "A": A, "F": F}
 BASES = {"TwoPort", "TwoFrame", "PressedFriction"}
 CLASSES = {
     f"{letter}.{name}": getattr(module, name) for letter, module in MODULES.items()
@@ -58,12 +54,8 @@ CLASSES = {
 # which modules are mixed
 GROUPS = ("TRM", "TRMH", "TRMS", "PS", "TRMPSH", "S", "P", "E", "ES", "EG", "EGTD", "ETRD", "H",
           "EH", "L", "LTR", "LTRS")  # fmt: skip
-<<<<<<< HEAD
-FLUIDS = ("W", "WTRH", "N", "NTRH", "A", "ATRH")  # fluids that carry heat, by themselves
-=======
 # those of fluids that carry heat, drawn by themselves
-FLUIDS = ("W", "WTRH", "N", "NTRH", "F", "FTRH")
->>>>>>> phase
+FLUIDS = ("W", "WTRH", "N", "NTRH", "A", "ATRH", "F", "FTRH")
 EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), float("nan"))
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
@@ -81,11 +73,7 @@ import library.translational as T, library.rotational as R, library.mechanisms a
 import library.planar as P, library.signal as S, library.thermal as H
 import library.electrical as E, library.magnetic as G, library.electromechanical as D
 import library.isothermal_liquid as L, library.thermal_liquid as W
-<<<<<<< HEAD
-import library.gas as N, library.moist_air as A
-=======
-import library.gas as N, library.two_phase as F
->>>>>>> phase
+import library.gas as N, library.moist_air as A, library.two_phase as F
 m = Model("random")
 """
 CLOSED = 0.05  # of the energy turned over that may be missing without a word, by a fixed step
@@ -325,19 +313,11 @@ def written(seed, groups=GROUPS):
     count = int(writer.random.integers(1, 7))
     grounds = {"T": "T.Reference", "R": "R.RotationalReference", "P": "P.Ground",
                "E": "E.ElectricalReference", "G": "G.MagneticReference", "L": "L.Reservoir",
-<<<<<<< HEAD
-               "W": "W.Reservoir", "N": "N.Reservoir", "A": "A.Reservoir"}
+               "W": "W.Reservoir", "N": "N.Reservoir", "A": "A.Reservoir", "F": "F.Reservoir"}
     bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
               "G": "G.Reluctance", "L": "L.ConstantVolumeChamber",
               "W": "W.ConstantVolumeChamber", "N": "N.ConstantVolumeChamber",
-              "A": "A.ConstantVolumeChamber"}
-=======
-               "W": "W.Reservoir", "N": "N.Reservoir", "F": "F.Reservoir"}
-    bodies = {"T": "T.Mass", "R": "R.Inertia", "P": "P.Body", "E": "E.Resistor",
-              "G": "G.Reluctance", "L": "L.ConstantVolumeChamber",
-              "W": "W.ConstantVolumeChamber", "N": "N.ConstantVolumeChamber",
-              "F": "F.ConstantVolumeChamber"}
->>>>>>> phase
+              "A": "A.ConstantVolumeChamber", "F": "F.ConstantVolumeChamber"}
     chosen = [writer.pick(names) for _ in range(count)]
     for letter in grounds:
         if letter in group:

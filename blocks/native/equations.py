@@ -276,11 +276,12 @@ class Equations:
             return 0
         return self._in_direction if self.large else self.derivatives
 
-    def tell_of_slopes(self, steady: Indices, in_loops: bool) -> None:
-        """Say whether derivatives ``in_loops`` change at events alone."""
-        from .linearity import has_steady_derivatives
+    def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
+        """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
+        from .linearity import has_linear_slopes, has_steady_derivatives
 
         steady[0] = in_loops and has_steady_derivatives(self.system)
+        steady[2] = kind == IMPLICIT and has_linear_slopes(self.system, self._laws)
 
     @cached_property
     def _in_direction(self) -> int:

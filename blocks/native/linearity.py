@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..language.kernel import Kernel
     from ..system import System
 
-__all__ = ["has_steady_derivatives", "kinds_of_dependence"]
+__all__ = ["has_linear_slopes", "has_steady_derivatives", "kinds_of_dependence"]
 
 #: How an expression depends on what moves: not at all, on time alone, linearly with constant
 #: coefficients (and on time in any way beside that), or otherwise.
@@ -33,6 +33,26 @@ def has_steady_derivatives(system: System) -> bool:
     """Whether the derivatives of slopes by states change at events alone: every law is linear."""
     return bool(system.once("steady derivatives", lambda: not (
         system.nu or system.clusters or why_no_derivatives(system) or _nonlinear_law(system))))
+
+
+def has_linear_slopes(system: System, laws: Any = None) -> bool:
+    """Whether slopes are linear in the states while modes are held, plus a function of time."""
+    if laws is None:
+        return has_steady_derivatives(system)
+    from ..nonsmooth.modes.carried_network import CarriedNetwork
+    from ..nonsmooth.modes.held_network import HeldNetwork
+
+    held = laws.held_modes
+    if not isinstance(held, HeldNetwork) or isinstance(held, CarriedNetwork):
+        return False
+
+    def linear() -> bool:
+        moving = {s.__hash__() for _, by in held.slopes_by for s in ca.symvar(by)}
+        moving.add(TIME.__hash__())
+        return not any(s.__hash__() in moving for of, by in held.slopes_by
+                       for s in ca.symvar(ca.jacobian(of, by).nz[:]))
+
+    return bool(system.once("linear slopes", linear))
 
 
 def kinds_of_dependence(function: ca.Function, time: int, moving: Sequence[int]) -> np.ndarray:

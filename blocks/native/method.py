@@ -71,7 +71,7 @@ class OneStep(EventMethod):
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
         work_space = workspace(n, self.kind, matrix)
-        self.equations.tell_of_slopes(work_space.steady, matrix is not None)
+        self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
         work_space = work_space._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every

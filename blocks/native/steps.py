@@ -100,7 +100,8 @@ class Workspace(NamedTuple):
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
     branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
-    #: (2,) Whether a df/dx in loops changes at events alone, and whether it is there.
+    #: (3,) Whether a df/dx in loops changes at events alone, and whether it is there; whether
+    #: slopes are linear in the states, whatever its form.
     steady: Indices
 
 
@@ -144,7 +145,7 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
                      np.empty((INNER, width)), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)),
-                     np.zeros(2, dtype=int))
+                     np.zeros(3, dtype=int))
 
 
 def solves_with_derivatives(kind: int) -> bool:

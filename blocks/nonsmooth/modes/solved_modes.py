@@ -78,6 +78,7 @@ class SolvedModes:
     Attributes
     ----------
     slope : slopes at the last evaluation
+    ends : 1 and -1 of what is at a bound, held there by others, where numbers are kept
     length : operations of what is solved for at every point; 1 where loops add these up
     entries : how many numbers are kept
     affine : whether rates and bounds are known to be linear in the efforts
@@ -147,19 +148,21 @@ class SolvedModes:
     def _keep(self, joined: ca.SX, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
         """Let efforts follow from numbers that last as long as modes do.
 
-        What rests cancels the rates that there are by what slides alone.
+        What rests cancels the rates that there are by what slides, or is at a bound, alone.
         """
         kept, stopped, e = self.kept, self.stopped, self.expressions
         assert kept is not None and stopped is not None
         numbers = ca.SX.sym("kept", kept.entries)
-        unheld = ca.substitute(e["rate"], self.effort, sliding)
-        own = ca.densify(sliding + split(kept.efforts(numbers, unheld)))
+        self.ends = kept.ends(numbers)
+        bound = ca.if_else(self.ends > 0, e["high"], ca.if_else(self.ends < 0, e["low"], 0))
+        unheld = ca.substitute(e["rate"], self.effort, sliding + bound)
+        own = ca.densify(sliding + split(bound + kept.efforts(numbers, unheld)))
         if self.turns:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
             e[name] = ca.substitute(e[name], self.effort, own)
         e["effort"], e["low"], e["high"] = stopped.together(
-            joined, kept.with_stress(numbers, e["effort"]), e["low"], e["high"])
+            joined, e["effort"], e["low"], e["high"])
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
         self.length, self.entries = 0, kept.entries
         #: Of parts that have them, in these ``symbols``.

@@ -18,6 +18,7 @@ from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
+    AT_BOUND,
     CLEAR_RATE,
     CLEAR_ROOM,
     CLOSED_GAP,
@@ -33,9 +34,19 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .impulses import drifts, push, stop_part
-from .joint_choice import AT_FIRST, DRIVE, KNOWN, LET_GO, MOVED, STATE, SURE, is_positive
+from .joint_choice import (
+    AT_FIRST,
+    DRIVE,
+    KNOWN,
+    LET_GO,
+    MOVED,
+    SHARED,
+    STATE,
+    SURE,
+    is_positive,
+)
 from .joint_choice import LOW as AT_LOW
-from .kept_factors import hold_states, is_told, keep_factors
+from .kept_factors import hold_states, is_told, keep_factors, share_load
 from .predicted_elements import (
     BACK,
     EFFORT,
@@ -156,6 +167,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         return False  # others have, too
     if found[LOW, e] == found[HIGH, e] and not alone:
         return False
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
     if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
         return False
@@ -165,11 +177,18 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         if not np.isfinite(width):
             width = abs(found[EFFORT, i])
         elements.leaves[i] = 0
-        if modes[i] == 0.0 and not alone and _room_of(found, i) <= MODE_ENDED * width:
+        if modes[i] == 0.0 and not alone and not shared and _room_of(
+                found, i) <= MODE_ENDED * width:
             elements.leaves[i] = 1
         if elements.leaves[i] != 0 or i == e:
             elements.slack[i] = 0.0
-    if rests and alone:  # what nearly always follows is where the search begins
+    if rests and shared:  # others may hold it
+        loose = share_load(elements, elements.part[e], AT_BOUND, True)
+        if loose <= 0:
+            return loose == 0 and _look(code, work, elements, t, x)
+        for k in range(count):
+            elements.leaves[elements.members[k]] = elements.loose[elements.members[k]]
+    elif rests and alone:  # what nearly always follows is where the search begins
         low, high, effort, largest = found[LOW, e], found[HIGH, e], found[EFFORT, e], 0.0
         for i in range(modes.size):
             largest = max(largest, abs(found[EFFORT, i]))
@@ -215,9 +234,11 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
                 if by != 0.0:
                     rest[AT_LOW + side, a] -= by * found[EFFORT, j]
     rest[SURE, 0] = 0.0 if follows else 1.0
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]] and not follows
+    rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
         elements.block, elements.matrix, size)
-    return size if regular else 0
+    return size if regular or shared else 0
 
 
 @machine_code
@@ -254,6 +275,8 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if modes[i] != 0.0 and rest[KNOWN, a] == 0.0 and elements.leaves[i] == 0 and not _moves(
                 elements, i, modes[i]):
             return False
+        if modes[i] == 0.0 and elements.loose[i] != 0:
+            return False
     return _others_keep(elements, count, NOBODY)
 
 
@@ -266,6 +289,12 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
     if elements.k.size > 0 and not keep_factors(code, work, elements, x):
         return False
     values_at(code, work, elements.present, t, x, elements.room)
+    for part in range(elements.fresh.size):
+        if elements.fresh[part] != 0:
+            elements.fresh[part] = 0
+            if share_load(elements, part, CLEAR_ROOM, True) < 0:
+                return False
+            values_at(code, work, elements.present, t, x, elements.room)
     for e in range(elements.modes.size):  # noqa: SIM110
         if not np.isfinite(elements.found[EFFORT, e]):
             return False
@@ -371,11 +400,14 @@ def _largest_effort(elements: PredictedElements, count: int) -> float:
 
 @machine_code
 def _others_keep(elements: PredictedElements, count: int, e: int) -> bool:
-    """Whether those of a part that rest, but for ``e``, are well within their bounds."""
+    """Whether those of a part that rest, but for ``e``, are well within their bounds, or held."""
     enough = CLEAR_ROOM * _largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0 and not _room_of(elements.found, i) > enough:
+        held = elements.k.size > 0 and elements.ends_at[i] != NOBODY and (
+            elements.k[elements.ends_at[i]] != 0.0)
+        if i != e and elements.modes[i] == 0.0 and not held and not _room_of(
+                elements.found, i) > enough:
             return False
     return True
 

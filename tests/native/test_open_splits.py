@@ -22,7 +22,9 @@ from library.translational import (
     HardStop,
     Mass,
     Reference,
+    Spring,
     TranslationalFriction,
+    VelocitySource,
 )
 
 STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
@@ -203,6 +205,36 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
         return model.simulate("2 s", **how)
 
     assert len(_as_in_python(run, 1e-7).events) > 20
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
+    """Pulled by a spring: who is held by others at its bound changes as often as who slides."""
+
+    def run(**how):
+        model, k = Model("row"), 1 + 0.2 * np.random.default_rng(5).random(count)
+        model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
+        model.mass, model.pull = Mass(count=count), Spring(stiffness="20 N/m")
+        for name, size, static, kinetic in (("floor", count, 1.3 * k, k),
+                                            ("between", count - 1, 0.6 * k[1:], 0.5 * k[1:])):
+            model.add(name, TranslationalFriction(
+                count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
+                breakaway_force=quantity(static, "N")))
+        model.link = Spring(count=count - 1, stiffness="20 N/m")
+        model.connect(model.drive.C, model.ground.V)
+        model.connect(model.drive.R, model.pull.R)
+        model.connect(model.pull.C, model.mass[0].M)
+        model.connect(model.floor.R, model.mass.M)
+        model.connect(model.floor.C, model.ground.V)
+        for part in (model.between, model.link):
+            for i in range(count - 1):
+                model.connect(part[i].R, model.mass[i].M)
+                model.connect(part[i].C, model.mass[i + 1].M)
+        return model.simulate("30 s", **how)
+
+    quick = _as_in_python(run, 1e-6)
+    assert quick.statistics.get("events in Python", 0) <= 0.2 * len(quick.events)
+    assert quick.energy().relative_residual < 1e-7
 
 
 def _as_in_python(run, within):

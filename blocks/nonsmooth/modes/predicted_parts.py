@@ -9,7 +9,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array
-from ...numerics.tolerances import SAFE_PIVOT, SYMMETRIC
+from ...numerics.tolerances import SAFE_PIVOT, SEMIDEFINITE, SYMMETRIC
 from ...system import Problem
 from .evaluation import Evaluation
 from .gaps import gap_states
@@ -54,6 +54,12 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
     d = np.ascontiguousarray(sp.dense(delassus.matrix(problem, t)))
     still, every = delassus.at_rest_for_good(problem, t), np.arange(n)
     columns, column_of, upper_starts, upper_rows = kept.columns
+    regular = np.array([_is_regular(d[np.ix_(m, m)]) for m in (
+        block[~still[block]] for block in kept.members)])
+    ends_at = np.full(n, -1)
+    ends_at[kept.stressed] = np.arange(kept.entries)[kept.stress]
+    shared = ~regular & [bool((ends_at[m] >= 0).all()) and _is_regular(
+        d[np.ix_(m, m)], -SEMIDEFINITE) for m in kept.members]
     return replace(
         parts, leader=np.where(still, -1, parts.leader),
         holds=parts.holds & ~delassus.immovable(problem, t),
@@ -63,11 +69,10 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
         starts=np.cumsum([0, *map(len, kept.members)]), parted=np.concatenate(kept.members),
         first=kept.first, columns=columns, column_of=column_of, upper_starts=upper_starts,
         upper_rows=upper_rows, factors=held.factors if kept.factored else None,
-        regular=np.array([_is_regular(d[np.ix_(m, m)]) for m in (
-            block[~still[block]] for block in kept.members)]))
+        regular=regular, shared=shared, ends_at=ends_at)
 
 
-def _is_regular(block: Array) -> bool:
+def _is_regular(block: Array, least: float = SAFE_PIVOT) -> bool:
     """Whether a block of D, and so every block within it, is safely positive definite."""
     own = block.diagonal()
     if not (own > 0).all():
@@ -78,7 +83,7 @@ def _is_regular(block: Array) -> bool:
     if np.abs(scaled - scaled.T).max() > SYMMETRIC:
         return False
     try:
-        np.linalg.cholesky(scaled - SAFE_PIVOT * np.eye(len(own)))
+        np.linalg.cholesky(scaled - least * np.eye(len(own)))
     except np.linalg.LinAlgError:
         return False
     return True

@@ -19,14 +19,7 @@ from ..numerics.tolerances import AT_BOUND, SAFE_PIVOT
 from .predicted_elements import EFFORT, HIGH, LOW, NOBODY, RATE, PredictedElements
 from .steps import Code, Workspace
 
-__all__ = ["hold_states", "is_told", "keep_factors", "share_load", "solve_kept"]
-
-
-@machine_code
-def is_told(elements: PredictedElements, e: int) -> bool:
-    """Whether a contact is closed beside a friction at rest that tells for both."""
-    friction = elements.told_by[e]
-    return friction != NOBODY and elements.modes[e] == 0.0 and elements.modes[friction] == 0.0
+__all__ = ["hold_states", "keep_factors", "share_load", "solve_kept"]
 
 
 @machine_code
@@ -101,7 +94,7 @@ def _invert(elements: PredictedElements, part: int) -> bool:
     k, count = elements.first[part], 0
     for a in range(size):
         e = members[start + a]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY and not is_told(elements, e):
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
             stuck[count] = a
             count += 1
     for j in range(size * size):
@@ -129,7 +122,6 @@ def _invert(elements: PredictedElements, part: int) -> bool:
                 y[a] -= l[c, a] * y[c]
             y[a] = y[a] / l[a, a]
             elements.k[k + stuck[a] * size + stuck[column]] = y[a]
-    _halve(elements, part)
     return True
 
 
@@ -152,7 +144,7 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
         elements.loose[e] = 0
         for b in range(size):
             elements.k[k + a * size + b] = 0.0
-        if elements.modes[e] == 0.0 and elements.leader[e] == e and not is_told(elements, e):
+        if elements.modes[e] == 0.0 and elements.leader[e] == e:
             stuck[count] = a
             count += 1
     if count == 0:
@@ -178,26 +170,7 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
             loose += 1
         for b in range(count):
             elements.k[k + stuck[a] * size + stuck[b]] = elements.by_rates[a, b]
-    _halve(elements, part)
     return loose
-
-
-@machine_code
-def _halve(elements: PredictedElements, part: int) -> None:
-    """Let contacts take half of the load of the frictions that tell for them."""
-    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
-    members, d, k = elements.parted, elements.d, elements.first[part]
-    for a in range(size):
-        e = members[start + a]
-        if is_told(elements, e):
-            friction, place = elements.told_by[e], 0
-            while members[start + place] != friction:
-                place += 1
-            ratio = d[e, friction] / d[friction, friction]
-            for b in range(size):
-                half = 0.5 * elements.k[k + place * size + b]
-                elements.k[k + place * size + b] = half
-                elements.k[k + a * size + b] = half / ratio
 
 
 @machine_code

@@ -74,7 +74,6 @@ class PredictedElements(NamedTuple):
     portioned: Indices  # what it takes, of which
     portioned_count: int  # place says how many they are,
     told: Indices  # (1,) and whether they are found
-    told_by: Indices  # (elements,) of a contact the friction of the same motion, or NOBODY
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags

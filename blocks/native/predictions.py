@@ -5,8 +5,7 @@ the efforts, where D is constant or moves. Of the part in which modes have come 
 that rest are decided on together, beside what slides with a force that follows theirs
 (:mod:`.joint_choice`); the mode that nearly always follows is where the search begins. Where bounds
 bend as efforts change (gears with losses), all modes of an element are tried that feels no other.
-Of a friction and a closed contact that hold one motion the friction is decided on, with the bounds
-of both (:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
+Where more rest than there are motions, they share what they hold. Else Python decides.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from .joint_choice import (
     is_positive,
 )
 from .joint_choice import LOW as AT_LOW
-from .kept_factors import hold_states, is_told, keep_factors, share_load
+from .kept_factors import hold_states, keep_factors, share_load
 from .predicted_elements import (
     BACK,
     EFFORT,
@@ -196,7 +195,6 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
             return False
         modes[e] = 1.0 if high - effort < effort - low else -1.0
         elements.leaves[e] = 1
-        _let_open(elements, e)
         if not _look(code, work, elements, t, x):
             return False
     if not rests and not _rests_now(code, work, elements, t, x, e, count):
@@ -214,7 +212,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
     for k in range(count):
         i = elements.members[k]
         asked = modes[i] == 0.0 or i == e or elements.leaves[i] != 0
-        if (asked or follows) and not is_told(elements, i):
+        if asked or follows:
             rest[STATE, size] = 0.0 if asked else modes[i]
             rest[MOVED, size] = elements.leaves[i]
             still[size] = i
@@ -261,7 +259,6 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         elements.leaves[i] = 0
         if rest[MOVED, a] == LET_GO:
             elements.leaves[i] = 1
-        _let_open(elements, i)
     if not rested and modes[e] != 0.0 and _goes_on(elements, e, modes[e]):
         return False
     if not rested and elements.k.size == 0:
@@ -307,15 +304,18 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     """An element whose mode has ended, the one that slid; how many have, or ``IN_DOUBT``; and how
     many others pass a dead centre.
 
-    Of a friction that turns where its contact closes, the contact, if the motion is there.
+    Of what acts on a contact that closes, what has come to rest there is told after the impact.
     """
-    modes, found, told_by = elements.modes, elements.found, elements.told_by
+    modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - elements.reserve, NOBODY
     far = largest_position(elements.positions, elements.scale, x)
-    count, passing, struck = 0, 0, NOBODY
+    count, passing, struck, turned = 0, 0, NOBODY, NOBODY
     for e in range(modes.size):
-        if crossed and elements.contact[e] and modes[e] != 0.0 and relations.wrong[first + e]:
-            struck = elements.part[e]
+        if crossed and modes[e] != 0.0 and relations.wrong[first + e]:
+            if elements.contact[e]:
+                struck = elements.part[e]
+            elif elements.k.size > 0 and elements.shared[elements.part[e]]:
+                turned = elements.part[e]
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e] and (
@@ -336,41 +336,27 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         elif modes[e] == 0.0:
             doubtful = _room_of(found, e) < -elements.slack[e]
         elif elements.contact[e]:
-            friction = told_by[e]
-            closes = friction != NOBODY and modes[friction] != 0.0 and crossed and (
-                relations.wrong[first + friction])
             clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
-            if not closes and not found[GAP, e] >= clear * far:
+            if elements.part[e] != turned and not found[GAP, e] >= clear * far:
                 return NOBODY, IN_DOUBT, 0
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and not (
-                crossed and _is_struck(relations, elements, first, e)):
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck:
             if not _is_at_dead_centre(elements, e):
                 return NOBODY, IN_DOUBT, 0
             elements.passing[e] = 1  # as another does
             passing += 1
-        if doubtful and told_by[e] != NOBODY and crossed and relations.wrong[first + told_by[e]]:
-            doubtful = False
-        if doubtful:
+        if doubtful and (elements.contact[e] or elements.part[e] != struck):
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
                 return NOBODY, IN_DOUBT, 0
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             elements.doubtful[e] = 1
             count += 1
-    if touched != NOBODY and modes[touched] != 0.0:
-        for e in range(modes.size):
-            if told_by[e] == touched and found[GAP, e] <= CLOSED_GAP * far:
+    if turned != NOBODY and touched != NOBODY and not elements.contact[touched]:
+        for e in range(modes.size):  # it turns where a contact closes
+            if elements.part[e] == turned and elements.contact[e] and modes[e] != 0.0 and (
+                    found[GAP, e] <= CLOSED_GAP * far):
                 return e, count, passing
     return touched, count, passing
-
-
-@machine_code
-def _is_struck(relations: Relations, elements: PredictedElements, first: int, e: int) -> bool:
-    """Whether a contact closes whose motion a friction brakes."""
-    for i in range(elements.modes.size):
-        if elements.told_by[i] == e and elements.modes[i] != 0.0 and relations.wrong[first + i]:
-            return True
-    return False
 
 
 @machine_code
@@ -413,15 +399,6 @@ def _others_keep(elements: PredictedElements, count: int, e: int) -> bool:
 
 
 @machine_code
-def _let_open(elements: PredictedElements, e: int) -> None:
-    """Open the contacts that a friction tells for, where it moves."""
-    if elements.modes[e] != 0.0:
-        for i in range(elements.modes.size):
-            if elements.told_by[i] == e:
-                elements.modes[i] = -1.0
-
-
-@machine_code
 def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bool:
     """Whether the bound that is nearer tells the sense of what lets go there.
 
@@ -437,15 +414,12 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             ) -> bool:
     """Let a contact close beside no other: it rebounds, or stays (Newton's law).
 
-    Friction slides as velocities are afterwards; of the motion that stays it tells for the contact.
+    Friction slides as velocities are afterwards; what has none may rest where the contact stays.
     """
     modes, found, count = elements.modes, elements.found, part_of(elements, e)
     fast, flow = elements.fast, found[FLOW, e]
-    least, friction = 0.0, elements.told_by[e]
-    if friction != NOBODY:  # which may have come to rest just there
-        if modes[friction] == 0.0:
-            return False
-        least = -FLOW_TURNED * fast[elements.kinds[e]]
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
+    least = -FLOW_TURNED * fast[elements.kinds[e]] if shared else 0.0  # it may rest just there
     if not flow > least or not elements.d[e, e] > 0.0 or bounds_move(elements, count):
         return False
     for k in range(count):
@@ -461,18 +435,16 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     if not _look(code, work, elements, t, x):
         return False
     stays = not abs(found[FLOW, e]) > REBOUND_RESTS * fast[elements.kinds[e]]
-    tells = friction if stays else NOBODY
     for k in range(count):
         i = elements.members[k]
-        if not elements.contact[i] and i != tells:
-            if i != friction and not abs(found[FLOW, i]) > FLOW_TURNED * fast[elements.kinds[i]]:
+        none = REBOUND_RESTS if shared else FLOW_TURNED
+        rests = abs(found[FLOW, i]) <= none * fast[elements.kinds[i]]
+        if not elements.contact[i]:
+            if rests and not (shared and stays):
                 return False
-            modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
+            modes[i] = 0.0 if rests else 1.0 if found[FLOW, i] > 0.0 else -1.0
     if not stays:
         return _look(code, work, elements, t, x)
-    if tells != NOBODY:
-        modes[e] = 0.0
-        e = tells
     return _look(code, work, elements, t, x) and _arrives(code, work, elements, t, x, e, count)
 
 

@@ -98,8 +98,11 @@ class Indeterminacy:
         their bounds are the same."""
         if self.loaded is not None:
             return self.loaded.margins(problem, t, index)[0]
+        if self.state.ends is None:
+            self.settle(problem, t)
         out = np.full(self.elements.size, np.inf)
         d, ends = self.delassus.matrix(problem, t), self.state.ends
+        assert ends is not None
         effort, unheld = self.evaluation.efforts(problem), self._unheld(problem, t, index, now)
         for part in self._parts(problem, t, index):
             low, high, inside = now.low[part], now.high[part], ends[part] == 0
@@ -161,13 +164,13 @@ class Indeterminacy:
     def settle(self, problem: Problem, t: float) -> bool:
         """Take note of who is held by others at its bound; whether that has changed."""
         before, stuck = self.state.ends, self.state.modes == 0
-        self.state.ends = np.zeros(self.elements.size, dtype=int)
+        self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
         if stuck.any() and self.loaded is None:
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
             for part, found, _ in self._shared(problem, t, open_, now) if len(open_) else ():
-                self.state.ends[part] = found.ends
-        return not np.array_equal(before, self.state.ends)
+                ends[part] = found.ends
+        return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> list[tuple[Indices, Shares, float]]:

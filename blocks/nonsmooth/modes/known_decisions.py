@@ -27,7 +27,7 @@ class _Decision(NamedTuple):
     z: Array
     u: Array
     modes: Indices
-    ends: Indices
+    ends: Indices | None
     unloaded: Flags
     brief: bool
     struck: Flags

@@ -181,6 +181,7 @@ class SetValuedLaws(Laws):
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
+        self.state.ends = None
         self.decisions.last = t
         self.state.notice_flow(fast)
 

@@ -208,8 +208,7 @@ class CompiledMargins:
     def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
         modes = self.state.modes
-        assert held.stopped is not None
-        dead, open_ = self.indeterminacy.felt(problem, t, held.stopped.alone(modes == 0))
+        dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
         if not len(dead) and not len(open_):
             return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
                 len(modes):]
@@ -231,13 +230,12 @@ class CompiledMargins:
                  ) -> Array | None:
         """K by which some elements share what they hold; None where nothing holds it."""
         kept, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
-        assert kept is not None and held.stopped is not None
+        assert kept is not None
         if not np.isin(open_, kept.stressed).all():
             return None
         k = held.constants(problem, modes, d)[len(modes):].copy()
         effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
-        told_by = held.stopped.told_by(len(modes))
         for part, entries in kept.full:
             mine = part[np.isin(part, open_)]
             if not len(mine):
@@ -250,11 +248,6 @@ class CompiledMargins:
             by = np.zeros((len(part), len(part)))
             by[np.ix_(*(np.flatnonzero(np.isin(part, mine)),) * 2)] = within(
                 block, weights(block, *bounds), found.ends == 0)
-            for a in np.flatnonzero((told_by[part] >= 0) & (modes[part] == 0)):
-                b = int(np.flatnonzero(part == told_by[part[a]])[0])
-                if modes[part[b]] == 0:  # a contact that stops its motion takes half of the load
-                    by[b] /= 2
-                    by[a] = by[b] * d[part[b], part[b]] / d[part[a], part[b]]
             k[entries] = by
         return k
 

@@ -73,8 +73,6 @@ class PredictedParts(_OfElements):
     regular : (parts,) whether D of a part is symmetric and positive definite
     shared : (parts,) whether what rests in a part may share what it holds, without any other
     ends_at : (elements,) where K has whether it is at a bound, held there by others; -1 for none
-    told_by : (elements,) of a contact the friction of the same motion, which tells for both while
-        they rest; -1 for none
     factors : those of all parts that have them, one after the other; None for none
     """
 
@@ -92,7 +90,6 @@ class PredictedParts(_OfElements):
     positions: Indices
     scale: Array
     part: Indices
-    told_by: Indices
     turns: bool
     d: Array = _none(float)
     push: Array = _none(float)

@@ -38,8 +38,7 @@ def predicted_parts(evaluation: Evaluation, problem: Problem, t: float) -> Predi
         companions.leading(problem.p), companions.sense(problem.p), elements.contact,
         ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, bends,
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part,
-        np.full(held.size, -1), held.turns)
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part, held.turns)
     return parts if held.kept is None else _kept_parts(evaluation, held, problem, t, parts)
 
 
@@ -47,8 +46,8 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
                 parts: PredictedParts) -> PredictedParts | None:
     """Those of elements by whose modes numbers are kept."""
     functions, delassus, n = evaluation.functions, evaluation.delassus, held.size
-    kept, stopped, pushed = held.kept, held.stopped, functions.pushed
-    assert kept is not None and stopped is not None
+    kept, pushed = held.kept, functions.pushed
+    assert kept is not None
     if functions.turns or pushed is not None and ca.depends_on(pushed, evaluation.system.tape.u):
         return None
     d = np.ascontiguousarray(sp.dense(delassus.matrix(problem, t)))
@@ -63,7 +62,7 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
     return replace(
         parts, leader=np.where(still, -1, parts.leader),
         holds=parts.holds & ~delassus.immovable(problem, t),
-        part=parts.part[functions.companions.leader], told_by=stopped.told_by(n), d=d,
+        part=parts.part[functions.companions.leader], d=d,
         push=np.zeros(0) if pushed is not None else np.ascontiguousarray(sp.dense(
             delassus.slope_by_efforts(problem, t, every)).T),
         starts=np.cumsum([0, *map(len, kept.members)]), parted=np.concatenate(kept.members),

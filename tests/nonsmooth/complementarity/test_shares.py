@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
+from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import shares, shares_at_times, solve, weights, within
 
 PARALLEL = np.ones((2, 2))
@@ -166,6 +167,18 @@ def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
     assert_allclose(found[[0, 5], 1] / unit, [20, 3], rtol=2e-3)  # stops bear all that they can
     assert np.abs(found[2:5, 1]).max() < 5e-3 * unit
     assert_allclose(found[:2, 0], 0.0, atol=1e-12 * unit)  # and do not pull
+
+
+@pytest.mark.parametrize("size", [0.3, 0.99, 1.1])
+def test_interpreted_and_compiled_shares_are_the_same_to_the_last_bit(size, monkeypatch):
+    rng = np.random.default_rng(7)
+    moves, ends = rng.normal(size=(6, 3)), rng.uniform(1, 2, 6)
+    rate = moves @ rng.normal(size=3)
+    rate *= size * most_of(moves @ moves.T, rate, -ends, ends)
+    compiled = shares(moves @ moves.T, rate, -ends, ends)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
+    for one, other in zip(compiled, shares(moves @ moves.T, rate, -ends, ends), strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_hundreds_that_rub_on_each_other_and_on_a_floor_share():

@@ -9,6 +9,10 @@ on the split, that is shown which is the smallest one well within them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
+import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
@@ -98,20 +102,46 @@ class Indeterminacy:
         their bounds are the same."""
         if self.loaded is not None:
             return self.loaded.margins(problem, t, index)[0]
+        out = np.full(self.elements.size, np.inf)
+        effort, unheld = self.evaluation.efforts(problem), self._unheld(problem, t, index, now)
+        for part, found, inside in self._present(problem, t, index, now):
+            room = np.where(inside, np.minimum(now.high[part] - found, found - now.low[part]),
+                            np.inf)
+            out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
+        return out
+
+    def take_shares(self, problem: Problem, t: float) -> None:
+        """Let efforts be as they are shared, where conditions of the model look at them."""
+        stuck = self.state.modes == 0
+        if not self._are_felt or self.loaded is not None or not stuck.any():
+            return
+        open_ = self.elements_of(problem, t, stuck)[1]
+        if len(open_):
+            effort = self.evaluation.efforts(problem)
+            now = self.evaluation.present(problem, t)
+            for part, found, _ in self._present(problem, t, open_, now):
+                effort[part] = found
+            self.elements.put(problem.u, effort)
+
+    @cached_property
+    def _are_felt(self) -> bool:
+        """Whether conditions of the model look at efforts."""
+        tape = self.evaluation.system.tape
+        return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
+
+    def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
+                 ) -> Iterator[tuple[Indices, Array, Flags]]:
+        """Of every connected part: who, efforts, and who is inside its bounds."""
         if self.state.ends is None:
             self.settle(problem, t)
-        out = np.full(self.elements.size, np.inf)
         d, ends = self.delassus.matrix(problem, t), self.state.ends
         assert ends is not None
-        effort, unheld = self.evaluation.efforts(problem), self._unheld(problem, t, index, now)
+        effort = self.evaluation.efforts(problem)
         for part in self._parts(problem, t, index):
             low, high, inside = now.low[part], now.high[part], ends[part] == 0
             block, bound = dense_block(d, part, part), at_ends(ends[part], low, high)
             by = self._within(part, block, weights(block, low, high), inside)
-            found = bound + by @ (block @ (effort[part] - bound))
-            room = np.where(inside, np.minimum(high - found, found - low), np.inf)
-            out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
-        return out
+            yield part, bound + by @ (block @ (effort[part] - bound)), inside
 
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Rates of elements at rest that no effort holds."""

@@ -115,6 +115,7 @@ class SetValuedLaws(Laws):
 
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)
+        self.indeterminacy.take_shares(problem, t)
 
     def correct(self, slope: Array, problem: Problem, t: float) -> Array:
         return self.held_states.stop(slope, problem, t)

@@ -197,6 +197,10 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         elements.leaves[e] = 1
         if not _look(code, work, elements, t, x):
             return False
+    for k in range(count if shared else 0):  # several come to rest at once
+        i = elements.members[k]
+        if elements.doubtful[i] != 0 and not elements.contact[i]:
+            modes[i] = 0.0
     if not rests and not _rests_now(code, work, elements, t, x, e, count):
         return False
     return _choose(code, work, elements, t, x, e, count, rests)
@@ -345,7 +349,9 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             elements.passing[e] = 1  # as another does
             passing += 1
         if doubtful and (elements.contact[e] or elements.part[e] != struck):
-            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
+            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0 and (
+                    elements.part[e] != turned or elements.part[touched] != turned
+                    or elements.contact[touched] or elements.contact[e]):
                 return NOBODY, IN_DOUBT, 0
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e

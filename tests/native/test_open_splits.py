@@ -233,7 +233,7 @@ def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
         return model.simulate("30 s", **how)
 
     quick = _as_in_python(run, 1e-6)
-    assert quick.statistics.get("events in Python", 0) <= 0.2 * len(quick.events)
+    assert "events in Python" not in quick.statistics
     assert quick.energy().relative_residual < 1e-7
 
 

@@ -329,12 +329,14 @@ def _hold(swept: Matrix, weight: Vector, rows: Matrix, by: Matrix, kernel: Matri
             continue
         for b in range(n):
             by[b, j] = -rows[SWEPT, b] * swept[b, j]
+        for c in range(count):
+            rows[EFFORT, c] = 0.0
+            for b in range(n):
+                rows[EFFORT, c] += rows[SWEPT, b] * swept[b, free[c]] * weight[b] * swept[b, j]
         for a in range(count):
             stress = 0.0
             for c in range(count):
-                for b in range(n):
-                    stress -= kernel[a, c] * rows[SWEPT, b] * swept[b, free[c]] * weight[
-                        b] * swept[b, j]
+                stress -= kernel[a, c] * rows[EFFORT, c]
             by[free[a], j] = -stress
             for b in range(n):
                 by[b, j] += rows[SWEPT, b] * swept[b, free[a]] * stress

@@ -26,13 +26,13 @@ from ..numerics.tolerances import (
     TIE,
 )
 
-__all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "STATE",
-           "SURE", "choice_of", "choose_jointly", "is_positive"]  # fmt: skip
+__all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
+           "STATE", "SURE", "choice_of", "choose_jointly", "is_positive"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
- SURE) = range(15)  # fmt: skip
-AT_REST = 15  # rows
+ SURE, SHARED) = range(16)  # fmt: skip
+AT_REST = 16  # rows
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
 ENUMERATED = 6  # elements of which all combinations of modes are tried
 EXACT = 1e-12  # of the largest rate
@@ -83,7 +83,8 @@ def choose_jointly(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows
     by : (4, ...) change of the bounds by efforts, or nothing
     rows : DRIVE (rates without efforts), bounds at rest and in motion without efforts, efforts to
         begin with, which elements have MOVED, in STATE those that slide for sure, and first in
-        SURE whether no loads have several answers are given; EFFORT, RATE, STATE (1 and -1 where
+        SURE whether no loads have several answers, and in SHARED whether efforts at rest are open
+        are given; EFFORT, RATE, STATE (1 and -1 where
         it moves) and MOVED are found
     first : whole numbers from 0 on
     count : how many elements there are
@@ -207,6 +208,8 @@ def _sides(rows: Matrix, i: int) -> tuple[int, int]:
 def _is_clear(d: Matrix, rows: Matrix, count: int) -> bool:
     """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
     for i in range(count):
+        if rows[STATE, i] == 0.0 and rows[SHARED, 0] == 1.0:
+            continue
         over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
         if rows[STATE, i] == 0.0:
             over = d[i, i] * min(rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i])

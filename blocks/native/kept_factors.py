@@ -10,19 +10,16 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.shares import ENDS, LOOSE
+from ..nonsmooth.complementarity.shares import HIGH as SHARED_HIGH
+from ..nonsmooth.complementarity.shares import LOW as SHARED_LOW
+from ..nonsmooth.complementarity.shares import RATE as SHARED_RATE
 from ..numerics.arrays import Flags, Indices, Vector
-from ..numerics.tolerances import SAFE_PIVOT
-from .predicted_elements import NOBODY, PredictedElements
+from ..numerics.tolerances import AT_BOUND, SAFE_PIVOT
+from .predicted_elements import EFFORT, HIGH, LOW, NOBODY, RATE, PredictedElements
 from .steps import Code, Workspace
 
-__all__ = ["hold_states", "is_told", "keep_factors", "solve_kept"]
-
-
-@machine_code
-def is_told(elements: PredictedElements, e: int) -> bool:
-    """Whether a contact is closed beside a friction at rest that tells for both."""
-    friction = elements.told_by[e]
-    return friction != NOBODY and elements.modes[e] == 0.0 and elements.modes[friction] == 0.0
+__all__ = ["hold_states", "keep_factors", "share_load", "solve_kept"]
 
 
 @machine_code
@@ -43,6 +40,10 @@ def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Ve
             behind = elements.k.size - elements.made.size
             for j in range(elements.made.size):
                 elements.k[behind + j] = elements.made[j]
+        elif elements.shared[part]:
+            if share_load(elements, part, AT_BOUND, False) < 0:
+                return False
+            elements.fresh[part] = 1
         elif not _invert(elements, part):
             return False
     known[:] = modes
@@ -86,8 +87,6 @@ def solve_kept(elements: PredictedElements, part: int, y: Vector) -> None:
 def _invert(elements: PredictedElements, part: int) -> bool:
     """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere; whether D_SS
     has these.
-
-    A contact that a friction tells for takes half of the load.
     """
     start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
     members, d, stuck, l, y = (
@@ -95,7 +94,7 @@ def _invert(elements: PredictedElements, part: int) -> bool:
     k, count = elements.first[part], 0
     for a in range(size):
         e = members[start + a]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY and not is_told(elements, e):
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
             stuck[count] = a
             count += 1
     for j in range(size * size):
@@ -123,18 +122,55 @@ def _invert(elements: PredictedElements, part: int) -> bool:
                 y[a] -= l[c, a] * y[c]
             y[a] = y[a] / l[a, a]
             elements.k[k + stuck[a] * size + stuck[column]] = y[a]
+    return True
+
+
+@machine_code
+def share_load(elements: PredictedElements, part: int, near: float, loaded: bool) -> int:
+    """Make K of a part whose elements share what they hold; how many of them are about to move,
+    which are ``loose``, or -1.
+
+    Parameters
+    ----------
+    near : of the largest effort: what is at a bound
+    loaded : whether loads are those of the last look, which was in these modes; else there are none
+    """
+    start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
+    rows, k, count, loose = elements.portions, elements.first[part], 0, 0
+    members, stuck, found = elements.parted, elements.stuck, elements.found
     for a in range(size):
         e = members[start + a]
-        if is_told(elements, e):
-            friction, place = elements.told_by[e], 0
-            while members[start + place] != friction:
-                place += 1
-            ratio = d[e, friction] / d[friction, friction]
-            for b in range(size):
-                half = 0.5 * elements.k[k + place * size + b]
-                elements.k[k + place * size + b] = half
-                elements.k[k + a * size + b] = half / ratio
-    return True
+        elements.k[elements.ends_at[e]] = 0.0
+        elements.loose[e] = 0
+        for b in range(size):
+            elements.k[k + a * size + b] = 0.0
+        if elements.modes[e] == 0.0 and elements.leader[e] == e:
+            stuck[count] = a
+            count += 1
+    if count == 0:
+        return 0
+    for a in range(count):
+        e = members[start + stuck[a]]
+        rows[SHARED_RATE, a] = found[RATE, e] if loaded else 0.0
+        rows[SHARED_LOW, a], rows[SHARED_HIGH, a] = found[LOW, e], found[HIGH, e]
+        for b in range(count):
+            j = members[start + stuck[b]]
+            elements.of_portions[a, b] = elements.d[e, j]
+            if loaded:
+                rows[SHARED_RATE, a] += elements.d[e, j] * found[EFFORT, j]
+    elements.near[0], elements.portioned[elements.portioned_count] = near, count
+    run_code(elements.shares, elements.portioned)
+    if elements.told[0] == 0:
+        return -1
+    for a in range(count):
+        e = members[start + stuck[a]]
+        elements.k[elements.ends_at[e]] = rows[ENDS, a]
+        if rows[LOOSE, a] != 0.0:
+            elements.loose[e] = 1
+            loose += 1
+        for b in range(count):
+            elements.k[k + stuck[a] * size + stuck[b]] = elements.by_rates[a, b]
+    return loose
 
 
 @machine_code

@@ -132,7 +132,7 @@ class OwnEvents:
                       np.empty(relations))
         self.predicted = empty(PredictedElements)
         if isinstance(parts, PredictedParts):
-            self.predicted, self._choice = predicted_elements(parts, self.q, equations, states)
+            self.predicted, *self._choices = predicted_elements(parts, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(parts, NetworkParts):
             self.network = network_modes(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..machine.functions import BoundCall, filled, machine_code
+from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
@@ -61,7 +62,18 @@ class PredictedElements(NamedTuple):
     upper_rows: Indices  # (entries,) in which rows these are
     factors: int  # address of what gives the factors of all parts that have them; 0 for none
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
-    told_by: Indices  # (elements,) of a contact the friction of the same motion, or NOBODY
+    shared: Flags  # (parts,) whether what rests in a part may share what it holds
+    ends_at: Indices  # (elements,) where ``k`` has who is held by others at a bound, or NOBODY
+    loose: Indices  # (elements,) room: 1 for those that nothing holds at their bounds
+    fresh: Indices  # (parts,) room: 1 where shares are to be told at the next look
+    portions: Matrix  # (ROWS, elements) room: what shares
+    of_portions: Matrix  # room: its D
+    by_rates: Matrix  # room: what it holds by rates
+    near: Vector  # (1,) what counts as being at a bound
+    shares: int  # address of what tells shares,
+    portioned: Indices  # what it takes, of which
+    portioned_count: int  # place says how many they are,
+    told: Indices  # (1,) and whether they are found
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags
@@ -106,8 +118,8 @@ class PredictedElements(NamedTuple):
 
 
 def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, states: int
-                       ) -> tuple[PredictedElements, BoundCall]:
-    """Elements as machine code decides on them, and a call that they refer to.
+                       ) -> tuple[PredictedElements, BoundCall, BoundCall]:
+    """Elements as machine code decides on them, and calls that they refer to.
 
     Parameters
     ----------
@@ -139,6 +151,10 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
     by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
     choice = choice_of(block, by, rest)
+    several = int(max((np.diff(parts.starts)[parts.shared]), default=0)) if keeps else 0
+    near, portions = np.empty(1), np.empty((ROWS, several))
+    of_portions, by_rates = np.empty((2, several, several))
+    sharing = sharing_of(of_portions, portions, by_rates, near)
     return filled(
         PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
         k=k, reserve=int(equations.reserve), present=equations.present, room=room,
@@ -157,7 +173,11 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
         block=block, by=by, rest=rest, still=whole_numbers(), leaves=whole_numbers(),
         doubtful=whole_numbers(), passing=whole_numbers(), chooses=choice.address,
         asked=choice.table,
-        counted=choice.place["count"], answer=choice.results, own=np.empty(n)), choice
+        counted=choice.place["count"], answer=choice.results, own=np.empty(n),
+        loose=whole_numbers(), fresh=np.zeros(count, dtype=np.int64), portions=portions,
+        of_portions=of_portions, by_rates=by_rates, near=near,
+        shares=sharing.address, portioned=sharing.table,
+        portioned_count=sharing.place["count"], told=sharing.results), choice, sharing
 
 
 @machine_code

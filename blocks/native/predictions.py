@@ -5,8 +5,7 @@ the efforts, where D is constant or moves. Of the part in which modes have come 
 that rest are decided on together, beside what slides with a force that follows theirs
 (:mod:`.joint_choice`); the mode that nearly always follows is where the search begins. Where bounds
 bend as efforts change (gears with losses), all modes of an element are tried that feels no other.
-Of a friction and a closed contact that hold one motion the friction is decided on, with the bounds
-of both (:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
+Where more rest than there are motions, they share what they hold. Else Python decides.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
+    AT_BOUND,
     CLEAR_RATE,
     CLEAR_ROOM,
     CLOSED_GAP,
@@ -33,9 +33,19 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .impulses import drifts, push, stop_part
-from .joint_choice import AT_FIRST, DRIVE, KNOWN, LET_GO, MOVED, STATE, SURE, is_positive
+from .joint_choice import (
+    AT_FIRST,
+    DRIVE,
+    KNOWN,
+    LET_GO,
+    MOVED,
+    SHARED,
+    STATE,
+    SURE,
+    is_positive,
+)
 from .joint_choice import LOW as AT_LOW
-from .kept_factors import hold_states, is_told, keep_factors
+from .kept_factors import hold_states, keep_factors, share_load
 from .predicted_elements import (
     BACK,
     EFFORT,
@@ -156,6 +166,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         return False  # others have, too
     if found[LOW, e] == found[HIGH, e] and not alone:
         return False
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
     if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
         return False
@@ -165,11 +176,18 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         if not np.isfinite(width):
             width = abs(found[EFFORT, i])
         elements.leaves[i] = 0
-        if modes[i] == 0.0 and not alone and _room_of(found, i) <= MODE_ENDED * width:
+        if modes[i] == 0.0 and not alone and not shared and _room_of(
+                found, i) <= MODE_ENDED * width:
             elements.leaves[i] = 1
         if elements.leaves[i] != 0 or i == e:
             elements.slack[i] = 0.0
-    if rests and alone:  # what nearly always follows is where the search begins
+    if rests and shared:  # others may hold it
+        loose = share_load(elements, elements.part[e], AT_BOUND, True)
+        if loose <= 0:
+            return loose == 0 and _look(code, work, elements, t, x)
+        for k in range(count):
+            elements.leaves[elements.members[k]] = elements.loose[elements.members[k]]
+    elif rests and alone:  # what nearly always follows is where the search begins
         low, high, effort, largest = found[LOW, e], found[HIGH, e], found[EFFORT, e], 0.0
         for i in range(modes.size):
             largest = max(largest, abs(found[EFFORT, i]))
@@ -177,9 +195,12 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
             return False
         modes[e] = 1.0 if high - effort < effort - low else -1.0
         elements.leaves[e] = 1
-        _let_open(elements, e)
         if not _look(code, work, elements, t, x):
             return False
+    for k in range(count if shared else 0):  # several come to rest at once
+        i = elements.members[k]
+        if elements.doubtful[i] != 0 and not elements.contact[i]:
+            modes[i] = 0.0
     if not rests and not _rests_now(code, work, elements, t, x, e, count):
         return False
     return _choose(code, work, elements, t, x, e, count, rests)
@@ -195,7 +216,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
     for k in range(count):
         i = elements.members[k]
         asked = modes[i] == 0.0 or i == e or elements.leaves[i] != 0
-        if (asked or follows) and not is_told(elements, i):
+        if asked or follows:
             rest[STATE, size] = 0.0 if asked else modes[i]
             rest[MOVED, size] = elements.leaves[i]
             still[size] = i
@@ -215,9 +236,11 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
                 if by != 0.0:
                     rest[AT_LOW + side, a] -= by * found[EFFORT, j]
     rest[SURE, 0] = 0.0 if follows else 1.0
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]] and not follows
+    rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
         elements.block, elements.matrix, size)
-    return size if regular else 0
+    return size if regular or shared else 0
 
 
 @machine_code
@@ -240,7 +263,6 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         elements.leaves[i] = 0
         if rest[MOVED, a] == LET_GO:
             elements.leaves[i] = 1
-        _let_open(elements, i)
     if not rested and modes[e] != 0.0 and _goes_on(elements, e, modes[e]):
         return False
     if not rested and elements.k.size == 0:
@@ -254,6 +276,8 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if modes[i] != 0.0 and rest[KNOWN, a] == 0.0 and elements.leaves[i] == 0 and not _moves(
                 elements, i, modes[i]):
             return False
+        if modes[i] == 0.0 and elements.loose[i] != 0:
+            return False
     return _others_keep(elements, count, NOBODY)
 
 
@@ -266,6 +290,12 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
     if elements.k.size > 0 and not keep_factors(code, work, elements, x):
         return False
     values_at(code, work, elements.present, t, x, elements.room)
+    for part in range(elements.fresh.size):
+        if elements.fresh[part] != 0:
+            elements.fresh[part] = 0
+            if share_load(elements, part, CLEAR_ROOM, True) < 0:
+                return False
+            values_at(code, work, elements.present, t, x, elements.room)
     for e in range(elements.modes.size):  # noqa: SIM110
         if not np.isfinite(elements.found[EFFORT, e]):
             return False
@@ -278,15 +308,18 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     """An element whose mode has ended, the one that slid; how many have, or ``IN_DOUBT``; and how
     many others pass a dead centre.
 
-    Of a friction that turns where its contact closes, the contact, if the motion is there.
+    Of what acts on a contact that closes, what has come to rest there is told after the impact.
     """
-    modes, found, told_by = elements.modes, elements.found, elements.told_by
+    modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - elements.reserve, NOBODY
     far = largest_position(elements.positions, elements.scale, x)
-    count, passing, struck = 0, 0, NOBODY
+    count, passing, struck, turned = 0, 0, NOBODY, NOBODY
     for e in range(modes.size):
-        if crossed and elements.contact[e] and modes[e] != 0.0 and relations.wrong[first + e]:
-            struck = elements.part[e]
+        if crossed and modes[e] != 0.0 and relations.wrong[first + e]:
+            if elements.contact[e]:
+                struck = elements.part[e]
+            elif elements.k.size > 0 and elements.shared[elements.part[e]]:
+                turned = elements.part[e]
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e] and (
@@ -307,41 +340,29 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         elif modes[e] == 0.0:
             doubtful = _room_of(found, e) < -elements.slack[e]
         elif elements.contact[e]:
-            friction = told_by[e]
-            closes = friction != NOBODY and modes[friction] != 0.0 and crossed and (
-                relations.wrong[first + friction])
             clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
-            if not closes and not found[GAP, e] >= clear * far:
+            if elements.part[e] != turned and not found[GAP, e] >= clear * far:
                 return NOBODY, IN_DOUBT, 0
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and not (
-                crossed and _is_struck(relations, elements, first, e)):
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck:
             if not _is_at_dead_centre(elements, e):
                 return NOBODY, IN_DOUBT, 0
             elements.passing[e] = 1  # as another does
             passing += 1
-        if doubtful and told_by[e] != NOBODY and crossed and relations.wrong[first + told_by[e]]:
-            doubtful = False
-        if doubtful:
-            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
+        if doubtful and (elements.contact[e] or elements.part[e] != struck):
+            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0 and (
+                    elements.part[e] != turned or elements.part[touched] != turned
+                    or elements.contact[touched] or elements.contact[e]):
                 return NOBODY, IN_DOUBT, 0
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             elements.doubtful[e] = 1
             count += 1
-    if touched != NOBODY and modes[touched] != 0.0:
-        for e in range(modes.size):
-            if told_by[e] == touched and found[GAP, e] <= CLOSED_GAP * far:
+    if turned != NOBODY and touched != NOBODY and not elements.contact[touched]:
+        for e in range(modes.size):  # it turns where a contact closes
+            if elements.part[e] == turned and elements.contact[e] and modes[e] != 0.0 and (
+                    found[GAP, e] <= CLOSED_GAP * far):
                 return e, count, passing
     return touched, count, passing
-
-
-@machine_code
-def _is_struck(relations: Relations, elements: PredictedElements, first: int, e: int) -> bool:
-    """Whether a contact closes whose motion a friction brakes."""
-    for i in range(elements.modes.size):
-        if elements.told_by[i] == e and elements.modes[i] != 0.0 and relations.wrong[first + i]:
-            return True
-    return False
 
 
 @machine_code
@@ -371,22 +392,16 @@ def _largest_effort(elements: PredictedElements, count: int) -> float:
 
 @machine_code
 def _others_keep(elements: PredictedElements, count: int, e: int) -> bool:
-    """Whether those of a part that rest, but for ``e``, are well within their bounds."""
+    """Whether those of a part that rest, but for ``e``, are well within their bounds, or held."""
     enough = CLEAR_ROOM * _largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0 and not _room_of(elements.found, i) > enough:
+        held = elements.k.size > 0 and elements.ends_at[i] != NOBODY and (
+            elements.k[elements.ends_at[i]] != 0.0)
+        if i != e and elements.modes[i] == 0.0 and not held and not _room_of(
+                elements.found, i) > enough:
             return False
     return True
-
-
-@machine_code
-def _let_open(elements: PredictedElements, e: int) -> None:
-    """Open the contacts that a friction tells for, where it moves."""
-    if elements.modes[e] != 0.0:
-        for i in range(elements.modes.size):
-            if elements.told_by[i] == e:
-                elements.modes[i] = -1.0
 
 
 @machine_code
@@ -405,15 +420,12 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             ) -> bool:
     """Let a contact close beside no other: it rebounds, or stays (Newton's law).
 
-    Friction slides as velocities are afterwards; of the motion that stays it tells for the contact.
+    Friction slides as velocities are afterwards; what has none may rest where the contact stays.
     """
     modes, found, count = elements.modes, elements.found, part_of(elements, e)
     fast, flow = elements.fast, found[FLOW, e]
-    least, friction = 0.0, elements.told_by[e]
-    if friction != NOBODY:  # which may have come to rest just there
-        if modes[friction] == 0.0:
-            return False
-        least = -FLOW_TURNED * fast[elements.kinds[e]]
+    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
+    least = -FLOW_TURNED * fast[elements.kinds[e]] if shared else 0.0  # it may rest just there
     if not flow > least or not elements.d[e, e] > 0.0 or bounds_move(elements, count):
         return False
     for k in range(count):
@@ -429,18 +441,16 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     if not _look(code, work, elements, t, x):
         return False
     stays = not abs(found[FLOW, e]) > REBOUND_RESTS * fast[elements.kinds[e]]
-    tells = friction if stays else NOBODY
     for k in range(count):
         i = elements.members[k]
-        if not elements.contact[i] and i != tells:
-            if i != friction and not abs(found[FLOW, i]) > FLOW_TURNED * fast[elements.kinds[i]]:
+        none = REBOUND_RESTS if shared else FLOW_TURNED
+        rests = abs(found[FLOW, i]) <= none * fast[elements.kinds[i]]
+        if not elements.contact[i]:
+            if rests and not (shared and stays):
                 return False
-            modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
+            modes[i] = 0.0 if rests else 1.0 if found[FLOW, i] > 0.0 else -1.0
     if not stays:
         return _look(code, work, elements, t, x)
-    if tells != NOBODY:
-        modes[e] = 0.0
-        e = tells
     return _look(code, work, elements, t, x) and _arrives(code, work, elements, t, x, e, count)
 
 

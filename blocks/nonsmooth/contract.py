@@ -170,7 +170,7 @@ class Laws(ABC):
         return None
 
     def split_internal_stress(self, problem: Problem, t: float) -> None:  # noqa: B027
-        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        """Where the motion leaves efforts open, take those that are shown."""
 
     def indeterminate_groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""

@@ -21,6 +21,8 @@ class ModeState:
     kinds : the number of each element's kind
     fast : (n,) the largest flow so far of all elements of its kind
     modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
+    ends : 1 and -1 where an element sticks at its bound, held there by others, else 0; None where
+        machine code has decided on them
     decided : whether anybody has decided on them yet
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
@@ -38,6 +40,7 @@ class ModeState:
     def __init__(self, kinds: Indices) -> None:
         size, self.kinds = len(kinds), kinds
         self.modes: Indices = np.zeros(size, dtype=int)
+        self.ends: Indices | None = np.zeros(size, dtype=int)
         self.decided = False
         self.fast = np.zeros(size)
         self.slack: Array | float = 0.0

@@ -112,9 +112,6 @@ PIECE_SLOPE, PIECE_SLOPE_NONE = 1e-9, 1e-12  # relative and absolute: slopes of 
 # static indeterminacy
 RATE_OF_STRESS = 1e-8  # of all efforts: what elements that others hold may move by
 RATE_UNHELD = 1e-11  # of the rate of the range: one that no effort holds
-SPLIT_FEASIBLE = 1e-10  # of half the range: what a linear program may miss
-SPLIT_SAME = 1e-13  # of half the range: bounds of a share between which there is rounding only
-SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 # nodes without mass
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign

@@ -55,8 +55,8 @@ class StickTerm:
 class SharedLoad:
     """Elements at rest whose efforts the motion does not determine, only their joint effect.
 
-    The efforts a run shows are those with the smallest largest share of the bounds, then
-    of least norm: brakes in parallel carry in proportion to what they can hold.
+    The efforts a run shows are those as if all crept a little up to their bounds: brakes in
+    parallel carry in proportion to what they can hold.
 
     Attributes
     ----------

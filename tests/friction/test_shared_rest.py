@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from friction_bench import dry, push
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -151,3 +152,27 @@ def test_a_clutch_without_strength_beside_brakes_that_share_a_load_changes_nothi
     for k, strength in enumerate(strengths):
         assert_allclose(run[f"brake{k}.t"].at(times).m, strength / sum(strengths), rtol=1e-9)
     assert len(run.events) < 10
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
+def test_a_condition_on_a_force_that_is_shared_is_met_where_that_force_is(method):
+    """Two bodies rub on the ground and on each other; a load grows by 1 N/s on the first.
+
+    Forces f1 - f3 = load, f2 + f3 = 0 of least sum of sqrt(D) f^2/range, D of 1, 1/2 and 3/2 kg^-1.
+    """
+    model = Model("shared")
+    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    for name, strength, one, other in (("f1", 1.0, model.a.M, model.ground.V),
+                                       ("f2", 2.0, model.b.M, model.ground.V),
+                                       ("f3", 0.7, model.b.M, model.a.M)):
+        rub = model.add(name, dry(0.8 * strength, strength))
+        model.connect(one, rub.R)
+        model.connect(rub.C, other)
+    model.push = push(lambda t: t)
+    model.connect(model.push.R, model.a.M)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("2 s", method=method, until="f1.f > 0.5 N")
+    first, second, third = np.sqrt([1.0, 0.5, 1.5]) / [1.0, 2.0, 0.7]
+    share = 1 - first / (first + second + third)
+    assert_allclose(run.time[-1].to("s").m, 0.5 / share, rtol=1e-9)
+    assert_allclose(run["f1.f"].final.to("N").m, 0.5, rtol=1e-9)

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from parts import by_python
 
 from blocks import Model, quantity
-from blocks.nonsmooth import complementarity
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.nonsmooth.modes.joint_problem import JointProblem
 from library.mechanisms import RackAndPinion
@@ -162,21 +161,14 @@ def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_firs
 
 
 def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
-    together, prepared = [], []
-    solve, problem_of = JointProblem.solve, complementarity.MarginProblem
+    together, solve = [], JointProblem.solve
 
     def noted(self, problem, t, index, moved):
         if t > 0:
             together.append(len(index))
         return solve(self, problem, t, index, moved)
 
-    def made(*args):
-        prepared.append(args)
-        return problem_of(*args)
-
     monkeypatch.setattr(JointProblem, "solve", noted)
-    monkeypatch.setattr(complementarity, "MarginProblem", made)
     run = by_python(pistons(6), "0.98 s", method="dopri5", rtol=1e-9)
     comes_to_its_stops(run, 6)
     assert max(together) == 2  # a friction and a contact
-    assert len(prepared) <= 2 * 6  # at either end

@@ -1,4 +1,4 @@
-"""What rests in many ways at once: machine code goes by a split that proves that it holds."""
+"""What rests in many ways at once: machine code shares what is held as Python does."""
 
 from itertools import combinations
 
@@ -8,8 +8,7 @@ from friction_bench import times_of, value
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
-from blocks.nonsmooth import complementarity
-from blocks.nonsmooth.modes.proven_splits import ProvenSplits
+from blocks.nonsmooth.modes import indeterminacy
 from library.rotational import (
     Inertia,
     RotationalFriction,
@@ -23,7 +22,9 @@ from library.translational import (
     HardStop,
     Mass,
     Reference,
+    Spring,
     TranslationalFriction,
+    VelocitySource,
 )
 
 STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
@@ -93,9 +94,9 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
 def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(
         unit, monkeypatch):
     """Two boxes against two stops each, pushed by a thousand times what their frictions hold."""
-    sought, splits = [], complementarity.linear_splits
-    monkeypatch.setattr(complementarity, "linear_splits",
-                        lambda *given: sought.append(given) or splits(*given))
+    sought, share = [], indeterminacy.shares
+    monkeypatch.setattr(indeterminacy, "shares",
+                        lambda *given: sought.append(given) or share(*given))
     model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
                                        "breakaway_force": quantity(unit, "N")}
     model.ground, model.push = Reference(), ForceSource(
@@ -146,10 +147,10 @@ def test_a_clutch_that_shares_a_load_at_rest_heats_nothing_until_it_slides():
 
 @pytest.mark.parametrize("seed", [0, 1, 2, *(
     pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
-def test_random_frictions_in_loops_move_as_if_every_split_was_sought(seed, monkeypatch):
+def test_random_frictions_in_loops_move_as_in_python(seed):
     """Bodies that rub on each other and on the ground in more ways than they can move."""
 
-    def run():
+    def run(**how):
         draw = np.random.default_rng(seed)
         model, bodies = Model("random"), []
         model.ground = Reference()
@@ -171,16 +172,16 @@ def test_random_frictions_in_loops_move_as_if_every_split_was_sought(seed, monke
                 breakaway_force=f"{strength} N"))  # fmt: skip
             model.connect(rub.R, ports[i])
             model.connect(rub.C, ports[j])
-        return model.simulate("3 s", method="dopri5", rtol=1e-9)
+        return model.simulate("3 s", **how)
 
-    assert len(_as_if_every_split_was_sought(run, monkeypatch, 1e-8).events) > 20
+    assert len(_as_in_python(run, 1e-8).events) > 20
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_carts_with_several_brakes_and_slack_couplers(count, monkeypatch):
+def test_carts_with_several_brakes_and_slack_couplers(count):
     """Their brakes tell as one each; the run ends where there is no load, at a known instant."""
 
-    def run():
+    def run(**how):
         model, before = Model("carts"), None
         model.ground = Reference()
         for k in range(count):
@@ -201,18 +202,45 @@ def test_carts_with_several_brakes_and_slack_couplers(count, monkeypatch):
         model.connect(model.drive.y, model.pull.S)
         model.connect(model.pull.R, model.cart0.M)
         model.connect(model.pull.C, model.ground.V)
-        return model.simulate("2 s", method="dopri5", rtol=1e-9)
+        return model.simulate("2 s", **how)
 
-    assert len(_as_if_every_split_was_sought(run, monkeypatch, 1e-7).events) > 20
+    assert len(_as_in_python(run, 1e-7).events) > 20
 
 
-def _as_if_every_split_was_sought(run, monkeypatch, within):
-    """A run in machine code that goes as one that asks for the best split at every instant."""
-    quick = run()
-    monkeypatch.setattr(ProvenSplits, "numbers", lambda *_: None)
-    slow = run()
+@pytest.mark.parametrize("count", [3, 6])
+def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
+    """Pulled by a spring: who is held by others at its bound changes as often as who slides."""
+
+    def run(**how):
+        model, k = Model("row"), 1 + 0.2 * np.random.default_rng(5).random(count)
+        model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
+        model.mass, model.pull = Mass(count=count), Spring(stiffness="20 N/m")
+        for name, size, static, kinetic in (("floor", count, 1.3 * k, k),
+                                            ("between", count - 1, 0.6 * k[1:], 0.5 * k[1:])):
+            model.add(name, TranslationalFriction(
+                count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
+                breakaway_force=quantity(static, "N")))
+        model.link = Spring(count=count - 1, stiffness="20 N/m")
+        model.connect(model.drive.C, model.ground.V)
+        model.connect(model.drive.R, model.pull.R)
+        model.connect(model.pull.C, model.mass[0].M)
+        model.connect(model.floor.R, model.mass.M)
+        model.connect(model.floor.C, model.ground.V)
+        for part in (model.between, model.link):
+            for i in range(count - 1):
+                model.connect(part[i].R, model.mass[i].M)
+                model.connect(part[i].C, model.mass[i + 1].M)
+        return model.simulate("30 s", **how)
+
+    quick = _as_in_python(run, 1e-6)
+    assert "events in Python" not in quick.statistics
+    assert quick.energy().relative_residual < 1e-7
+
+
+def _as_in_python(run, within):
+    """A run in machine code that goes as one by a method that knows Python only."""
+    quick, slow = run(method="dopri5", rtol=1e-9), run(method="DOP853", rtol=1e-11)
     assert "stretches in Python" not in quick.statistics
-    assert "stretches in Python" in slow.statistics
     told = [[(e.component, e.description) for e in one.events] for one in (quick, slow)]
     assert told[0] == told[1]
     assert_allclose(*([e.time for e in one.events] for one in (quick, slow)), atol=within)

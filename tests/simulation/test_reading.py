@@ -13,7 +13,6 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
-from blocks.nonsmooth.complementarity import minimal_splits
 from blocks.nonsmooth.modes.drift_correction import Contacts
 from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.simulation import replay
@@ -45,7 +44,7 @@ from library.translational import (
     VelocitySource,
 )
 
-splits = import_module("blocks.nonsmooth.complementarity.minimal_splits")
+splits = import_module("blocks.nonsmooth.complementarity.shares")
 
 
 def on_a_belt():
@@ -190,21 +189,19 @@ def test_a_state_is_read_without_any_solution(monkeypatch):
     assert_array_equal(run["rotor.w"].si, expected)
 
 
-def test_forces_left_open_cost_a_few_linear_programs(monkeypatch):
-    programs = []
-    solve = splits.minimise_rows
-    monkeypatch.setattr(splits, "minimise_rows", lambda *a: programs.append(a) or solve(*a))
+def test_forces_left_open_are_shared_at_many_times_at_once(monkeypatch):
     run = braked_shaft().simulate("0.15 s", every="0.1 ms")
-    assert not programs
+    problems, share = [], splits.shares
+    monkeypatch.setattr(splits, "shares", lambda *a: problems.append(a) or share(*a))
     brake, bearing = run["brake.t"].si, run["bearing.t"].si
     applied = 1.4 * np.sin(9 * run["brake.t"].rows.times)
     stuck = applied < 1.25
     assert np.count_nonzero(stuck) > 1000
-    assert len(programs) <= 5  # one for each way in which bounds decide
+    assert len(problems) <= 5  # one for each way in which some are at their bounds
     assert_allclose((brake + bearing)[stuck], applied[stuck], atol=1e-12)
     assert_allclose(brake[stuck], 4 * bearing[stuck], atol=1e-12)  # by what they can hold
-    number = len(programs)
-    assert len(run["brake.power_dissipated"].si) and len(programs) == number
+    number = len(problems)
+    assert len(run["brake.power_dissipated"].si) and len(problems) == number
 
 
 @pytest.mark.parametrize("name", ["on a belt", "braked shaft", "landing rod"])
@@ -216,20 +213,6 @@ def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
     run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
     for path in paths:
         assert_allclose(run[path].si, together[path], rtol=1e-8, atol=1e-8, err_msg=path)
-
-
-def test_splits_at_many_times_are_those_of_each():
-    rng = np.random.default_rng(3)
-    for size in (2, 3, 5):
-        ratios = rng.uniform(0.5, 2, size)
-        d = np.outer(ratios, ratios)  # one shaft through gears: all share one load
-        bounds = rng.uniform(1, 4, size)
-        efforts = bounds[:, None] * rng.uniform(-0.65, 0.9, (size, 40))
-        found = minimal_splits(d, -0.7 * bounds, bounds, efforts, np.arange(size))
-        for one, all_at_once in zip(efforts.T, found.T, strict=True):
-            each = minimal_splits(d, -0.7 * bounds, bounds, one[:, None], np.arange(size))[:, 0]
-            assert_allclose(all_at_once, each, atol=1e-9)
-            assert_allclose(d @ all_at_once, d @ one, atol=1e-9)
 
 
 def test_long_steps_between_many_events_are_read_as_closely_as_others():

@@ -8,14 +8,14 @@ arrays only: no components, units, time or events.
 `solve`
     modes, efforts and rates of all elements at an instant, within bounds that may depend on
     other efforts (mu N)
-`undetermined_groups`, `minimal_splits`
-    which efforts the motion leaves open, and the split that is reported
+`undetermined_groups`
+    which efforts the motion leaves open
+`shares`, `shares_at_times`
+    which of them are shown, and who is at a bound where others hold it
 `stress_groups`, `largest_share`, `least_share`, `even_split`
     the same for given directions of internal stress
 `loaded_split`, `least_efforts`, `open_load`
     both questions where bounds depend on other efforts, and whether the motion does, too
-`MarginProblem`
-    how far the stuck elements are from breaking away, as an event function
 `solve_hybrid`
     efforts and flows where bounds may be endless and elements may take their flow: diodes, and
     frictions at nodes without mass
@@ -31,7 +31,6 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 [0, inf) and flows that are positive while approaching.
 """
 
-from .break_away import Margin, MarginProblem
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
@@ -47,11 +46,11 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .linear_splits import LinearSplit, linear_split, linear_splits, loaded_linear_split
-from .minimal_splits import minimal_splits
+from .linear_splits import LinearSplit, linear_split, loaded_linear_split
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix, signed_pivot
 from .scaling import components
+from .shares import Shares, at_ends, shares, shares_at_times, weights, within
 from .shown_splits import loaded_splits
 from .solution import Solution, Status
 from .solving import solve
@@ -62,11 +61,11 @@ __all__ = [
     "Impact",
     "LinearSplit",
     "LoadedSplit",
-    "Margin",
-    "MarginProblem",
+    "Shares",
     "Solution",
     "Status",
     "Stress",
+    "at_ends",
     "components",
     "even_on_line",
     "even_split",
@@ -75,19 +74,21 @@ __all__ = [
     "least_efforts",
     "least_share",
     "linear_split",
-    "linear_splits",
     "loaded_linear_split",
     "loaded_split",
     "loaded_splits",
-    "minimal_splits",
     "open_load",
     "open_sides",
     "ranges_end",
     "sequential_impact",
+    "shares",
+    "shares_at_times",
     "signed_pivot",
     "simultaneous_impact",
     "solve",
     "solve_hybrid",
     "stress_groups",
     "undetermined_groups",
+    "weights",
+    "within",
 ]

@@ -2,10 +2,9 @@
 
 Where the Delassus matrix of the stuck elements is singular, internal stress
 can be added without any effect on the motion: brakes in parallel, a table on
-four legs. The documented split is the one with the smallest largest ratio
-|lambda_i|/F_i, then of least norm of the ratios. Brakes in parallel share a
-load in proportion to their strength, which is also the limit of every
-regularised law with one common slip speed.
+four legs. How they share is told in :mod:`.shares`, and, for given directions
+of internal stress, here: the split with the smallest largest ratio
+|lambda_i|/F_i, then of least norm of the ratios.
 
 Where bounds depend on the efforts (a body that rests on two feet with friction, a brake on the
 shaft of a gear that loses more the more it carries) shares of bounds have no meaning: there

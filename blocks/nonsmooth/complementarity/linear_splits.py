@@ -4,7 +4,7 @@ The rooms of a split are affine in the efforts. The smallest one is made as larg
 no larger than ``AMPLE_ROOM``), then, of what the deciding bounds leave open, the next, until there
 is room to spare; of changes, what is open still bears more the more room it has. As long as the
 same bounds decide, the split is a linear function of the efforts that it has the effect of:
-multiparametric linear programming, see :mod:`.minimal_splits`.
+multiparametric linear programming (Gal, Nedoma, Management Science 18(7), 1972, 406-422).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import TIGHT_ROW
-from .internal_stress import Stress, rooms_of, stresses
+from .internal_stress import Stress, rooms_of
 from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 
-__all__ = ["LinearSplit", "linear_split", "linear_splits", "loaded_linear_split"]
+__all__ = ["LinearSplit", "linear_split", "loaded_linear_split"]
 
 AMPLE = 2.0  # times the least room to a bound
 AMPLE_ROOM = 1.0  # of half a range, or of the largest effort: no more is sought
@@ -36,28 +36,6 @@ class LinearSplit(NamedTuple):
     room: float
     change: Array
     level: Array
-
-
-def linear_splits(D: Array, lower: Array, upper: Array, efforts: Array) -> list[LinearSplit]:
-    """Those of groups of elements, all stuck, that share internal stress within constant bounds.
-
-    Parameters
-    ----------
-    D, lower, upper
-        As for `undetermined_groups`.
-    efforts : (n,) array
-        A solution.
-
-    Examples
-    --------
-    >>> split, = linear_splits(
-    ...     np.ones((2, 2)), np.array([-1.0, -3.0]), np.array([1.0, 3.0]), np.array([1.0, 1.0]))
-    >>> efforts = np.array([2.0, 1.0])
-    >>> (efforts + split.change @ efforts + split.level).round(9).tolist()
-    [0.75, 2.25]
-    """
-    return [linear_split(stress, lower, upper, efforts)
-            for stress in stresses(D, lower, upper, np.arange(len(efforts)))]
 
 
 def linear_split(stress: Stress, lower: Array, upper: Array, efforts: Array) -> LinearSplit:

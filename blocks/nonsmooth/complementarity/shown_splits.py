@@ -3,7 +3,7 @@
 What :func:`.internal_stress.loaded_split` finds at one time is linear in the load as long as the
 same bounds decide: those that the smallest room is told by, and those that keep the smallest
 efforts from being smaller. So few of these problems are solved, and each answer is taken wherever
-it is proven to hold, as in :mod:`.minimal_splits`.
+it is proven to hold.
 """
 
 from __future__ import annotations

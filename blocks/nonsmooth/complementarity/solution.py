@@ -30,7 +30,7 @@ class Solution:
     ----------
     effort : array
         The efforts, within their bounds. Where D is singular other efforts
-        may give the same rates: see `undetermined_groups`, `minimal_splits`.
+        may give the same rates: see `undetermined_groups`, `shares`.
     rate : array
         b - D effort; exactly 0.0 for every element whose state is 0.
     state : int8 array

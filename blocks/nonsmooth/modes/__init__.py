@@ -5,11 +5,10 @@ efforts while modes are held (``solved_modes``, by ``kept_factors`` where D is c
 the ``state``, the ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts``
 of the modes, ``margins`` to their end, ``decisions`` on those that follow (``impacts``,
 ``joint_problem``, ``look_ahead``; for machine code ``parts``), ``indeterminacy`` of efforts at rest
-(``split_program``; for machine code ``proven_splits`` and ``given_rows``), and friction that
+(for machine code, ``given_rows``), and friction that
 depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike
-are decided as one (``companions``, ``one_motion``), and a friction at a stop tells for both
-(``stopped_frictions``). ``laws`` puts all together. Efforts and flows are counted in units in which
-elements weigh the same (``law_expressions``).
+are decided as one (``companions``, ``one_motion``). ``laws`` puts all together. Efforts and flows
+are counted in units in which elements weigh the same (``law_expressions``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``, ``massless_shares``),

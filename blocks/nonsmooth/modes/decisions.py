@@ -111,6 +111,7 @@ class Decisions:
         self.look_ahead.release(problem, t, still)
         self._join(problem, t)
         self.efforts.apply(problem, t)
+        self.indeterminacy.settle(problem, t)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, np.ones(self.elements.size, dtype=bool))
             self.painleve.refuse_several(problem, t)
@@ -129,8 +130,10 @@ class Decisions:
         """
         before, struck = self.state.modes.copy(), np.zeros(self.elements.size, dtype=bool)
         held, spent = self._other_splits(problem, t, touched)
+        settled = False
         if len(touched) and held[touched].all():
             self.efforts.apply(problem, t)
+            settled = self.indeterminacy.settle(problem, t)
         else:
             struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
             self._join(problem, t)
@@ -140,9 +143,11 @@ class Decisions:
                 self.painleve.refuse_several(problem, t)
             if self.efforts.restless:
                 raise unsettled([self.efforts.restless], t, "efforts")
+            self.indeterminacy.settle(problem, t)
             self._allow_rounding(problem, t)
         changes = self.elements.changes(before, self.state.modes, struck)
-        self._fruitless = 0 if changes or not len(touched) else self._fruitless + 1
+        told = changes or settled or not len(touched)
+        self._fruitless = 0 if told else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
             return [Change(int(i), int(before[i]), int(before[i])) for i in touched]
         return changes
@@ -158,8 +163,7 @@ class Decisions:
         if len(touched) and one_split and stuck.any():
             open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
             if np.isin(touched, open_).any():
-                waits = np.broadcast_to(self.state.slack, self.elements.size)[open_] > 0
-                clear = self.margins.present(problem, t)[open_] > AT_BOUND * (1 + 2 * waits)
+                clear = self.indeterminacy.holds(problem, t, open_)
                 held[open_], spent[open_] = clear, ~clear
                 held &= ~self.evaluation.present(problem, t).idle  # without strength: lets go
         return held, spent
@@ -202,9 +206,7 @@ class Decisions:
         room = np.minimum(now.high - effort, effort - now.low)
         open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
         if waits[open_].any():
-            shares = self.indeterminacy.margins(problem, t, open_, now)[0][open_]
-            half = (now.high - now.low)[open_] / 2
-            room[open_] = np.multiply(shares, half, out=np.zeros(len(open_)), where=half > 0)
+            room[open_] = self.indeterminacy.rooms(problem, t, open_, now)[open_]
         slack = np.where(waits & (room <= allowed), allowed, 0.0)
         return slack if slack.any() else 0.0
 

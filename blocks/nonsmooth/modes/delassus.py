@@ -132,10 +132,6 @@ class Delassus:
         return self.memory.once(("solve", which.tobytes()), lambda: pseudo_inverse(
             d[which][:, which]))(rate)
 
-    def solve_block(self, block: Matrix, index: Indices, rate: Array) -> Array:
-        """Efforts that cancel rates, by the block of D of the elements ``index``."""
-        return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(block))(rate)
-
 
 def torn_by(residuals: Evaluator, problem: Problem, t: float) -> Array:
     """How the torn unknowns follow something, by the derivatives of their residuals by it."""

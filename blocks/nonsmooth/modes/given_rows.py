@@ -3,8 +3,7 @@
 A box on two feet rests in many ways. Of its equations as many are left out as the others imply,
 and instead of them stand those of the split with the most room, as a linear function of what is
 carried: machine code solves them as it does all others, and watches that what is left out is
-implied still. Where a foot comes to a bound, another split may hold: it is sought anew, as in
-:mod:`.proven_splits`.
+implied still. Where a foot comes to a bound, another split may hold: it is sought anew.
 """
 
 from __future__ import annotations

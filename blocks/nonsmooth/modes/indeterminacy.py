@@ -2,42 +2,47 @@
 
 Where the Delassus matrix of what sticks is singular (brakes in parallel, four legs, a loop),
 internal stress can be added without any effect on the motion. Elements hold as long as any
-split holds; the split that is shown takes the smallest largest share of the bounds, or, where
-bounds depend on the split, is the smallest one well within them.
+split holds: who is at its bound is held there by others
+(:mod:`blocks.nonsmooth.complementarity.shares`), which is a state of the run. Where bounds depend
+on the split, that is shown which is the smallest one well within them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import cached_property
 
+import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
-from ...numerics.tolerances import (
-    AT_BOUND,
-    BLOCK_SINGULAR,
-    CLEAR_ROOM,
-    RATE_UNHELD,
-)
+from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, RATE_UNHELD, TINY
 from ...system import Problem
 from ...system.points import Points
-from ..complementarity import MarginProblem, minimal_splits, ranges_end, undetermined_groups
+from ..complementarity import (
+    Shares,
+    at_ends,
+    ranges_end,
+    shares,
+    shares_at_times,
+    undetermined_groups,
+    weights,
+    within,
+)
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
-from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
+from .delassus import CROWD, Components, Matrix, is_singular
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
 from .solved_modes import SolvedModes
-from .split_program import SplitProgram, shares
 
 __all__ = ["Indeterminacy"]
 
+MOST_KNOWN = 100  # matrices
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
-MOST_PROGRAMS = 100  # that are kept
-MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
 
 
 class Indeterminacy:
@@ -53,8 +58,8 @@ class Indeterminacy:
         self.evaluation, self.loaded = evaluation, loaded
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
-        #: Of this run, by who is stuck.
-        self._programs: Cache[bytes, SplitProgram] = Cache(MOST_PROGRAMS)
+        self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
+        self._known: Cache[bytes, Array] = Cache(MOST_KNOWN)  # what is inside its bounds holds
 
     # -- who -----------------------------------------------------------------------------
     def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
@@ -92,125 +97,136 @@ class Indeterminacy:
         return self.memory.once(("singular", index.tobytes()), lambda: _is_singular(d, index))
 
     # -- how far from breaking away ------------------------------------------------------
-    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues,
-                sign: bool = False) -> tuple[Array, Flags]:
-        """Where stuck efforts are not unique the best split decides: margins, first to leave.
+    def rooms(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
+        """Margins of elements that share what they hold, as long as those that others hold at
+        their bounds are the same."""
+        if self.loaded is not None:
+            return self.loaded.margins(problem, t, index)[0]
+        out = np.full(self.elements.size, np.inf)
+        effort, unheld = self.evaluation.efforts(problem), self._unheld(problem, t, index, now)
+        for part, found, inside in self._present(problem, t, index, now):
+            room = np.where(inside, np.minimum(now.high[part] - found, found - now.low[part]),
+                            np.inf)
+            out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
+        return out
 
-        Of large groups only the ``sign`` of margins counts where that is all that is asked for.
+    def take_shares(self, problem: Problem, t: float) -> None:
+        """Let efforts be as they are shared, where conditions of the model look at them."""
+        stuck = self.state.modes == 0
+        if not self._are_felt or self.loaded is not None or not stuck.any():
+            return
+        open_ = self.elements_of(problem, t, stuck)[1]
+        if len(open_):
+            effort = self.evaluation.efforts(problem)
+            now = self.evaluation.present(problem, t)
+            for part, found, _ in self._present(problem, t, open_, now):
+                effort[part] = found
+            self.elements.put(problem.u, effort)
+
+    @cached_property
+    def _are_felt(self) -> bool:
+        """Whether conditions of the model look at efforts."""
+        tape = self.evaluation.system.tape
+        return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
+
+    def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
+                 ) -> Iterator[tuple[Indices, Array, Flags]]:
+        """Of every connected part: who, efforts, and who is inside its bounds."""
+        if self.state.ends is None:
+            self.settle(problem, t)
+        d, ends = self.delassus.matrix(problem, t), self.state.ends
+        assert ends is not None
+        effort = self.evaluation.efforts(problem)
+        for part in self._parts(problem, t, index):
+            low, high, inside = now.low[part], now.high[part], ends[part] == 0
+            block, bound = dense_block(d, part, part), at_ends(ends[part], low, high)
+            by = self._within(part, block, weights(block, low, high), inside)
+            yield part, bound + by @ (block @ (effort[part] - bound)), inside
+
+    def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
+        """Rates of elements at rest that no effort holds."""
+        own = np.asarray(self.delassus.matrix(problem, t).diagonal())
+        rate = np.where(np.isin(np.arange(len(own)), index), self.evaluation.values(
+            problem, t).rate, 0.0)
+        range_ = now.high - now.low
+        width = np.where(np.isfinite(range_), range_, 0.0)
+        width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
+        return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
+
+    def _within(self, part: Indices, block: Array, weight: Array, inside: Flags) -> Array:
+        """Efforts by rates of what is inside its bounds."""
+        key = b"".join((part.tobytes(), block.tobytes(), weight.tobytes(), inside.tobytes()))
+        known = self._known.get(key)
+        return self._known.keep(key, within(block, weight, inside)) if known is None else known
+
+    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
+                ) -> tuple[Array, Flags]:
+        """Shares of half the range that are left, whoever is at a bound; and who is to move.
+
+        Where nothing holds any longer it is what is missing, negative.
         """
         if self.loaded is not None:
             return self.loaded.margins(problem, t, index)
-        d = self.delassus.matrix(problem, t)
-        size = self.elements.size
-        out, first = np.full(size, np.inf), np.zeros(size, dtype=bool)
-        effort = self.evaluation.efforts(problem)
-        bare = index[now.low[index] == now.high[index]]
-        if len(bare):  # others carry what these took
-            effort, out[bare] = self._unburdened(d, index, bare, effort, now)
-            first[bare] = out[bare] < 0
-            index = np.setdiff1d(index, bare)
-            if first.any() or not len(index):
-                return out, first
-        parts = self._parts(problem, t, index)
-        if max(map(len, parts)) > MANY:
-            return self._margins_of_many(problem, d, parts, now, effort, sign)
-        rate, own = self.evaluation.values(problem, t).rate, np.asarray(d.diagonal())
-        for part in parts:
-            first[self._margins_of_part(d, part, now, effort, rate, own, out)] = True
+        out, first = np.full(self.elements.size, np.inf), np.zeros(self.elements.size, dtype=bool)
+        for part, found, missing in self._shared(problem, t, index, now):
+            low, high = now.low[part], now.high[part]
+            closed = np.isfinite(high - low)
+            half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
+            room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
+            size = np.maximum(half[found.ends == 0], TINY)
+            out[part] = -missing if found.loose.any() else (room / size).min(initial=np.inf)
+            first[part] = found.loose
         return out, first
 
-    def _margins_of_part(self, d: Matrix, index: Indices, now: LawValues, effort: Array,
-                         rate: Array, own: Array, out: Array) -> Indices:
-        """Margins of elements that act on each other, put in ``out``; who is first to leave."""
-        low, high, ranges = now.low[index], now.high[index], (now.high - now.low)[index]
-        closed = np.isfinite(ranges)
-        width = np.where(closed, ranges, max(  # what bears anything is measured by the others
-            np.abs(effort[index]).max(), ranges[closed].max(initial=0.0)))
-        # rates that no effort holds
-        real = np.abs(rate[index]) > RATE_UNHELD * own[index] * width
-        worst = float(shares(effort[index], low, high).max())
-        if worst < 1 - CLEAR_ROOM and not real.any():  # a split within the bounds is proof
-            out[index] = 1.0 - worst
-            return index[:0]
-        prepared = self._prepared(d, index, low, high)
-        # what they carry, without the internal stress and its rounding
-        load = np.where(real, rate[index], 0.0)
-        for at, block, solve in prepared.parts:
-            load[at] += block @ solve(block @ effort[index[at]])
-        found = prepared.problem.margin(load)
-        for (at, *_), value in zip(prepared.parts, found.value, strict=True):
-            out[index[at]] = 1.0 - value
-        return index[np.concatenate([np.zeros(0, dtype=int), *found.first])]
-
-    def _unburdened(self, d: Matrix, index: Indices, bare: Indices, effort: Array, now: LawValues
-                    ) -> tuple[Array, Array]:
-        """Efforts of the same effect with those of elements without any range, and their margins.
-
-        These hold nothing, as an open clutch: where no internal stress takes their efforts to
-        what they have to be, they are over their bounds by the difference.
+    def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
+        """Of elements that share what they hold, which are held by some split, clear of all bounds.
         """
-        block = dense_block(d, index, index)
-        wanted = np.zeros(len(index))
-        at = np.searchsorted(index, bare)
-        wanted[at] = now.low[bare] - effort[bare]
-        others = np.setdiff1d(np.arange(len(index)), at)
-        scale = np.sqrt(np.diag(block))
-        block = block / np.outer(scale, scale)
-        missing = block[:, at] @ (scale * wanted)[at]
-        wanted[others] = -np.linalg.lstsq(block[:, others], missing, rcond=BLOCK_SINGULAR)[
-            0] / scale[others]
-        left = block @ (scale * wanted)
-        beyond = np.abs(left[at]) / scale[at]
-        allowed = AT_BOUND * np.abs(effort[index]).max()
-        effort = effort.copy()
-        effort[index] += wanted
-        return effort, np.where(beyond > allowed, -beyond, np.inf)
+        now = self.evaluation.present(problem, t)
+        if self.loaded is not None:
+            waits = np.broadcast_to(self.state.slack, self.elements.size)[index] > 0
+            margin = self.loaded.margins(problem, t, index)[0][index]
+            return np.asarray(margin > AT_BOUND * (1 + 2 * waits))
+        out = np.zeros(self.elements.size, dtype=bool)
+        for part, found, _ in self._shared(problem, t, index, now):
+            out[part] = not found.loose.any()
+        return out[index]
 
-    def _prepared(self, d: Matrix, index: Indices, low: Array, high: Array) -> _PreparedMargins:
-        """The minimax problem of some elements, made anew where their bounds have moved."""
-        key, known = ("joint", index.tobytes()), self.memory.known if self.memory.constant else {}
-        prepared: _PreparedMargins | None = known.get(key)
-        if prepared is None or not prepared.fits(low, high):
-            prepared = known[key] = _PreparedMargins(dense_block(d, index, index), low, high)
-        return prepared
+    def settle(self, problem: Problem, t: float) -> bool:
+        """Take note of who is held by others at its bound; whether that has changed."""
+        before, stuck = self.state.ends, self.state.modes == 0
+        self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
+        if stuck.any() and self.loaded is None:
+            open_ = self.elements_of(problem, t, stuck)[1]
+            now = self.evaluation.present(problem, t)
+            for part, found, _ in self._shared(problem, t, open_, now) if len(open_) else ():
+                ends[part] = found.ends
+        return before is None or not np.array_equal(before, ends)
+
+    def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues
+                ) -> list[tuple[Indices, Shares, float]]:
+        """Of every connected part: who, what each holds, and what they miss to hold all, as a
+        share of what each one's range may hold."""
+        d, effort = self.delassus.matrix(problem, t), self.evaluation.efforts(problem)
+        unheld, out = self._unheld(problem, t, index, now), []
+        for part in self._parts(problem, t, index):
+            block, low, high = dense_block(d, part, part), now.low[part], now.high[part]
+            rate = block @ effort[part] + unheld[part]
+            found = self.shared_by(block, rate, low, high)
+            width = np.where(np.isfinite(high - low), high - low, np.abs(effort[part]).max())
+            left = np.abs(rate - block @ found.effort)
+            out.append((part, found, float((left / np.maximum(
+                block.diagonal() * width.max(), TINY)).max())))
+        return out
+
+    def shared_by(self, block: Matrix, rate: Array, low: Array, high: Array) -> Shares:
+        """How some elements share rates; remembered, as several ask."""
+        key = b"".join(a.tobytes() for a in (block, rate, low, high))
+        known = self._shares.get(key)
+        return self._shares.keep(key, shares(block, rate, low, high)) if known is None else known
 
     def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
         """Connected parts among some elements."""
         return [index[part] for part in grouped(self.evaluation.components(problem, t)[index])]
-
-    def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
-                         now: LawValues, effort: Array, sign: bool) -> tuple[Array, Flags]:
-        """Margins of large groups: a split within the bounds is proof, or else it is sought.
-
-        What internal stress the last one found had, and what bounds shares from below, is tried
-        first.
-        """
-        out = np.full(self.elements.size, np.inf)
-        first = np.zeros(self.elements.size, dtype=bool)
-        for part in groups:
-            low, high = now.low[part], now.high[part]
-            share = float(shares(effort[part], low, high).max())
-            if share < 1 - CLEAR_ROOM:
-                out[part] = 1.0 - share
-                continue
-            program = self._program(d, part, low, high)
-            share, split = program.known(effort[part]) if sign else (np.nan, effort[part])
-            if np.isnan(share):
-                share, split = program.best(effort[part])
-                first[part[program.tight]] = True
-            out[part] = 1.0 - share
-            if share < 1:  # go on with a split that holds
-                effort[part] = split
-        self.elements.put(problem.u, effort)
-        return out, first
-
-    def _program(self, d: Matrix, part: Indices, low: Array, high: Array) -> SplitProgram:
-        """The program of a part, made anew where its bounds have moved."""
-        key = part.tobytes()
-        known = self._programs.get(key) if self.memory.constant else None
-        if known is None or not known.fits(low, high):
-            return self._programs.keep(key, SplitProgram(d[part][:, part], low, high))
-        return known
 
     def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
         """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
@@ -220,7 +236,7 @@ class Indeterminacy:
 
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:
-        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        """Where the motion leaves efforts open, take those that are shown."""
         stuck = self.state.modes == 0
         if not stuck.any():
             return
@@ -258,22 +274,15 @@ class Indeterminacy:
 
     def _best_of_parts(self, problem: Problem, t: float, open_: Indices, low: Array, high: Array,
                        effort: Array) -> Array:
-        """Efforts of the elements ``open_`` with the smallest largest share of their bounds.
+        """Efforts of the elements ``open_`` as these share them.
 
         ``effort`` has a column for every time at which these are the bounds.
         """
-        d, held = self.delassus.matrix(problem, t), effort.copy()
+        d, out = self.delassus.matrix(problem, t), effort.copy()
         for part in self._parts(problem, t, open_):
-            if len(part) > CROWD:
-                at = np.searchsorted(open_, part)
-                block = d[part][:, part]
-                program = SplitProgram(block, low[at], high[at])
-                for column in held.T:
-                    column[at] = program.best(column[at])[1]
-        block = d[open_][:, open_]
-        found = minimal_splits(block, low, high, held, np.arange(len(open_)))
-        # searches for the best split are less exact than what they must keep
-        return found + self.delassus.solve_block(block, open_, block @ (effort - found))
+            at, block = np.searchsorted(open_, part), dense_block(d, part, part)
+            out[at] = shares_at_times(block, block @ effort[at], low[at], high[at])
+        return out
 
     def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
                         effort: Array) -> None:
@@ -322,28 +331,6 @@ class Indeterminacy:
                                      effort[open_], np.arange(len(open_)))
         crowds = [part for part in self._parts(problem, t, open_) if len(part) > CROWD]
         return [*(open_[members] for members in groups), *crowds]
-
-
-class _PreparedMargins:
-    """The distance of some elements, with their D, from breaking away, for their present bounds.
-
-    Attributes
-    ----------
-    problem : MarginProblem
-    parts : of its connected parts the elements, the block of D, and what that solves
-    """
-
-    def __init__(self, d: Matrix, low: Array, high: Array) -> None:
-        self.bounds = np.array([low, high])
-        self.problem: MarginProblem = MarginProblem(d, low, high, np.arange(len(d)))
-        self.parts: list[tuple[Indices, Matrix, Callable[[Array], Array]]] = []
-        for part in self.problem.parts:
-            block = d[np.ix_(part, part)]
-            self.parts.append((part, block, pseudo_inverse(block)))
-
-    def fits(self, low: Array, high: Array) -> bool:
-        """Whether the bounds are the same."""
-        return np.array_equal(self.bounds, [low, high])
 
 
 def _crowds(parts: Components, stuck: Flags) -> Flags:

@@ -9,8 +9,8 @@ minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17, 1996]. Where 
 body, as boxes on a belt, D is full because of it; with the acceleration a that they give to it as
 an unknown, of ``[D0, -r; -r', -1/w]``, nothing is. Rows and columns of what slides are those of the
 unit matrix, so factors of all modes have one pattern. Only where D is symmetric and positive
-definite. Where more elements may rest than there are motions to hold, internal stress stands beside
-K.
+definite. Where more elements may rest than there are motions to hold, K has who of them is at a
+bound, held there by the others.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class KeptFactors:
     ----------
     alone : elements that act on no other, whose own entries come first
     full : parts by their inverse, and where that stands in K
-    stressed : elements that may share internal stress, which stands behind that
+    stressed : elements that may share internal stress; who is at a bound then stands behind that
     factored : parts by their factors, which stand behind that
     behind, entries : where these begin, and how many numbers K is
     factors : expressions of those that are factors, in the ``modes`` and parameters
@@ -320,14 +320,14 @@ class KeptFactors:
 
     @property
     def stress(self) -> slice:
-        """Where internal stress stands in K."""
+        """Where K has who of the ``stressed`` is at a bound, held there by others."""
         return slice(self.behind - len(self.stressed), self.behind)
 
-    def with_stress(self, k: ca.SX, efforts: ca.SX) -> ca.SX:
-        """Efforts of all elements, with the internal stress that K has."""
-        out = ca.SX(efforts)
+    def ends(self, k: ca.SX) -> ca.SX:
+        """1 and -1 of what is at its upper or lower bound, held there by others."""
+        out = ca.SX.zeros(self.size)
         if len(self.stressed):
-            out[self.stressed.tolist()] += k[self.stress]
+            out[self.stressed.tolist()] = k[self.stress]
         return out
 
     # -- for machine code ------------------------------------------------------------------

@@ -27,6 +27,7 @@ class _Decision(NamedTuple):
     z: Array
     u: Array
     modes: Indices
+    ends: Indices | None
     unloaded: Flags
     brief: bool
     struck: Flags
@@ -56,7 +57,7 @@ class KnownDecisions:
         if found is None:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
-        state.modes, state.decided = found.modes.copy(), True
+        state.modes, state.decided, state.ends = found.modes.copy(), True, found.ends
         state.unloaded, state.brief = found.unloaded, found.brief
         state.struck, state.approach = found.struck, found.approach
         state.largest = found.largest
@@ -67,5 +68,5 @@ class KnownDecisions:
         """Keep what has just been chosen."""
         self._found.keep(key, _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.unloaded, state.brief, state.struck, state.approach, state.largest,
+            state.ends, state.unloaded, state.brief, state.struck, state.approach, state.largest,
             np.array(state.noise), noise))

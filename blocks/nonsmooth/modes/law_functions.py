@@ -23,7 +23,6 @@ from .kept_factors import MOST, Acting, KeptFactors, connected
 from .law_expressions import LawExpressions, effort_units, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
-from .stopped_frictions import stopped_frictions
 
 __all__ = ["DENSE", "LawFunctions"]
 
@@ -117,19 +116,16 @@ class LawFunctions:
         system, tape, size = self.system, self.system.tape, self.elements.size
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
-        kept = stopped = None
+        kept = None
         through_loops = ca.jacobian_sparsity(tape.residual, tape.u).nnz() > 0
         loaded = through_loops and ca.jacobian_sparsity(laws.bounds, tape.z).nnz() > 0
         if self.constant and not self.nonlinear and not system.clusters:
             kept = self._kept_factors(laws)
             if not kept.few:
                 return None
-            stopped = stopped_frictions(self.elements, laws, self.companions,
-                                        self.fixed and not kept.factored)
         elif size > (MOST_SOLVED if loaded else MOST_ADDED_UP if through_loops else MOST):
             return None
-        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions,
-                             kept, stopped)
+        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions, kept)
         if through_loops:
             return solved if solved.follows_linearly and (
                 solved.parts or size <= MOST_SOLVED) else None

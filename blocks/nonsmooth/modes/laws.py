@@ -115,6 +115,7 @@ class SetValuedLaws(Laws):
 
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)
+        self.indeterminacy.take_shares(problem, t)
 
     def correct(self, slope: Array, problem: Problem, t: float) -> Array:
         return self.held_states.stop(slope, problem, t)
@@ -181,6 +182,7 @@ class SetValuedLaws(Laws):
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
+        self.state.ends = None
         self.decisions.last = t
         self.state.notice_flow(fast)
 

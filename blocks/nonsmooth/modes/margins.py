@@ -8,6 +8,7 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -15,7 +16,9 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
-from ...system import Problem
+from ...system import Evaluator, Problem
+from ..complementarity import weights, within
+from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
@@ -23,7 +26,6 @@ from .given_rows import GivenRows
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
-from .proven_splits import ProvenSplits
 from .solved_modes import SolvedModes, point_to_the_bit
 
 __all__ = ["CompiledMargins", "Margins"]
@@ -64,10 +66,10 @@ class Margins:
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
             if len(open_):
-                slack = np.broadcast_to(self.state.slack, len(margin))[open_] > 0
-                margin[open_] = self.indeterminacy.margins(
-                    problem, t, open_, now, sign=True)[0][open_] + (
-                    2 * AT_BOUND * slack)  # of half the range
+                slack = np.broadcast_to(self.state.slack, len(margin))[open_]
+                if self.indeterminacy.loaded is not None:
+                    slack = 2 * AT_BOUND * (slack > 0)  # of half the range
+                margin[open_] = self.indeterminacy.rooms(problem, t, open_, now)[open_] + slack
         if self.painleve is not None:
             margin = np.minimum(margin, self.painleve.reserve(problem, t))
         return margin
@@ -137,8 +139,6 @@ class CompiledMargins:
         self.indeterminacy, self.held_states = indeterminacy, held_states
         held = evaluation.held_modes
         solved = held if isinstance(held, SolvedModes) else None
-        self.splits = ProvenSplits(solved, indeterminacy) if (
-            solved and solved.kept and len(solved.kept.stressed)) else None
         self.given = GivenRows(solved, indeterminacy) if solved and solved.shared else None
         self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
@@ -158,6 +158,8 @@ class CompiledMargins:
         moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])
         margins = ca.if_else(stuck, room, moving)
+        if self.evaluation.held_modes.kept is not None:  # what others hold at its bound stays
+            margins = ca.if_else(self.evaluation.held_modes.ends == 0, margins, np.inf)
         decides = self.evaluation.functions.companions.decides
         margins[np.flatnonzero(~decides).tolist()] = np.inf
         return margins
@@ -206,16 +208,48 @@ class CompiledMargins:
     def _numbers(self, problem: Problem, t: float, held: SolvedModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
         modes = self.state.modes
-        assert held.stopped is not None
-        dead, open_ = self.indeterminacy.felt(problem, t, held.stopped.alone(modes == 0))
+        dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
         if not len(dead) and not len(open_):
             return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
                 len(modes):]
-        if len(dead) or self.splits is None:
+        if len(dead):
             return None
-        splits = self.splits
-        found: Array | None = self._once(problem, t, lambda: splits.numbers(problem, t, open_))
+        found: Array | None = self._once(
+            problem, t, lambda: self._sharing(problem, t, held, open_))
         return found
+
+    @cached_property
+    def _carried(self) -> Evaluator:
+        """Efforts and bounds of all elements by which modes are decided on."""
+        held = self.evaluation.held_modes
+        assert held is not None
+        return Evaluator(ca.Function("carried", held.symbols, [ca.densify(ca.vertcat(
+            *(held.expressions[name] for name in ("effort", "low", "high"))))]))
+
+    def _sharing(self, problem: Problem, t: float, held: SolvedModes, open_: Indices
+                 ) -> Array | None:
+        """K by which some elements share what they hold; None where nothing holds it."""
+        kept, modes, d = held.kept, self.state.modes, self.evaluation.delassus.matrix(problem, t)
+        assert kept is not None
+        if not np.isin(open_, kept.stressed).all():
+            return None
+        k = held.constants(problem, modes, d)[len(modes):].copy()
+        effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
+        waits = np.broadcast_to(self.state.slack, len(modes)) > 0
+        for part, entries in kept.full:
+            mine = part[np.isin(part, open_)]
+            if not len(mine):
+                continue
+            block, bounds = dense_block(d, mine, mine), (low[mine], high[mine])
+            found = self.indeterminacy.shared_by(block, block @ effort[mine], *bounds)
+            if found.loose.any() and not waits[mine].any():
+                return None
+            k[kept.stress][np.isin(kept.stressed, mine)] = found.ends
+            by = np.zeros((len(part), len(part)))
+            by[np.ix_(*(np.flatnonzero(np.isin(part, mine)),) * 2)] = within(
+                block, weights(block, *bounds), found.ends == 0)
+            k[entries] = by
+        return k
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What is constant between events: modes, the numbers that are kept, 0 for states that

@@ -71,8 +71,8 @@ class PredictedParts(_OfElements):
     column_of : (columns,) the place of a member in its part, or -1 of an acceleration
     upper_starts, upper_rows : where the factors have entries, column by column
     regular : (parts,) whether D of a part is symmetric and positive definite
-    told_by : (elements,) of a contact the friction of the same motion, which tells for both while
-        they rest; -1 for none
+    shared : (parts,) whether what rests in a part may share what it holds, without any other
+    ends_at : (elements,) where K has whether it is at a bound, held there by others; -1 for none
     factors : those of all parts that have them, one after the other; None for none
     """
 
@@ -90,7 +90,6 @@ class PredictedParts(_OfElements):
     positions: Indices
     scale: Array
     part: Indices
-    told_by: Indices
     turns: bool
     d: Array = _none(float)
     push: Array = _none(float)
@@ -102,6 +101,8 @@ class PredictedParts(_OfElements):
     upper_starts: Indices = _none(np.int64)
     upper_rows: Indices = _none(np.int64)
     regular: Flags = _none(bool)
+    shared: Flags = _none(bool)
+    ends_at: Indices = _none(np.int64)
     factors: ca.SX | None = None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array
-from ...numerics.tolerances import SAFE_PIVOT, SYMMETRIC
+from ...numerics.tolerances import SAFE_PIVOT, SEMIDEFINITE, SYMMETRIC
 from ...system import Problem
 from .evaluation import Evaluation
 from .gaps import gap_states
@@ -38,8 +38,7 @@ def predicted_parts(evaluation: Evaluation, problem: Problem, t: float) -> Predi
         companions.leading(problem.p), companions.sense(problem.p), elements.contact,
         ~functions.flow_varies, bool(held.dependent.any()), held.in_a_circle, bends,
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part,
-        np.full(held.size, -1), held.turns)
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part, held.turns)
     return parts if held.kept is None else _kept_parts(evaluation, held, problem, t, parts)
 
 
@@ -47,27 +46,32 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
                 parts: PredictedParts) -> PredictedParts | None:
     """Those of elements by whose modes numbers are kept."""
     functions, delassus, n = evaluation.functions, evaluation.delassus, held.size
-    kept, stopped, pushed = held.kept, held.stopped, functions.pushed
-    assert kept is not None and stopped is not None
+    kept, pushed = held.kept, functions.pushed
+    assert kept is not None
     if functions.turns or pushed is not None and ca.depends_on(pushed, evaluation.system.tape.u):
         return None
     d = np.ascontiguousarray(sp.dense(delassus.matrix(problem, t)))
     still, every = delassus.at_rest_for_good(problem, t), np.arange(n)
     columns, column_of, upper_starts, upper_rows = kept.columns
+    regular = np.array([_is_regular(d[np.ix_(m, m)]) for m in (
+        block[~still[block]] for block in kept.members)])
+    ends_at = np.full(n, -1)
+    ends_at[kept.stressed] = np.arange(kept.entries)[kept.stress]
+    shared = ~regular & [bool((ends_at[m] >= 0).all()) and _is_regular(
+        d[np.ix_(m, m)], -SEMIDEFINITE) for m in kept.members]
     return replace(
         parts, leader=np.where(still, -1, parts.leader),
         holds=parts.holds & ~delassus.immovable(problem, t),
-        part=parts.part[functions.companions.leader], told_by=stopped.told_by(n), d=d,
+        part=parts.part[functions.companions.leader], d=d,
         push=np.zeros(0) if pushed is not None else np.ascontiguousarray(sp.dense(
             delassus.slope_by_efforts(problem, t, every)).T),
         starts=np.cumsum([0, *map(len, kept.members)]), parted=np.concatenate(kept.members),
         first=kept.first, columns=columns, column_of=column_of, upper_starts=upper_starts,
         upper_rows=upper_rows, factors=held.factors if kept.factored else None,
-        regular=np.array([_is_regular(d[np.ix_(m, m)]) for m in (
-            block[~still[block]] for block in kept.members)]))
+        regular=regular, shared=shared, ends_at=ends_at)
 
 
-def _is_regular(block: Array) -> bool:
+def _is_regular(block: Array, least: float = SAFE_PIVOT) -> bool:
     """Whether a block of D, and so every block within it, is safely positive definite."""
     own = block.diagonal()
     if not (own > 0).all():
@@ -78,7 +82,7 @@ def _is_regular(block: Array) -> bool:
     if np.abs(scaled - scaled.T).max() > SYMMETRIC:
         return False
     try:
-        np.linalg.cholesky(scaled - SAFE_PIVOT * np.eye(len(own)))
+        np.linalg.cholesky(scaled - least * np.eye(len(own)))
     except np.linalg.LinAlgError:
         return False
     return True

@@ -46,7 +46,6 @@ from .gaps import allowed_gaps, positions_of
 from .kept_factors import KeptFactors, connected
 from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
-from .stopped_frictions import StoppedFrictions
 
 __all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes", "point_to_the_bit"]
 
@@ -73,11 +72,11 @@ class SolvedModes:
     bounds : how they move with efforts, where they do
     companions : which of them need no decision of their own
     kept : numbers by which efforts follow as long as modes last, where there are such
-    stopped : frictions and contacts that hold one motion together, there
 
     Attributes
     ----------
     slope : slopes at the last evaluation
+    ends : 1 and -1 of what is at a bound, held there by others, where numbers are kept
     length : operations of what is solved for at every point; 1 where loops add these up
     entries : how many numbers are kept
     affine : whether rates and bounds are known to be linear in the efforts
@@ -89,7 +88,7 @@ class SolvedModes:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  bounds: BoundFunctions | None, companions: Companions,
-                 kept: KeptFactors | None = None, stopped: StoppedFrictions | None = None) -> None:
+                 kept: KeptFactors | None = None) -> None:
         n, tape, column, unit = elements.size, system.tape, elements.column, elements.unit
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
@@ -111,7 +110,7 @@ class SolvedModes:
         (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
             (effort, effort), (low, high), (back, forth)))
         self.decides, self._groups = companions.decides, companions.groups
-        self.size, self.elements, self.kept, self.stopped = n, elements, kept, stopped
+        self.size, self.elements, self.kept = n, elements, kept
         #: Whether slopes change by efforts in a way that moves with the states.
         self.turns = bool(system.nz) or not symbols_in(laws.slope_u) <= symbols_in(tape.p)
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
@@ -134,7 +133,7 @@ class SolvedModes:
             self._pose(system, joined, companions.split(whole, joined, low, high), sliding,
                        companions.shared(low, high))
         else:
-            self._keep(joined, sliding, lambda whole: companions.split(whole, joined, low, high))
+            self._keep(sliding, lambda whole: companions.split(whole, joined, low, high))
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
@@ -144,22 +143,22 @@ class SolvedModes:
         self._point: tuple[bytes, ...] = ()  # where that was
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
 
-    def _keep(self, joined: ca.SX, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
+    def _keep(self, sliding: ca.SX, split: Callable[[ca.SX], ca.SX]) -> None:
         """Let efforts follow from numbers that last as long as modes do.
 
-        What rests cancels the rates that there are by what slides alone.
+        What rests cancels the rates that there are by what slides, or is at a bound, alone.
         """
-        kept, stopped, e = self.kept, self.stopped, self.expressions
-        assert kept is not None and stopped is not None
+        kept, e = self.kept, self.expressions
+        assert kept is not None
         numbers = ca.SX.sym("kept", kept.entries)
-        unheld = ca.substitute(e["rate"], self.effort, sliding)
-        own = ca.densify(sliding + split(kept.efforts(numbers, unheld)))
+        self.ends = kept.ends(numbers)
+        bound = ca.if_else(self.ends > 0, e["high"], ca.if_else(self.ends < 0, e["low"], 0))
+        unheld = ca.substitute(e["rate"], self.effort, sliding + bound)
+        own = ca.densify(sliding + split(bound + kept.efforts(numbers, unheld)))
         if self.turns:
             e["push"] = ca.vec(ca.densify(jacobian(e["slope"], self.effort)))
         for name in e:
             e[name] = ca.substitute(e[name], self.effort, own)
-        e["effort"], e["low"], e["high"] = stopped.together(
-            joined, kept.with_stress(numbers, e["effort"]), e["low"], e["high"])
         self.affine = self.affine_rates = self.direct = self.follows_linearly = True
         self.length, self.entries = 0, kept.entries
         #: Of parts that have them, in these ``symbols``.

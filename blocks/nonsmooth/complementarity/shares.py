@@ -1,0 +1,378 @@
+"""How do elements at rest share what the motion does not divide among them?
+
+Brakes in parallel, the legs of a table, frictions in a loop: where the matrix D of what sticks is
+singular, many efforts have the same effect. Those are taken that have the least sum of
+``effort**2 * sqrt(D_ii) / range``, as if each element crept viscously, all with one creep of the
+bodies, until it comes to a bound and is held there by the others. So brakes in parallel share a
+load in proportion to their strength, and what bears as good as anything one way (a one-way clutch,
+a contact) bears it.
+
+As long as the same elements are at their bounds, efforts are a linear function of what is shared:
+:func:`within` of those inside. Elements hold as long as what is inside its bounds can hold every
+motion, which is as long as any efforts within all bounds do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...machine.functions import BoundCall, Kept, machine_code
+from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
+from ...numerics.tolerances import AT_BOUND, CONSISTENT, PROXIMAL_POINT, TINY
+from .decide import FOUND, decide
+from .problem import INFINITE, LEAST_SHARE, Problem, at_efforts, connect, pose, problem_of, weigh
+from .sparse_lu import Factors, analyse, factors_of
+
+__all__ = ["BOUND", "EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "at_ends",
+           "share", "shares", "shares_at_times", "sharing_of", "weights", "within"]  # fmt: skip
+
+#: What is known of elements and found for them: rows of a matrix.
+RATE, LOW, HIGH, EFFORT, ENDS, LOOSE, BOUND, OVER, SWEPT = range(9)
+ROWS = 9
+EXACT = 1e-12  # of the largest rate
+
+
+class Shares(NamedTuple):
+    """Efforts that have one effect.
+
+    Attributes
+    ----------
+    effort : those of the least weighted sum of squares within their bounds
+    ends : 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold
+        every motion
+    loose : elements at their bounds that nothing else holds: they are about to move
+    by : efforts of what is inside by the rates that they cancel
+    """
+
+    effort: Array
+    ends: Indices
+    loose: Flags
+    by: Array
+
+
+def weights(D: Array, low: Array, high: Array) -> Array:
+    """What squares of efforts count, in units of D: the least range by their own.
+
+    Examples
+    --------
+    >>> weights(np.ones((2, 2)), np.array([-1.0, -3.0]), np.array([1.0, 3.0])).round(6).tolist()
+    [1.0, 0.333333]
+    """
+    own = np.maximum(D.diagonal(), TINY)
+    span = (high - low) * np.sqrt(own)
+    least = span[span > 0].min(initial=np.inf)
+    if not np.isfinite(least):
+        return own
+    with np.errstate(divide="ignore"):
+        share = np.where(span > 0, np.maximum(least / span, LEAST_SHARE), 1.0)
+    return share * own
+
+
+def within(D: Array, weight: Array, inside: Flags) -> Array:
+    """Efforts by the rates that they cancel, of some elements; those of the others are 0.
+
+    Of efforts with one effect they have the least weighted sum of squares.
+
+    Examples
+    --------
+    >>> by = within(np.ones((2, 2)), np.array([3.0, 1.0]), np.array([True, True]))
+    >>> (by @ [4.0, 4.0]).round(9).tolist()
+    [1.0, 3.0]
+    """
+    n, own = len(D), np.sqrt(np.maximum(D.diagonal(), TINY))
+    scaled, rows, by = D / np.outer(own, own), np.zeros((ROWS, n)), np.empty((n, n))
+    rows[BOUND], rows[ENDS] = np.where(inside, 0.0, 1.0), np.where(inside, 0.0, 1.0)
+    _held(scaled, weight / own**2, rows, by, np.empty((n, n)), np.empty((n, n)),
+          np.zeros(n, dtype=np.int64), n)
+    return by / np.outer(own, own)
+
+
+def shares(D: Array, rate: Array, low: Array, high: Array) -> Shares:
+    """Share what holds elements at rest.
+
+    Parameters
+    ----------
+    D : (n, n) array
+        Symmetric and positive semi-definite, with a positive diagonal.
+    rate : (n,) array
+        Rates without the efforts.
+    low, high : (n,) array
+
+    Examples
+    --------
+    Brakes of 1 N and 3 N side by side:
+
+    >>> strength = np.array([1.0, 3.0])
+    >>> found = shares(np.ones((2, 2)), np.array([3.5, 3.5]), -strength, strength)
+    >>> found.effort.round(9).tolist(), found.loose.tolist()
+    ([0.875, 2.625], [False, False])
+    >>> shares(np.ones((2, 2)), np.array([4.0, 4.0]), -strength, strength).loose.tolist()
+    [True, True]
+    """
+    n = len(D)
+    rows, by = np.zeros((ROWS, n)), np.empty((n, n))
+    rows[RATE], rows[LOW], rows[HIGH] = rate, low, high
+    share(problem_of(n, n * n), factors_of(n, n * n), np.ascontiguousarray(D, dtype=float), rows,
+          by, np.empty((n, n)), np.empty((n, n)), np.arange(n + 1), n, np.array([AT_BOUND]))
+    return Shares(rows[EFFORT], rows[ENDS].astype(int), rows[LOOSE] != 0.0, by)
+
+
+def shares_at_times(D: Array, rates: Array, low: Array, high: Array) -> Array:
+    """The efforts at many times, by the rates at these, as columns.
+
+    What is found at one is taken wherever the same elements are at their bounds.
+
+    Examples
+    --------
+    >>> loads, strength = np.array([[3.5, 1.0], [3.5, 1.0]]), np.array([1.0, 3.0])
+    >>> shares_at_times(np.ones((2, 2)), loads, -strength, strength).round(9).tolist()
+    [[0.875, 0.25], [2.625, 0.75]]
+    """
+    weight, left, out = weights(D, low, high), np.arange(rates.shape[1]), np.empty(rates.shape)
+    while len(left):
+        first = shares(D, rates[:, left[0]], low, high)
+        inside, bound = first.ends == 0, at_ends(first.ends, low, high)[:, None]
+        found = bound + first.by @ (rates[:, left] - D @ bound)
+        drag = weight[:, None] * found
+        creep = D[:, inside] @ np.linalg.lstsq(D[np.ix_(inside, inside)], drag[inside])[0]
+        over = np.where(inside[:, None], 0.0, first.ends[:, None] * (creep - drag)
+                        / weight[:, None])
+        band = AT_BOUND * np.abs(found).max(axis=0, initial=0.0)
+        beyond = np.maximum(found - high[:, None], low[:, None] - found)
+        same = np.maximum(beyond, -over).max(axis=0) <= band
+        out[:, left[same]] = np.clip(found[:, same], low[:, None], high[:, None])
+        out[:, left[0]], same[0] = first.effort, True
+        left = left[~same]
+    return out
+
+
+def at_ends(ends: Indices, low: Array, high: Array) -> Array:
+    """Efforts of what is at its bounds; 0 of others."""
+    return np.where(ends > 0, high, np.where(ends < 0, low, 0.0))
+
+
+def sharing_of(d: Matrix, rows: Matrix, by: Matrix, allowed: Vector) -> BoundCall:
+    """The shares of elements whose D and rows stand in arrays, as machine code calls it."""
+    n = len(d)
+    return share.bound(Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d, rows, by,
+                       np.empty((n, n)), np.empty((n, n)), np.arange(n + 1), n, allowed)
+
+
+@machine_code
+def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matrix, swept: Matrix,
+          kernel: Matrix, first: Indices, count: int, allowed: Vector) -> bool:
+    """Share what holds elements at rest; whether that is found.
+
+    Who is at a bound is told where each creeps a little, as in :mod:`.decide`.
+
+    Parameters
+    ----------
+    problem, factors, swept, kernel : room
+    d : change of rates by efforts, with its sign turned
+    rows : RATE without efforts and bounds; EFFORT, ENDS and LOOSE are found
+    by : efforts of what is inside by the rates that they cancel, which is found
+    first : whole numbers from 0 on
+    count : how many elements there are
+    allowed : (1,) of the largest effort: what is so near to a bound is there
+    """
+    n, q = count, 0
+    if problem.systems[1] != n:
+        for i in range(n * n):
+            factors.linked[i] = True
+        if not analyse(factors, first, n):
+            return False
+    for i in range(n):
+        problem.starts[i], problem.b[i] = q, rows[RATE, i]
+        for j in range(n):
+            problem.columns[q], problem.D[q] = j, d[i, j]
+            problem.L[q] = problem.H[q] = 0.0
+            q += 1
+    problem.starts[n] = q
+    pose(problem, n)
+    for i in range(n):
+        unit = problem.unit[i]
+        problem.low[i], problem.high[i] = rows[LOW, i] / unit, rows[HIGH, i] / unit
+        problem.new[i] = problem.floor[i] = 0.0
+    connect(problem, n)
+    weigh(problem, n)
+    for i in range(n):
+        problem.D[i * n + i] += PROXIMAL_POINT * problem.share[i]
+    found = decide(problem, factors, EXACT, n, True) == FOUND
+    at_efforts(problem, problem.x, n)
+    for i in range(n):
+        problem.D[i * n + i] -= PROXIMAL_POINT * problem.share[i]
+    _bring_to_bounds(problem, rows, allowed[0], n)
+    for i in range(n):
+        rows[OVER, i] = rows[ENDS, i] * problem.rate[i] / problem.share[i]
+    again = beyond = True
+    while again:
+        beyond = again = False
+        largest = _at_ends(problem, rows, by, swept, kernel, n)
+        for i in range(n):
+            if max(problem.x[i] - problem.high[i], problem.low[i] - problem.x[i]) > (
+                    allowed[0] * largest):
+                beyond = True
+                if rows[ENDS, i] == 0.0:
+                    rows[ENDS, i] = 1.0 if problem.x[i] > problem.high[i] else -1.0
+                    again = True
+    if not beyond:
+        _bring_to_bounds(problem, rows, allowed[0], n)
+        _at_ends(problem, rows, by, swept, kernel, n)
+    missing = top = most = 0.0
+    for i in range(n):
+        problem.x[i] = min(max(problem.x[i], problem.low[i]), problem.high[i])
+        rows[EFFORT, i] = min(max(problem.x[i] * problem.unit[i], rows[LOW, i]), rows[HIGH, i])
+        rows[ENDS, i] = rows[BOUND, i]
+        most = max(most, rows[LOOSE, i])
+        for j in range(n):
+            by[i, j] *= problem.unit[i] * problem.unit[j]
+    at_efforts(problem, problem.x, n)
+    for i in range(n):
+        missing, top = max(missing, abs(problem.rate[i])), max(top, abs(problem.b[i]))
+    if most == 0.0 and missing > CONSISTENT * top:  # no efforts hold that
+        for i in range(n):
+            rows[LOOSE, i] = 1.0
+    return found
+
+
+@machine_code
+def _bring_to_bounds(problem: Problem, rows: Matrix, allowed: float, n: int) -> None:
+    """Who is at its bounds."""
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(problem.x[i]))
+    for i in range(n):
+        up, down = problem.high[i] - problem.x[i], problem.x[i] - problem.low[i]
+        rows[ENDS, i] = 0.0
+        if min(up, down) <= allowed * largest:
+            rows[ENDS, i] = 1.0 if up <= down else -1.0
+
+
+@machine_code
+def _at_ends(problem: Problem, rows: Matrix, by: Matrix, swept: Matrix, kernel: Matrix, n: int
+             ) -> float:
+    """Efforts where some are at their bounds, and what holds the others; the largest of them."""
+    for i in range(n):
+        for j in range(n):
+            swept[i, j] = problem.D[i * n + j]
+    _hold(swept, problem.share, rows, by, kernel, problem.waiting, n)
+    largest = 0.0
+    for i in range(n):
+        problem.error[i] = 0.0
+        if rows[BOUND, i] != 0.0:
+            problem.error[i] = problem.high[i] if rows[BOUND, i] > 0.0 else problem.low[i]
+    for i in range(n):
+        problem.right[i] = problem.b[i]
+        for j in range(n):
+            problem.right[i] -= problem.D[i * n + j] * problem.error[j]
+    for i in range(n):
+        problem.x[i] = problem.error[i]
+        for j in range(n):
+            problem.x[i] += by[i, j] * problem.right[j]
+        largest = max(largest, abs(problem.x[i]))
+    return largest
+
+
+@machine_code
+def _held(d: Matrix, weight: Vector, rows: Matrix, by: Matrix, swept: Matrix, kernel: Matrix,
+          free: Indices, n: int) -> None:
+    """:func:`_hold` as Python calls it."""
+    swept[:] = d
+    _hold(swept, weight, rows, by, kernel, free, n)
+
+
+@machine_code
+def _hold(swept: Matrix, weight: Vector, rows: Matrix, by: Matrix, kernel: Matrix,
+          free: Indices, n: int) -> None:
+    """What holds elements whose ENDS are 0, and all that is needed to hold every motion.
+
+    D of unit diagonal, which stands in ``swept``, is swept by those inside their bounds [J. H.
+    Goodnight, The American Statistician 33 (1979) 149-158]. What is left on the diagonal of others
+    is LOOSE; of these those that are the least OVER their bounds have to hold. BOUND is 0 for all
+    that hold.
+    """
+    for i in range(n):
+        rows[BOUND, i] = rows[ENDS, i]
+        rows[LOOSE, i] = rows[SWEPT, i] = 0.0
+        for j in range(n):
+            by[i, j] = 0.0
+    k = _next_inside(swept, rows, n)
+    while k >= 0:
+        rows[SWEPT, k] = 1.0
+        _sweep(swept, k, n)
+        k = _next_inside(swept, rows, n)
+    for i in range(n):
+        if rows[ENDS, i] != 0.0 and swept[i, i] > CONSISTENT:
+            rows[LOOSE, i] = 1.0
+    k = _next_loose(swept, rows, n)
+    while k >= 0:
+        rows[SWEPT, k], rows[BOUND, k] = 1.0, 0.0
+        _sweep(swept, k, n)
+        k = _next_loose(swept, rows, n)
+    count = 0
+    for i in range(n):
+        if rows[SWEPT, i] == 0.0 and rows[BOUND, i] == 0.0:
+            free[count] = i
+            count += 1
+    for a in range(count):
+        for c in range(count):
+            value = weight[free[a]] if a == c else 0.0
+            for b in range(n):
+                value += rows[SWEPT, b] * swept[b, free[a]] * weight[b] * swept[b, free[c]]
+            kernel[a, c] = value
+    for a in range(count):
+        _sweep(kernel, a, count)
+    for j in range(n):
+        if rows[SWEPT, j] == 0.0:
+            continue
+        for b in range(n):
+            by[b, j] = -rows[SWEPT, b] * swept[b, j]
+        for c in range(count):
+            rows[EFFORT, c] = 0.0
+            for b in range(n):
+                rows[EFFORT, c] += rows[SWEPT, b] * swept[b, free[c]] * weight[b] * swept[b, j]
+        for a in range(count):
+            stress = 0.0
+            for c in range(count):
+                stress -= kernel[a, c] * rows[EFFORT, c]
+            by[free[a], j] = -stress
+            for b in range(n):
+                by[b, j] += rows[SWEPT, b] * swept[b, free[a]] * stress
+
+
+@machine_code
+def _next_inside(swept: Matrix, rows: Matrix, n: int) -> int:
+    """Who is inside its bounds and holds most of what nobody holds yet; -1 for nobody."""
+    found, most = -1, CONSISTENT
+    for i in range(n):
+        if rows[ENDS, i] == 0.0 and rows[SWEPT, i] == 0.0 and swept[i, i] > most:
+            found, most = i, swept[i, i]
+    return found
+
+
+@machine_code
+def _next_loose(swept: Matrix, rows: Matrix, n: int) -> int:
+    """Of those at their bounds that nobody holds, who came last; -1 for nobody."""
+    found, least = -1, INFINITE
+    for i in range(n):
+        if rows[BOUND, i] != 0.0 and swept[i, i] > CONSISTENT and rows[OVER, i] < least:
+            found, least = i, rows[OVER, i]
+    return found
+
+
+@machine_code
+def _sweep(a: Matrix, k: int, n: int) -> None:
+    """Exchange an effort and a rate."""
+    pivot = a[k, k]
+    for i in range(n):
+        if i != k:
+            for j in range(n):
+                if j != k:
+                    a[i, j] -= a[i, k] * a[k, j] / pivot
+    for i in range(n):
+        if i != k:
+            a[i, k] /= pivot
+            a[k, i] /= pivot
+    a[k, k] = -1.0 / pivot

@@ -1,0 +1,194 @@
+"""How elements at rest share what the motion leaves open, and when nothing holds any longer."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq, linprog
+
+from blocks.machine import compiling
+from blocks.nonsmooth.complementarity import shares, shares_at_times, solve, weights, within
+
+PARALLEL = np.ones((2, 2))
+
+
+def most_of(D, rate, low, high):
+    """The largest factor of a load that some efforts within the bounds hold, by definition."""
+    n = len(rate)
+    size = 1 / np.sqrt(np.diag(D))
+    D, rate = D * np.outer(size, size), rate * size
+    unit = np.abs(rate).max()
+    found = linprog(np.append(np.zeros(n), -1.0), A_eq=np.column_stack([D, -rate / unit]),
+                    b_eq=np.zeros(n), bounds=[*zip(low / size, high / size, strict=True),
+                                              (0, None)])
+    return found.x[-1] / unit if found.x is not None else np.inf
+
+
+def is_least(D, effort, low, high, weight):
+    """Whether one creep common to all proves that the weighted sum of squares is the least."""
+    drag, band = weight * effort, 1e-9 * np.abs(effort).max()
+    up, down = high - effort <= band, effort - low <= band
+    equal = ~up & ~down
+    off = 1e-8 * np.abs(drag).max()
+    rows = np.concatenate([-D[up | equal], D[down | equal]])
+    right = np.concatenate([-drag[up | equal], drag[down | equal]]) + off
+    return linprog(np.zeros(len(D)), rows, right, bounds=(None, None)).status == 0
+
+
+def drawn(seed, n, rank):
+    """D, low, high and a load of which all that can be held is known."""
+    rng = np.random.default_rng(seed)
+    moves = rng.normal(size=(n, min(rank, n - 1)))
+    D, high = moves @ moves.T, rng.exponential(size=n) + 0.05
+    low = -high * rng.choice([0.5, 1.0], n)
+    contact = rng.random(n) < 0.2
+    low[contact], high[contact] = 0.0, np.inf
+    rate = D @ rng.normal(size=n)
+    most = most_of(D, rate, low, high)
+    assume(1e-3 < most < 1e3)
+    return D, low, high, most * rate
+
+
+def test_parallel_brakes_share_in_proportion_to_their_strength_up_to_4():
+    ends = np.array([1.0, 3.0])
+    found = shares(PARALLEL, np.array([3.5, 3.5]), -ends, ends)
+    assert_allclose(found.effort, [0.875, 2.625], rtol=1e-12)
+    assert not found.ends.any() and not found.loose.any()
+    slip = brentq(lambda load: shares(PARALLEL, np.full(2, load), -ends, ends).loose.any() - 0.5,
+                  0.1, 10, xtol=1e-12)
+    assert slip == pytest.approx(4.0, rel=2e-9)
+    assert shares(PARALLEL, np.full(2, -4.0), -ends, ends).loose.all()
+
+
+def test_geared_brakes_take_equal_shares_up_to_3_5():
+    w, ends = np.array([1.0, 3.0]), np.array([2.0, 0.5])
+    D = np.outer(w, w) / 2.8
+    for load in (-3.4, 0.7, 3.4):
+        found = shares(D, w * load / 2.8, -ends, ends)
+        assert_allclose(found.effort / ends, load / 3.5, rtol=1e-11)
+        assert not found.loose.any()
+    assert shares(D, w * 3.5 / 2.8, -ends, ends).loose.all()
+
+
+def test_a_loop_breaks_away_at_1_7_and_names_the_elements():
+    W = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]) / np.sqrt([1.0, 2.0])
+    ends = np.array([1.0, 2.0, 0.7])
+    load = W @ [1.0, 0.0]
+    before, at = (shares(W @ W.T, size * load, -ends, ends) for size in (1.699, 1.7))
+    assert not before.loose.any()
+    assert before.ends.tolist() == [1, 0, 0]  # held by the others
+    assert at.loose.tolist() == [True, False, True]
+    assert_allclose(at.effort[[0, 2]], [1.0, -0.7], rtol=1e-9)
+
+
+def test_three_brakes_are_loose_where_all_are_at_their_bounds_alone():
+    ends = np.array([1.0, 2.0, 4.0])
+    for load, loose in ((7.0, True), (6.999, False), (-7.0, True)):
+        found = shares(np.ones((3, 3)), np.full(3, load), -ends, ends)
+        assert found.loose.all() == found.loose.any() == loose
+        assert_allclose(found.effort, ends * load / 7, rtol=1e-9)
+
+
+def test_a_table_on_four_legs_shares_its_weight_evenly():
+    corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
+    D = corners @ corners.T
+    found = shares(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), np.zeros(4), np.full(4, np.inf))
+    assert_allclose(found.effort, 2.0, rtol=1e-9)
+
+
+def test_what_bears_anything_one_way_bears_it():
+    ends = np.array([1.0, np.inf])
+    found = shares(PARALLEL, np.array([700.0, 700.0]), np.array([-1.0, 0.0]), ends)
+    assert found.effort.sum() == pytest.approx(700.0)
+    assert 0 <= found.effort[0] < 0.1
+    pulled = shares(PARALLEL, np.array([-0.4, -0.4]), np.array([-1.0, 0.0]), ends)
+    assert_allclose(pulled.effort, [-0.4, 0.0], atol=1e-12)
+
+
+def test_a_load_that_no_efforts_balance_lets_all_go():
+    ends = np.ones(2)
+    assert shares(PARALLEL, np.array([1.0, 0.5]), -ends, ends).loose.all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 9), st.integers(1, 6), st.floats(0.1, 0.999))
+def test_shares_keep_the_motion_and_are_the_least(seed, n, rank, size):
+    D, low, high, rate = drawn(seed, n, rank)
+    found = shares(D, size * rate, low, high)
+    assert not found.loose.any()
+    assert_allclose(D @ found.effort, size * rate, rtol=0, atol=1e-9 * np.abs(rate).max())
+    assert (found.effort <= high).all() and (found.effort >= low).all()
+    own, span = np.diag(D), (high - low) * np.sqrt(np.diag(D))
+    least = span.min() if np.isfinite(span.min()) else 1.0
+    weight = own * np.maximum(least / np.minimum(span, 1e300), 1e-4)  # what is one-sided bears it
+    if np.isfinite(span.min()):
+        assert_allclose(weights(D, low, high), weight, rtol=1e-9)
+    assert is_least(D, found.effort, low, high, weights(D, low, high))
+    inside = found.ends == 0
+    bound = np.where(inside, 0.0, found.effort)
+    again = bound + within(D, weights(D, low, high), inside) @ (size * rate - D @ bound)
+    assert_allclose(again, found.effort, atol=1e-9 * np.abs(found.effort).max())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 9), st.integers(1, 6), st.floats(0.3, 1.7))
+def test_elements_let_go_exactly_where_no_efforts_hold(seed, n, rank, size):
+    D, low, high, rate = drawn(seed, n, rank)
+    assume(abs(size - 1) > 1e-6)
+    found = shares(D, size * rate, low, high)
+    assert found.loose.any() == (size > 1)
+    moved = solve(D, size * rate, low, high).state != 0
+    assert moved.any() == (size > 1)
+    assert (found.loose | ~moved).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**31), st.integers(2, 7), st.integers(1, 4))
+def test_shares_at_many_times_are_those_at_each(seed, n, rank):
+    D, low, high, rate = drawn(seed, n, rank)
+    sizes = np.linspace(0.0, 0.999, 9)
+    found = shares_at_times(D, np.outer(rate, sizes), low, high)
+    for size, one in zip(sizes, found.T, strict=True):
+        assert_allclose(one, shares(D, size * rate, low, high).effort,
+                        atol=1e-8 * np.abs(one).max(initial=1e-6))
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
+    """Two bodies that rub on each other and the ground, one against two stops, one against one."""
+    moves = np.array([[1, 0], [1, 0], [1, 0], [1, -1], [0, 1], [0, 1]])
+    low = unit * np.array([0, 0, -1, -1, -1, 0.0])
+    high = unit * np.array([np.inf, np.inf, 1, 1, 1, np.inf])
+    loads = unit * np.array([[-0.5, 40.0], [0.2, 3.0]])  # on each body, at two times
+    found = shares_at_times(moves @ moves.T, moves @ loads, low, high)
+    assert_allclose(moves.T @ found, loads, atol=1e-9 * unit)
+    assert_allclose(found[0], found[1], rtol=1e-7, atol=1e-12 * unit)  # of one motion and strength
+    assert_allclose(found[[0, 5], 1] / unit, [20, 3], rtol=2e-3)  # stops bear all that they can
+    assert np.abs(found[2:5, 1]).max() < 5e-3 * unit
+    assert_allclose(found[:2, 0], 0.0, atol=1e-12 * unit)  # and do not pull
+
+
+@pytest.mark.parametrize("size", [0.3, 0.99, 1.1])
+def test_interpreted_and_compiled_shares_are_the_same_to_the_last_bit(size, monkeypatch):
+    rng = np.random.default_rng(7)
+    moves, ends = rng.normal(size=(6, 3)), rng.uniform(1, 2, 6)
+    rate = moves @ rng.normal(size=3)
+    rate *= size * most_of(moves @ moves.T, rate, -ends, ends)
+    compiled = shares(moves @ moves.T, rate, -ends, ends)
+    monkeypatch.setattr(compiling, "is_installed", lambda: False)
+    for one, other in zip(compiled, shares(moves @ moves.T, rate, -ends, ends), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_hundreds_that_rub_on_each_other_and_on_a_floor_share():
+    n = 150
+    moves = np.vstack([np.eye(n), np.eye(n)[1:] - np.eye(n)[:-1]])
+    D, rng = moves @ moves.T, np.random.default_rng(1)
+    ends = rng.uniform(1, 2, 2 * n - 1)
+    rate = moves @ rng.normal(size=n)
+    rate *= most_of(D, rate, -ends, ends)
+    for size, loose in ((0.9, False), (1 + 1e-8, True)):
+        found = shares(D, size * rate, -ends, ends)
+        assert found.loose.any() == loose
+    assert_allclose(D @ shares(D, 0.9 * rate, -ends, ends).effort, 0.9 * rate, atol=1e-8)

@@ -370,10 +370,10 @@ class Decisions:
         """Friction that is no smaller in motion: it goes with the effort it has reached."""
         effort, low, high = solved.solution.effort, solved.low, solved.high
         now = self.evaluation.present(problem, t)
-        slack = AT_BOUND * np.where(np.isfinite(high - low), high - low, 0.0)
+        largest = np.abs(effort).max()
+        slack = AT_BOUND * np.where(np.isfinite(high - low), high - low, largest)
         up = loose & (effort >= high - slack)
         down = loose & (effort <= low + slack) & ~(up & (high - effort <= effort - low))
-        largest = np.abs(effort).max()
         narrow = max(NO_RANGE * largest, solved.unseen)
         unsaid = loose & (high - low <= narrow) & (now.forth >= now.back)[index]
         if unsaid.any():  # no width to tell the sense from: the next instant does

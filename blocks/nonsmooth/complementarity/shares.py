@@ -22,7 +22,17 @@ from ...machine.functions import BoundCall, Kept, machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import AT_BOUND, CONSISTENT, PROXIMAL_POINT, TINY
 from .decide import FOUND, decide
-from .problem import INFINITE, LEAST_SHARE, Problem, at_efforts, connect, pose, problem_of, weigh
+from .problem import (
+    FEW,
+    INFINITE,
+    LEAST_SHARE,
+    Problem,
+    at_efforts,
+    connect,
+    pose,
+    problem_of,
+    weigh,
+)
 from .sparse_lu import Factors, analyse, factors_of
 
 __all__ = ["BOUND", "EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "at_ends",
@@ -89,7 +99,7 @@ def within(D: Array, weight: Array, inside: Flags) -> Array:
     return by / np.outer(own, own)
 
 
-def shares(D: Array, rate: Array, low: Array, high: Array) -> Shares:
+def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = None) -> Shares:
     """Share what holds elements at rest.
 
     Parameters
@@ -99,6 +109,8 @@ def shares(D: Array, rate: Array, low: Array, high: Array) -> Shares:
     rate : (n,) array
         Rates without the efforts.
     low, high : (n,) array
+    near : (n,) array, optional
+        Efforts that they had a little before.
 
     Examples
     --------
@@ -114,6 +126,7 @@ def shares(D: Array, rate: Array, low: Array, high: Array) -> Shares:
     n = len(D)
     rows, by = np.zeros((ROWS, n)), np.empty((n, n))
     rows[RATE], rows[LOW], rows[HIGH] = rate, low, high
+    rows[EFFORT] = 0.0 if near is None else near
     share(problem_of(n, n * n), factors_of(n, n * n), np.ascontiguousarray(D, dtype=float), rows,
           by, np.empty((n, n)), np.empty((n, n)), np.arange(n + 1), n, np.array([AT_BOUND]))
     return Shares(rows[EFFORT], rows[ENDS].astype(int), rows[LOOSE] != 0.0, by)
@@ -171,38 +184,39 @@ def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matri
     ----------
     problem, factors, swept, kernel : room
     d : change of rates by efforts, with its sign turned
-    rows : RATE without efforts and bounds; EFFORT, ENDS and LOOSE are found
+    rows : RATE without efforts, bounds and, as EFFORT, where to begin; EFFORT, ENDS and LOOSE are
+        found
     by : efforts of what is inside by the rates that they cancel, which is found
     first : whole numbers from 0 on
     count : how many elements there are
     allowed : (1,) of the largest effort: what is so near to a bound is there
     """
     n, q = count, 0
-    if problem.systems[1] != n:
-        for i in range(n * n):
-            factors.linked[i] = True
+    if problem.systems[1] != n or n > FEW:
+        for i in range(n):
+            for j in range(n):
+                factors.linked[i * n + j] = n <= FEW or d[i, j] != 0.0
         if not analyse(factors, first, n):
             return False
     for i in range(n):
         problem.starts[i], problem.b[i] = q, rows[RATE, i]
         for j in range(n):
-            problem.columns[q], problem.D[q] = j, d[i, j]
-            problem.L[q] = problem.H[q] = 0.0
-            q += 1
+            if n <= FEW or d[i, j] != 0.0:
+                problem.columns[q], problem.D[q] = j, d[i, j]
+                problem.L[q] = problem.H[q] = 0.0
+                q += 1
     problem.starts[n] = q
     pose(problem, n)
     for i in range(n):
         unit = problem.unit[i]
         problem.low[i], problem.high[i] = rows[LOW, i] / unit, rows[HIGH, i] / unit
-        problem.new[i] = problem.floor[i] = 0.0
+        problem.new[i], problem.floor[i] = rows[EFFORT, i] / unit, 0.0
     connect(problem, n)
     weigh(problem, n)
-    for i in range(n):
-        problem.D[i * n + i] += PROXIMAL_POINT * problem.share[i]
-    found = decide(problem, factors, EXACT, n, True) == FOUND
+    _creep(problem, PROXIMAL_POINT, n)
+    found = decide(problem, factors, EXACT, n, n <= FEW) == FOUND
     at_efforts(problem, problem.x, n)
-    for i in range(n):
-        problem.D[i * n + i] -= PROXIMAL_POINT * problem.share[i]
+    _creep(problem, -PROXIMAL_POINT, n)
     _bring_to_bounds(problem, rows, allowed[0], n)
     for i in range(n):
         rows[OVER, i] = rows[ENDS, i] * problem.rate[i] / problem.share[i]
@@ -217,8 +231,7 @@ def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matri
                 if rows[ENDS, i] == 0.0:
                     rows[ENDS, i] = 1.0 if problem.x[i] > problem.high[i] else -1.0
                     again = True
-    if not beyond:
-        _bring_to_bounds(problem, rows, allowed[0], n)
+    if not beyond and _bring_to_bounds(problem, rows, allowed[0], n):
         _at_ends(problem, rows, by, swept, kernel, n)
     missing = top = most = 0.0
     for i in range(n):
@@ -238,16 +251,28 @@ def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matri
 
 
 @machine_code
-def _bring_to_bounds(problem: Problem, rows: Matrix, allowed: float, n: int) -> None:
-    """Who is at its bounds."""
-    largest = 0.0
+def _creep(problem: Problem, by: float, n: int) -> None:
+    """Add creep of the elements to that of the bodies."""
+    for i in range(n):
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            if problem.columns[q] == i:
+                problem.D[q] += by * problem.share[i]
+
+
+@machine_code
+def _bring_to_bounds(problem: Problem, rows: Matrix, allowed: float, n: int) -> bool:
+    """Who is at its bounds; whether others are than before."""
+    largest, changed = 0.0, False
     for i in range(n):
         largest = max(largest, abs(problem.x[i]))
     for i in range(n):
         up, down = problem.high[i] - problem.x[i], problem.x[i] - problem.low[i]
-        rows[ENDS, i] = 0.0
+        end = 0.0
         if min(up, down) <= allowed * largest:
-            rows[ENDS, i] = 1.0 if up <= down else -1.0
+            end = 1.0 if up <= down else -1.0
+        changed = changed or end != rows[ENDS, i]
+        rows[ENDS, i] = end
+    return changed
 
 
 @machine_code
@@ -256,7 +281,9 @@ def _at_ends(problem: Problem, rows: Matrix, by: Matrix, swept: Matrix, kernel: 
     """Efforts where some are at their bounds, and what holds the others; the largest of them."""
     for i in range(n):
         for j in range(n):
-            swept[i, j] = problem.D[i * n + j]
+            swept[i, j] = 0.0
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            swept[i, problem.columns[q]] = problem.D[q]
     _hold(swept, problem.share, rows, by, kernel, problem.waiting, n)
     largest = 0.0
     for i in range(n):
@@ -265,8 +292,8 @@ def _at_ends(problem: Problem, rows: Matrix, by: Matrix, swept: Matrix, kernel: 
             problem.error[i] = problem.high[i] if rows[BOUND, i] > 0.0 else problem.low[i]
     for i in range(n):
         problem.right[i] = problem.b[i]
-        for j in range(n):
-            problem.right[i] -= problem.D[i * n + j] * problem.error[j]
+        for q in range(problem.starts[i], problem.starts[i + 1]):
+            problem.right[i] -= problem.D[q] * problem.error[problem.columns[q]]
     for i in range(n):
         problem.x[i] = problem.error[i]
         for j in range(n):
@@ -318,28 +345,38 @@ def _hold(swept: Matrix, weight: Vector, rows: Matrix, by: Matrix, kernel: Matri
             count += 1
     for a in range(count):
         for c in range(count):
-            value = weight[free[a]] if a == c else 0.0
-            for b in range(n):
-                value += rows[SWEPT, b] * swept[b, free[a]] * weight[b] * swept[b, free[c]]
-            kernel[a, c] = value
+            kernel[a, c] = weight[free[a]] if a == c else 0.0
+    for b in range(n):
+        if rows[SWEPT, b] != 0.0:
+            for a in range(count):
+                factor = swept[b, free[a]] * weight[b]
+                if factor != 0.0:
+                    for c in range(count):
+                        kernel[a, c] += factor * swept[b, free[c]]
     for a in range(count):
         _sweep(kernel, a, count)
     for j in range(n):
         if rows[SWEPT, j] == 0.0:
             continue
-        for b in range(n):
-            by[b, j] = -rows[SWEPT, b] * swept[b, j]
         for c in range(count):
             rows[EFFORT, c] = 0.0
-            for b in range(n):
-                rows[EFFORT, c] += rows[SWEPT, b] * swept[b, free[c]] * weight[b] * swept[b, j]
+        for b in range(n):
+            if rows[SWEPT, b] == 0.0:
+                continue
+            by[b, j] = -swept[b, j]
+            factor = weight[b] * swept[b, j]
+            if factor != 0.0:
+                for c in range(count):
+                    rows[EFFORT, c] += factor * swept[b, free[c]]
         for a in range(count):
             stress = 0.0
             for c in range(count):
-                stress -= kernel[a, c] * rows[EFFORT, c]
-            by[free[a], j] = -stress
-            for b in range(n):
-                by[b, j] += rows[SWEPT, b] * swept[b, free[a]] * stress
+                stress += kernel[a, c] * rows[EFFORT, c]
+            by[free[a], j] = stress
+        for b in range(n):
+            if rows[SWEPT, b] != 0.0:
+                for a in range(count):
+                    by[b, j] -= swept[b, free[a]] * by[free[a], j]
 
 
 @machine_code
@@ -367,12 +404,11 @@ def _sweep(a: Matrix, k: int, n: int) -> None:
     """Exchange an effort and a rate."""
     pivot = a[k, k]
     for i in range(n):
-        if i != k:
+        factor = a[i, k] / pivot
+        if i != k and factor != 0.0:
             for j in range(n):
-                if j != k:
-                    a[i, j] -= a[i, k] * a[k, j] / pivot
+                a[i, j] -= factor * a[k, j]
+            a[i, k] = factor
     for i in range(n):
-        if i != k:
-            a[i, k] /= pivot
-            a[k, i] /= pivot
+        a[k, i] /= pivot
     a[k, k] = -1.0 / pivot

@@ -42,6 +42,9 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
+#: Elements of a part of which each that comes to its bound is an event. Of more so many would, that
+#: who is there is found at every point.
+MOST_FOLLOWED = 300
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -59,7 +62,9 @@ class Indeterminacy:
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
-        self._known: Cache[bytes, Array] = Cache(MOST_KNOWN)  # what is inside its bounds holds
+        #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
+        self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
+        self._near: dict[bytes, Array] = {}  # the last efforts of parts
 
     # -- who -----------------------------------------------------------------------------
     def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
@@ -108,6 +113,9 @@ class Indeterminacy:
             room = np.where(inside, np.minimum(now.high[part] - found, found - now.low[part]),
                             np.inf)
             out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
+            if len(part) > MOST_FOLLOWED:  # they go where the load is clear
+                left = self.margins(problem, t, part, now)[0][part]
+                out[part] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
 
     def take_shares(self, problem: Problem, t: float) -> None:
@@ -138,10 +146,12 @@ class Indeterminacy:
         assert ends is not None
         effort = self.evaluation.efforts(problem)
         for part in self._parts(problem, t, index):
-            low, high, inside = now.low[part], now.high[part], ends[part] == 0
-            block, bound = dense_block(d, part, part), at_ends(ends[part], low, high)
-            by = self._within(part, block, weights(block, low, high), inside)
-            yield part, bound + by @ (block @ (effort[part] - bound)), inside
+            if len(part) > MOST_FOLLOWED:
+                (_, found, _), = self._shared(problem, t, part, now)
+                yield part, found.effort, found.ends == 0
+                continue
+            bound, by = self._at_ends(d, part, ends[part], now.low[part], now.high[part])
+            yield part, bound + by @ (effort[part] - bound), ends[part] == 0
 
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Rates of elements at rest that no effort holds."""
@@ -153,11 +163,17 @@ class Indeterminacy:
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
 
-    def _within(self, part: Indices, block: Array, weight: Array, inside: Flags) -> Array:
-        """Efforts by rates of what is inside its bounds."""
-        key = b"".join((part.tobytes(), block.tobytes(), weight.tobytes(), inside.tobytes()))
+    def _at_ends(self, d: Matrix, part: Indices, ends: Indices, low: Array, high: Array
+                 ) -> tuple[Array, Array]:
+        """Efforts of what is at its bounds, and by those of others what is inside holds of them."""
+        moves = () if self.delassus.constant else (dense_block(d, part, part),)
+        key = b"".join(a.tobytes() for a in (part, ends, low, high, *moves))
         known = self._known.get(key)
-        return self._known.keep(key, within(block, weight, inside)) if known is None else known
+        if known is None:
+            block = dense_block(d, part, part)
+            by = within(block, weights(block, low, high), ends == 0) @ block
+            known = self._known.keep(key, (at_ends(ends, low, high), by))
+        return known
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> tuple[Array, Flags]:
@@ -199,7 +215,7 @@ class Indeterminacy:
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
             for part, found, _ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[part] = found.ends
+                ends[part] = found.ends if len(part) <= MOST_FOLLOWED else 0
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues
@@ -211,18 +227,21 @@ class Indeterminacy:
         for part in self._parts(problem, t, index):
             block, low, high = dense_block(d, part, part), now.low[part], now.high[part]
             rate = block @ effort[part] + unheld[part]
-            found = self.shared_by(block, rate, low, high)
+            found = self.shared_by(block, rate, low, high, self._near.get(part.tobytes()))
+            self._near[part.tobytes()] = found.effort
             width = np.where(np.isfinite(high - low), high - low, np.abs(effort[part]).max())
             left = np.abs(rate - block @ found.effort)
             out.append((part, found, float((left / np.maximum(
                 block.diagonal() * width.max(), TINY)).max())))
         return out
 
-    def shared_by(self, block: Matrix, rate: Array, low: Array, high: Array) -> Shares:
+    def shared_by(self, block: Matrix, rate: Array, low: Array, high: Array,
+                  near: Array | None = None) -> Shares:
         """How some elements share rates; remembered, as several ask."""
         key = b"".join(a.tobytes() for a in (block, rate, low, high))
         known = self._shares.get(key)
-        return self._shares.keep(key, shares(block, rate, low, high)) if known is None else known
+        return self._shares.keep(key, shares(block, rate, low, high, near)) if (
+            known is None) else known
 
     def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
         """Connected parts among some elements."""

@@ -151,14 +151,6 @@ class TimeEvents:
         """Relations that switch at an instant."""
         return np.array(self.switching.get(t, []), dtype=int)
 
-    def stepped_onto(self, t: float) -> Flags:
-        """Relations that need not be searched for up to ``t``."""
-        if not self.curved.any():
-            return self.timed
-        if t >= self._just_before(self.t_end) or self.is_known(t):
-            return self.timed
-        return self.straight
-
     def is_known(self, t: float) -> bool:
         """Whether a time is one of the instants."""
         k = int(self.times.searchsorted(self._just_before(t)))

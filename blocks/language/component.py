@@ -73,7 +73,6 @@ from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connectio
 
 if TYPE_CHECKING:
     from .kernel import Kernel
-    from .tracing import Trace
 
 __all__ = ["Component", "Part"]
 
@@ -93,7 +92,7 @@ class Part(Node):
     _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of a form, which is kept beside
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes
-    _trace: Trace | None = None  # of a reader of equations
+    _trace: Any = None  # the Trace of a reader of equations
     __signature__ = Signature()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import casadi as ca
 
@@ -153,7 +153,7 @@ class Domain:
         Appends to ``rates`` the symbol of each derivative in it, and what is differentiated.
         """
         if self.power is not None:
-            token = current_trace.set(cast(Any, _Rates([] if rates is None else rates)))
+            token = current_trace.set(_Rates([] if rates is None else rates))
             try:
                 return as_expression(self.power(port))
             finally:

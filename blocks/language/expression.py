@@ -34,7 +34,6 @@ from ..units import (
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension
-    from .tracing import Trace
 
 __all__ = [
     "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
@@ -45,8 +44,8 @@ __all__ = [
 
 TIME = ca.SX.sym("time")
 
-# the trace that is reading a component's equations, if any
-current_trace: ContextVar[Trace | None] = ContextVar("current_trace", default=None)
+# what is reading a component's equations, if anything: a Trace, or what stands for one
+current_trace: ContextVar[Any] = ContextVar("current_trace", default=None)
 
 
 def reading_place() -> str:
@@ -55,7 +54,7 @@ def reading_place() -> str:
     return trace.where() if trace is not None else ""
 
 
-def _reading_trace(what: str) -> Trace:
+def _reading_trace(what: str) -> Any:
     trace = current_trace.get()
     if trace is None:
         raise EquationError("", f"{what} can only be used inside a component's equations().")
@@ -385,7 +384,7 @@ class Condition:
             "minimum(a, b) instead of max(), min().",
         )
 
-    def with_events(self, trace: Trace) -> ca.SX:
+    def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""
         return self._combined(lambda relation: trace.relation(relation.parts[0], relation.at_zero))
 

@@ -20,7 +20,7 @@ from .settings import find_setting
 from .varied_values import VariedValues
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..system import System
 
 __all__ = ["AtOnce"]
@@ -45,7 +45,7 @@ class AtOnce:
     how: ClassVar[str]  #: they are made, for people
     why = ""
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan,
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan,
                  refuse: Callable[[System], None], *methods: str) -> None:
         self.recipe, self.plan = recipe, plan
         system = model.compile()

@@ -24,7 +24,7 @@ from .lane_program import LaneProgram
 from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..native.lanes import Filled, Runs
     from ..system import System
 
@@ -39,7 +39,7 @@ class Batched(AtOnce):
 
     how = "several runs at once, in machine code (dopri5)"
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
         self.workers = workers
         super().__init__(model, recipe, plan, refuse_structure, "auto", "dopri5")
 

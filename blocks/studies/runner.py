@@ -27,7 +27,7 @@ from .outputs import Output, converted
 from .settings import Setting, find_setting, rank
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
 
 __all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints",
            "told"]
@@ -76,7 +76,7 @@ class Runner:
     recipe : Recipe
     """
 
-    def __init__(self, model: Model, recipe: Recipe) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe) -> None:
         self.options = dict(recipe.options)
         until = self.options.pop("until", None)
         if until is not None:
@@ -102,7 +102,7 @@ class Runner:
                 yield from part._parts().values()
 
     @classmethod
-    def of_copy(cls, model: Model, recipe: Recipe) -> Runner:
+    def of_copy(cls, model: CompiledModel, recipe: Recipe) -> Runner:
         """A runner that leaves the model as it is."""
         with ASSEMBLY:
             return cls(copy.deepcopy(model), recipe)
@@ -219,7 +219,7 @@ class InProcess:
 
     how, alone = "one by one", 0
 
-    def __init__(self, model: Model, recipe: Recipe, why: str = "") -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, why: str = "") -> None:
         self.runner, self.why = Runner.of_copy(model, recipe), why
         self.execution = told(self, ", in this process")
 

@@ -29,7 +29,7 @@ from .spread import runner_for
 from .store import Store
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..system import System
 
 __all__ = ["sweep"]
@@ -38,7 +38,7 @@ LOG = logging.getLogger("blocks.studies")
 
 
 def sweep(
-    model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+    model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every: Any = None,
     samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
     progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
     **options: Any,
@@ -93,7 +93,7 @@ def sweep(
     return gathered.to_xarray()
 
 
-def _refuse_wrong(model: Model) -> None:
+def _refuse_wrong(model: CompiledModel) -> None:
     """Refuse a model with errors; relations between parameters may hold at the points."""
     if any(finding.code != "parameter.relation" for finding in model.check().errors):
         model.check().raise_errors()

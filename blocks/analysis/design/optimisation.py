@@ -34,7 +34,7 @@ from .reductions import Reduction
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Optimum", "optimise"]
 
@@ -93,7 +93,7 @@ class Optimum(Tabulated):
 
 
 @told_how_to_call
-def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
+def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[Any]],
              duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
              progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Optimum:
     """Find the design values that make a number of a run least. The model is not changed.
@@ -138,7 +138,7 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
 class _Design:
     """Runs of a design, with what is asked of them and its derivatives."""
 
-    def __init__(self, model: Model, objective: str, over: Mapping[str, Any], duration: Any,
+    def __init__(self, model: CompiledModel, objective: str, over: Mapping[str, Any], duration: Any,
                  limits: Sequence[str], sign: float, options: dict[str, Any]) -> None:
         refuse_no_mapping(over, "optimise(over=…)", EXAMPLE)
         if not over:

@@ -34,7 +34,7 @@ from .reactions import Reactions, reactions_of
 from .targets import Wish, Wishes, read_wishes
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...system.system import System
 
 __all__ = ["OperatingPoint", "find_operating_point"]
@@ -250,7 +250,7 @@ def _changing(kernel: Kernel) -> ca.SX:
     return ca.vertcat(*known)
 
 
-def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
+def find_operating_point(model: CompiledModel, targets: Mapping[str, Any] | None = None,
                          at_rest: bool = True, modes: Any = None) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
@@ -258,8 +258,8 @@ def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
         return _found_from(start, model, targets, at_rest, modes)
 
 
-def _found_from(start: Point, model: Model, targets: Mapping[str, Any] | None, at_rest: bool,
-                modes: Any) -> OperatingPoint:
+def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
+                at_rest: bool, modes: Any) -> OperatingPoint:
     wishes = read_wishes(start.system, targets)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)
@@ -343,7 +343,7 @@ def _at_rest(point: Point, equations: Equations) -> Indices:
     return np.where(still, 0, point.modes)
 
 
-def _later(model: Model, start: Point, kept: Flags) -> Iterator[Point]:
+def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
     """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
 
     They are where to look from: what is found there meets the equations as anything else does.
@@ -500,7 +500,7 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
 
 
 # -- the start of a run ----------------------------------------------------------------------
-def start_state(model: Model, initial: Any) -> tuple[Array, Array, Array, Array]:
+def start_state(model: CompiledModel, initial: Any) -> tuple[Array, Array, Array, Array]:
     """States, torn unknowns, relations and discrete values that ``simulate(initial=…)`` means.
 
     Of discrete values those that are sampled and rest; nan for others.

@@ -30,7 +30,7 @@ from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
 from .words import changed_since, notes_of
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["LinearModels", "held_words", "linearise", "modes_named", "ratio_to_second",
            "relations_on_edge", "state_named"]
@@ -73,7 +73,7 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
     _sheet = table
 
 
-def linearise(model: Model, inputs: Any = None, outputs: Any = None, at: Any = None,
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None,
               modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)

@@ -29,8 +29,8 @@ from ...units import from_si, to_si
 from .start_equations import StartEquations
 
 if TYPE_CHECKING:
+    from ...language.compiled_model import CompiledModel
     from ...language.component import Part
-    from ...model import Model
     from ...simulation.recording import RunRecording
     from ...system import System
 
@@ -60,7 +60,7 @@ class StartDerivatives:
     sampled: Flags
 
 
-def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setting]:
+def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
     """The parameters and initial targets of these paths.
 
     Raises
@@ -117,7 +117,7 @@ def _target_of(setting: Setting) -> Any:
 
 
 @contextmanager
-def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
+def varied(model: CompiledModel) -> Iterator[Callable[[Setting, float], None]]:
     """Give settings values in SI units for a while."""
     parts: list[Part] = [model, *model._parts().values()]
     tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
@@ -135,7 +135,7 @@ def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
         model._revision = revision
 
 
-def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunRecording
+def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recording: RunRecording
                       ) -> StartDerivatives:
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
@@ -218,7 +218,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
     return p, x, d
 
 
-def _equations(model: Model, recording: RunRecording) -> StartEquations:
+def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:
     """Return the equations of the start of a run."""
     problem, t = recording.replay.at_start(), recording.episodes[0].start
     problem.tie(np.zeros(0, dtype=int))
@@ -231,8 +231,8 @@ def _given(system: System) -> list[Array]:
             given_discrete_values(system)]
 
 
-def _implicit_column(model: Model, equations: Callable[[], StartEquations], setting: Setting,
-                     value: float, seen: ca.SX) -> tuple[Array, ...] | None:
+def _implicit_column(model: CompiledModel, equations: Callable[[], StartEquations],
+                     setting: Setting, value: float, seen: ca.SX) -> tuple[Array, ...] | None:
     """The derivatives by one setting, where the start meets its equations."""
     system, step = model.compile(), STEP * (abs(value) or 1.0)
     base, beside = _given(system), dict[float, list[Array]]()
@@ -286,7 +286,7 @@ def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Ar
     return x
 
 
-def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float
+def _column(model: CompiledModel, setting: Setting, value: float, base: list[Array], t: float
             ) -> tuple[tuple[Array, ...], bool]:
     """The derivatives by one setting, and whether the start decides otherwise beside it."""
     starts = {}
@@ -319,7 +319,7 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
     return np.asarray(out)
 
 
-def _start(model: Model, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
+def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
     """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them

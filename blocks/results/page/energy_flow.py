@@ -11,7 +11,7 @@ from html import escape
 
 import numpy as np
 
-from ..ledger_table import energy_unit
+from ..ledger import energy_unit
 from ..recording import EnergyTerm
 from ..schematic.picture import width_of
 from ..shown import number

@@ -32,10 +32,9 @@ from .algebraic_loops import (
     solvable,
     torn_block,
 )
-from .conditional_pivots import keeps_digits
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
-from .pivot_validity import SuitedValues
+from .pivot_validity import SuitedValues, keeps_digits
 from .reduced import Reduced, Singular
 from .stream_variables import CarriedByFlows
 from .writer import Writer, put

@@ -17,14 +17,15 @@ from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
 from ...reading.foreign_words import look_elsewhere
 from ...units import Unit, from_si
-from ..recording import Curves
+from ..parameters import differences, in_few_words
+from ..recording import Curves, Recording
 from ..shown import SECOND, pretty, time_unit, unit_to_show
 from ..values.runs import headings
+from ..values.samples import Samples
 from ..values.sampling import units_wanted
 from ..values.times import grid
 from ..values.views import run_of
 from .figures import bare_figure, finished_figure, shown_figure
-from .legends import legends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -324,3 +325,23 @@ def _legend(ax: Any, place: str) -> None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
     else:
         ax.legend(loc=place, ncols=columns)
+
+
+def legends(asked: Curves, chosen: Sequence[Samples]) -> list[str]:
+    """The path of every series, and of which run it is where there are several."""
+    runs: list[Recording] = []
+    for series in chosen:
+        run = run_of(series.rows.source)
+        if not any(run is other for other in runs):
+            if not isinstance(run, Recording):
+                return headings(asked, chosen)
+            runs.append(run)
+    if len(runs) == 1:
+        return headings(asked, chosen)
+    made = [run.made_with() for run in runs]
+    found = differences(made)
+    words = [in_few_words(found, k) for k in range(len(made))]
+    if not all(words) or len(set(words)) < len(words):
+        return headings(asked, chosen)
+    of = {id(run): f" ({text})" for run, text in zip(runs, words, strict=True)}
+    return [series.path + of[id(run_of(series.rows.source))] for series in chosen]

@@ -104,20 +104,17 @@ if TYPE_CHECKING:
     from .initialisation.initial_values import InitialWarning
     from .results.comparison import compare
 
-__all__ = [
-    "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-    "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
-    "Output",
-    "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement",
-    "SimulationError", "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_",
-    "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints", "compare", "contact", "cos",
-    "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor", "foreign_words", "held",
-    "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
-    "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
-    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
-    "tanh", "when", "where",
-]  # fmt: skip
+__all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
+           "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
+           "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
+           "Output", "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable",
+           "Replacement", "SimulationError", "StructureError", "Target", "UnitError", "UnknownName",
+           "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints",
+           "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp",
+           "floor", "foreign_words", "held", "ideal_diode", "ideal_switch", "initially",
+           "integral_of_table", "interpolate", "interpolate_grid", "load", "load_law", "log",
+           "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",
+           "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "when", "where"]
 
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison"}
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",

@@ -209,13 +209,12 @@ class Model(CompiledModel):
 
         _, start = RunStart(self).consistent()
         warn_of_compromises(start)
-        return Sheet(f"Initial values of {self.name}", {
-            "status": ["met" if r.met else "not met" for r in start.rows],
-            "variable": [r.path for r in start.rows],
-            "priority": [r.priority for r in start.rows],
-            "target": [f"{r.target:.6g~P}" for r in start.rows],
-            "start": [f"{r.start:.6g~P}" for r in start.rows],
-        })  # fmt: skip
+        return Sheet(f"Initial values of {self.name}",
+                     {"status": ["met" if r.met else "not met" for r in start.rows],
+                      "variable": [r.path for r in start.rows],
+                      "priority": [r.priority for r in start.rows],
+                      "target": [f"{r.target:.6g~P}" for r in start.rows],
+                      "start": [f"{r.start:.6g~P}" for r in start.rows]})
 
     @contextmanager
     def values(self, given: Mapping[str, Any]) -> Iterator[Self]:
@@ -248,28 +247,13 @@ class Model(CompiledModel):
         save_model(self, file)
 
     # -- running -----------------------------------------------------------------------
-    def simulate(
-        self,
-        duration: Any = None,
-        *nameless: Any,
-        start_time: Any = "0 s",
-        method: str = "auto",
-        rtol: float = 1e-6,
-        atol: Any = None,
-        step: Any = None,
-        max_step: Any = None,
-        first_step: Any = None,
-        every: Any = None,
-        times: Any = None,
-        progress: bool | None = None,
-        record: str | list[str] | None = None,
-        record_every: int | None = None,
-        record_to: Any = None,
-        initial: Any = None,
-        sensitivities: list[str] | None = None,
-        until: Any = None,
-        **unknown: Any,
-    ) -> Result:
+    def simulate(self, duration: Any = None, *nameless: Any, start_time: Any = "0 s",
+                 method: str = "auto", rtol: float = 1e-6, atol: Any = None, step: Any = None,
+                 max_step: Any = None, first_step: Any = None, every: Any = None, times: Any = None,
+                 progress: bool | None = None, record: str | list[str] | None = None,
+                 record_every: int | None = None, record_to: Any = None, initial: Any = None,
+                 sensitivities: list[str] | None = None, until: Any = None,
+                 **unknown: Any) -> Result:
         """Run the model.
 
         Parameters
@@ -356,18 +340,9 @@ class Model(CompiledModel):
         return run_with_sensitivities(model, duration, options, sensitivities)
 
     @told_how_to_call
-    def stepper(
-        self,
-        inputs: Any = (),
-        outputs: Any = (),
-        *,
-        duration: Any = "100 s",
-        start_time: Any = "0 s",
-        method: str = "auto",
-        rtol: float = 1e-6,
-        atol: Any = None,
-        max_step: Any = None,
-    ) -> SteppedRun:
+    def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
+                start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
+                max_step: Any = None) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -397,22 +372,10 @@ class Model(CompiledModel):
                        Options(start_time, method, rtol, atol, max_step=max_step))
 
     @told_how_to_call
-    def sweep(
-        self,
-        over: Any,
-        duration: Any,
-        *,
-        outputs: Any,
-        every: Any = None,
-        samples: int | None = None,
-        seed: int = 0,
-        executor: Any = None,
-        store: Any = None,
-        progress: bool | None = None,
-        start_time: Any = "0 s",
-        until: Any = None,
-        **options: Any,
-    ) -> xarray.Dataset:
+    def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+              samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
+              progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
+              **options: Any) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
 
         Parameters

@@ -35,17 +35,15 @@ __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint",
            "nyquist", "operating_point", "optimise", "predict_limit_cycles", "root_locus", "step",
            "swept_response"]  # fmt: skip
 
-HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle",
-         "LinearModel": ".linear.linear_model", "LinearModels": ".linear.linearise",
-         "OperatingPoint": ".equilibrium.operating_point", "Optimum": ".design.optimisation",
-         "first_order": ".design.uncertainty", "fit": ".estimation",
-         "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
+HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle", "LinearModel": ".linear.linear_model",
+         "LinearModels": ".linear.linearise", "OperatingPoint": ".equilibrium.operating_point",
+         "Optimum": ".design.optimisation", "first_order": ".design.uncertainty",
+         "fit": ".estimation", "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
          "linearise": ".linear.linearise", "operating_point": ".equilibrium.operating_point",
          "optimise": ".design.optimisation",
          **dict.fromkeys(("describing_function", "predict_limit_cycles", "swept_response"),
                          ".describing"),
-         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures"),
-         }  # fmt: skip
+         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures")}
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 
 

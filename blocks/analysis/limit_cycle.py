@@ -278,8 +278,7 @@ def _shoot(shooting: _Map, x: Array, period: float, driven: bool) -> tuple[Array
             break
     raise SimulationError(WHERE, "no motion that repeats was found near the guess: a period of "
                           f"{period:.6g} s still misses its start.",
-                          "Give a run that has settled, or another period.",
-                          code="analysis.cycle")  # fmt: skip
+                          "Give a run that has settled, or another period.", code="analysis.cycle")
 
 
 def _damped(shooting: _Map, x: Array, period: float, step: Array, missed: Array

@@ -17,10 +17,8 @@ from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 
-__all__ = [
-    "MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
-    "entries", "even_sizes", "made_even", "pairs_within", "solvable", "torn_block",
-]
+__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
+           "entries", "even_sizes", "made_even", "pairs_within", "solvable", "torn_block"]
 
 SMALL = 50  # equations of a block of which many may be alike
 GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
@@ -173,17 +171,14 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     places = np.searchsorted(equations, rows), np.searchsorted(unknowns, classes)
     torn = None
     if size >= LARGE:
-        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns],
-                    MOST, sizes)
+        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns], MOST, sizes)
         if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
         torn = tear(*places, position >= 0, size, wanted[unknowns],
                     MOST if size < LARGE else SHALLOW, sizes)
-    return Block(
-        equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
-        torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),
-    )  # fmt: skip
+    return Block(equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
+                 torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()))
 
 
 def amplify(blocks: list[Block], pairs: Pairs) -> Flags:

@@ -200,11 +200,10 @@ class Domain:
                 if name not in across:
                     raise unknown_name(f"Domain {self.name}.rates", name, across, "variables")
             if across[position].dimension != across[velocity].dimension * SECOND.dimension:
-                raise UnitError(
-                    f"Domain {self.name}.rates", f"{velocity} in {across[velocity]} is not the "
-                    f"time derivative of {position} in {across[position]}.",
-                    "Name a velocity that belongs to the position.",
-                )  # fmt: skip
+                raise UnitError(f"Domain {self.name}.rates",
+                                f"{velocity} in {across[velocity]} is not the "
+                                f"time derivative of {position} in {across[position]}.",
+                                "Name a velocity that belongs to the position.")
 
     def __str__(self) -> str:
         return self.name

@@ -35,12 +35,11 @@ from ..units import (
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension
 
-__all__ = [
-    "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
-    "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace", "delayed", "der",
-    "exp", "floor", "held", "log", "maximum", "minimum", "mod", "refuse_turns", "same_dimension",
-    "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "where",
-]  # fmt: skip
+__all__ = ["TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan",
+           "arctan2", "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace",
+           "delayed", "der", "exp", "floor", "held", "log", "maximum", "minimum", "mod",
+           "refuse_turns", "same_dimension", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time",
+           "where"]
 
 TIME = ca.SX.sym("time")
 
@@ -75,8 +74,7 @@ class Expression:
     __slots__ = ("counts", "dimension", "sx")
     __array_priority__ = 1000
 
-    def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = ""
-                 ) -> None:
+    def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = "") -> None:
         self.sx = sx
         self.dimension = dimension
         self.counts = counts
@@ -214,12 +212,10 @@ class Expression:
 
 
 _WITH_UNITS = "Calculate with it as it is, units and all; quantity('1 N') gives a number a unit."
-_ELSEWHERE = {
-    "der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
-    "pre": "Within when() and every() it is read as it was before the instant.",
-    "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
-    **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS),
-}  # fmt: skip
+_ELSEWHERE = {"der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
+              "pre": "Within when() and every() it is read as it was before the instant.",
+              "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
+              **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS)}
 
 
 def as_expression(value: object) -> Expression:
@@ -308,13 +304,10 @@ def as_time(value: object, what: str) -> Expression:
 
 def _refuse(verb: str, a: Expression, word: str, b: Expression, why: str) -> None:
     left, right = describe(a.dimension), describe(b.dimension)
-    raise WrongDimension(
-        reading_place(),
-        f"it {verb} {a.sx} [{left}] {word} {b.sx} [{right}]: {why}.",
-        "Check the units of the parameters and variables in it.",
-        left=left,
-        right=right,
-    )
+    raise WrongDimension(reading_place(),
+                         f"it {verb} {a.sx} [{left}] {word} {b.sx} [{right}]: {why}.",
+                         "Check the units of the parameters and variables in it.", left=left,
+                         right=right)
 
 
 # -- equations and conditions ----------------------------------------------------
@@ -437,11 +430,9 @@ def where(condition: object, then: object, otherwise: object, *, events: bool = 
     otherwise = same_dimension(otherwise, then, "where")
     mode = (condition.with_events(_reading_trace("where()")) if events
             else condition.without_events())
-    return Expression(
-        ca.if_else(mode, then.sx, otherwise.sx),
-        otherwise.dimension if _is_zero(then) else then.dimension,
-        then.counts or otherwise.counts,
-    )
+    return Expression(ca.if_else(mode, then.sx, otherwise.sx),
+                      otherwise.dimension if _is_zero(then) else then.dimension,
+                      then.counts or otherwise.counts)
 
 
 def held(condition: object) -> Expression:
@@ -534,11 +525,9 @@ def _of_angle(name: str) -> Callable[[object], Expression]:
 sin, cos, tan = map(_of_angle, ("sin", "cos", "tan"))
 sinh, cosh, tanh = (_dimensionless_function(n, getattr(ca, n)) for n in ("sinh", "cosh", "tanh"))
 exp, log = _dimensionless_function("exp", ca.exp), _dimensionless_function("log", ca.log)
-arctan, arcsin, arccos = (
-    _dimensionless_function("arctan", ca.atan),
-    _dimensionless_function("arcsin", ca.asin),
-    _dimensionless_function("arccos", ca.acos),
-)
+arctan, arcsin, arccos = (_dimensionless_function("arctan", ca.atan),
+                          _dimensionless_function("arcsin", ca.asin),
+                          _dimensionless_function("arccos", ca.acos))
 
 
 def sqrt(x: object) -> Expression:

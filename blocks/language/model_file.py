@@ -40,14 +40,11 @@ def save_model(model: Any, file: str | Path) -> None:
     """Write a model; see ``Model.save``."""
     nominal = [f"{_shortest(value / unit.factor)} {unit.text}"
                for value, unit in model._nominal_table.values()]
-    facts = {
-        "format": FORMAT, "version": VERSION,
-        "written by": f"blocks-toolkit {versions().get('blocks-toolkit', '')}".strip(),
-        "name": model.name,
-        **({"nominal values": nominal} if nominal else {}),
-        "parts": {name: _part(child) for name, child in model._children.items()},
-        "connections": [", ".join(map(_port_text, refs)) for refs in model._connections],
-    }
+    facts = {"format": FORMAT, "version": VERSION,
+             "written by": f"blocks-toolkit {versions().get('blocks-toolkit', '')}".strip(),
+             "name": model.name, **({"nominal values": nominal} if nominal else {}),
+             "parts": {name: _part(child) for name, child in model._children.items()},
+             "connections": [", ".join(map(_port_text, refs)) for refs in model._connections]}
     text = json.dumps(facts, indent=2, ensure_ascii=False)
     if Path(file).suffix.lower() != ".json":
         raise FileError(str(file), f"has the ending {Path(file).suffix!r}, but a model is kept as "
@@ -259,8 +256,7 @@ class _Reader:
         if not (isinstance(kind, type) and issubclass(kind, Component)):
             self._refuse(where, f"{told['class']!r} is no component")
         try:
-            return kind(count=told.get("count"), **self._values(told, where),
-                        **self._starts(told))
+            return kind(count=told.get("count"), **self._values(told, where), **self._starts(told))
         except FileError:
             raise
         except BlocksError as error:

@@ -126,8 +126,7 @@ def _draw(options: argparse.Namespace) -> int:
     file = options.output or _beside(options, ".svg")
     _refuse_output(file, PICTURES)
     model, _ = _model(options)
-    model.draw(file, open=True if options.open == ["all"] else options.open,
-               values=options.values)
+    model.draw(file, open=True if options.open == ["all"] else options.open, values=options.values)
     print(file)
     return DONE
 

@@ -151,8 +151,7 @@ class Comparison:
         after = np.unique(np.concatenate(times))
         before = np.unique(np.concatenate(events))
         before = before[before > self.start]
-        return np.append(before, after), np.array(
-            ["left"] * len(before) + ["right"] * len(after))
+        return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
 
     def __repr__(self) -> str:
         found = self.differences
@@ -188,8 +187,7 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     """
     if not isinstance(runs, Mapping) or isinstance(runs, Recorded):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",
-                        'Name them: compare({"dry": a, "lubricated": b}, "block.v").',
-                        given=runs)  # fmt: skip
+                        'Name them: compare({"dry": a, "lubricated": b}, "block.v").', given=runs)
     for name, run in runs.items():
         refuse_no_result(run, f"compare({str(name)!r})")
     if len(runs) < 2:

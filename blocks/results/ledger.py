@@ -206,14 +206,12 @@ def rows_of(ledger: Ledger, scale: float) -> dict[str, list[float]]:
     """The numbers of every component, and their sums, in units of ``scale`` J."""
     rows = {w: [float(getattr(t, w)) for t in ledger] for w in WORDS[:-1]}
     rows["residual"] = [t.violation for t in ledger]
-    return {w: [v / scale for v in values] + [sum(values) / scale]
-            for w, values in rows.items()}  # fmt: skip
+    return {w: [v / scale for v in values] + [sum(values) / scale] for w, values in rows.items()}
 
 
 def sheet_of(ledger: Ledger) -> Sheet:
     """All components with their totals, and what is missing below."""
-    shown = energy_unit(max((abs(getattr(t, w)) for t in ledger for w in WORDS[:-1]),
-                            default=0.0))  # fmt: skip
+    shown = energy_unit(max((abs(getattr(t, w)) for t in ledger for w in WORDS[:-1]), default=0.0))
     rows = rows_of(ledger, shown.factor)
     columns: dict[str, list[Any]] = {
         "component": [t.component for t in ledger] + ["total"],

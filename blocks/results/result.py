@@ -240,15 +240,9 @@ class Result(Recorded):
         return explain(self[path])
 
     # -- tables and files ------------------------------------------------------------------
-    def sample(
-        self,
-        *paths: str | Series,
-        every: Any = None,
-        times: Any = None,
-        units: str | Mapping[str, str] | None = None,
-        side: str = "right",
-        **unknown: Any,
-    ) -> Table:
+    def sample(self, *paths: str | Series, every: Any = None, times: Any = None,
+               units: str | Mapping[str, str] | None = None, side: str = "right",
+               **unknown: Any) -> Table:
         """Variables at chosen times, as arrays with units.
 
         Parameters

@@ -110,8 +110,7 @@ class Sensitivities:
         rows: dict[str, list[Any]] = {"t [s]": [f"{t:.9g}" for t in times]}
         for k, setting in enumerate(self._settings):
             shown = _quotient(unit("s"), setting.unit)
-            rows[f"by {setting.path}"] = [f"{from_si(v, shown):.6g~P}"
-                                          for v in moved[:, k]]
+            rows[f"by {setting.path}"] = [f"{from_si(v, shown):.6g~P}" for v in moved[:, k]]
         return Sheet(f"Events of {self._recording.name}", rows)
 
 

@@ -107,8 +107,7 @@ class VariedValues:
     sized : per axis, the states whose nominal value is one of its, if that is the largest
     """
 
-    def __init__(self, system: System, settings: list[Setting], plan: Plan, runner: Runner
-                 ) -> None:
+    def __init__(self, system: System, settings: list[Setting], plan: Plan, runner: Runner) -> None:
         self.system, self.settings, self.runner = system, settings, runner
         pairs = list(zip(settings, plan.axes, strict=True))
         self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]

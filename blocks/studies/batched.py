@@ -193,8 +193,7 @@ class LaneProgram:
         return output.in_its_unit(values)
 
 
-def _places_of(outputs: Sequence[Output], catalog: Catalog
-               ) -> tuple[list[int], tuple[slice, ...]]:
+def _places_of(outputs: Sequence[Output], catalog: Catalog) -> tuple[list[int], tuple[slice, ...]]:
     """Handles of all scalars that outputs are made of, and which of them are whose."""
     indices: list[int] = []
     slices = []

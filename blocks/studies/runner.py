@@ -29,8 +29,7 @@ from .settings import Setting, find_setting, rank
 if TYPE_CHECKING:
     from ..language.compiled_model import CompiledModel
 
-__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints",
-           "told"]
+__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints", "told"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
@@ -82,9 +81,8 @@ class Runner:
         if until is not None:
             model = model_until(model, until)
         self.model, self.recipe = model, recipe
-        self.settings: list[Setting] = [
-            find_setting(model, path, recipe.paths) for path in recipe.paths
-        ]
+        self.settings: list[Setting] = [find_setting(model, path,
+                                                     recipe.paths) for path in recipe.paths]
         self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()

@@ -234,8 +234,7 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
 
         def missed(y: Array) -> Array:
             there = np.clip(y[1], fine[0] - 1, fine[-1] + 1)
-            r = 1 + loop(np.exp(np.clip(y[0], -50, 50)))[0] * (
-                spline(there) @ np.array([1.0, 1j]))
+            r = 1 + loop(np.exp(np.clip(y[0], -50, 50)))[0] * (spline(there) @ np.array([1.0, 1j]))
             return np.array([r.real, r.imag])
 
         solved = root(missed, start, tol=1e-12)

@@ -65,8 +65,7 @@ class SweptResponse(Tabulated):
 
     def plot(self, linear: LinearModel | None = None, save: Any = None) -> Any:
         """Gain and phase, beside those of a linear model; ``save`` to a file."""
-        figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4),
-                             layout="constrained")
+        figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True)
 
         def draw(hertz: Array, values: Array, style: str, label: str) -> None:

@@ -150,8 +150,7 @@ class _Design:
         self.unknowns: list[Unknown] = [unknown_of(s, given, "optimise(over") for s, given in
                                         zip(settings, over.values(), strict=True)]
         self.objective = Reduction.read(objective, "optimise(objective)")
-        self.limits = [_limit(text) for text in
-                       ([limits] if isinstance(limits, str) else limits)]
+        self.limits = [_limit(text) for text in ([limits] if isinstance(limits, str) else limits)]
         asked = [self.objective, *(one.reduction for one in self.limits)]
         self._asked, self._units = asked, [one.unit_in(model) for one in asked]
         self._bounds = np.array([to_si(one.bound, u, one.text) for one, u in

@@ -216,8 +216,7 @@ class Equations:
         A run that starts with such a speed would take it for the size of speeds.
         """
         p, places = point.p.copy(), self._places
-        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]),
-                             0.0, p[places])
+        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]), 0.0, p[places])
         x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
         return replace(point, p=p, x=x)
 

@@ -184,8 +184,7 @@ class OperatingPoint:
         return kernel.variables[kernel.index[elements.effort_names[k]]].unit
 
 
-def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
-           ) -> Iterator[str]:
+def _notes(solution: Solution, equations: Equations, reactions: Reactions | None) -> Iterator[str]:
     system, point = equations.system, solution.point
     moved = np.abs(solution.open).max(axis=1, initial=0.0)[: system.nx] if solution.open.size \
         else np.zeros(system.nx)

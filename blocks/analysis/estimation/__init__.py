@@ -104,8 +104,7 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
     if not parameters or not compare:
         raise ParameterError("fit()", f"has nothing to {'find' if not parameters else 'compare'}.",
                              f"Give parameters={EXAMPLE[0]} and compare={EXAMPLE[1]}.")
-    misfit = Misfit(model, experiments_of(data), parameters, compare,
-                    {"rtol": rtol, **options})
+    misfit = Misfit(model, experiments_of(data), parameters, compare, {"rtol": rtol, **options})
     search = _Search(misfit, loss)
     status = "finished"
     try:
@@ -256,9 +255,8 @@ class _Search:
 
 
 def _searched(model: CompiledModel, experiments: Sequence[Experiment],
-              parameters: Mapping[str, Any],
-              compare: Mapping[str, Any], options: dict[str, Any], loss: str, start: Array
-              ) -> tuple[tuple[float, Array] | None, list[str], int]:
+              parameters: Mapping[str, Any], compare: Mapping[str, Any], options: dict[str, Any],
+              loss: str, start: Array) -> tuple[tuple[float, Array] | None, list[str], int]:
     """Cost and values of the minimum nearest to a start, or why it could not be run; runs."""
     misfit = Misfit(model, experiments, parameters, compare, options)
     search = _Search(misfit, loss)

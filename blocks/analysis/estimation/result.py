@@ -242,12 +242,11 @@ class Fit(Tabulated):
 
     def _sheets(self) -> tuple[Sheet, Sheet]:
         errors, intervals = self.standard_errors, self.intervals()
-        sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}", {
-            "parameter": self.names,
-            "value": [f"{v:.7g~P}" for v in self.values.values()],
-            "standard error": [_told(e) for e in errors.values()],
-            "95 % interval": [_told(a, b) for a, b in intervals.values()],
-        })  # fmt: skip
+        sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}",
+                      {"parameter": self.names,
+                       "value": [f"{v:.7g~P}" for v in self.values.values()],
+                       "standard error": [_told(e) for e in errors.values()],
+                       "95 % interval": [_told(a, b) for a, b in intervals.values()]})
         residuals = Sheet("Residuals", {
             "sensor": list(self.residuals()),
             "values": [len(r.m) for r in self.residuals().values()],

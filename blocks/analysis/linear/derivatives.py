@@ -26,10 +26,8 @@ from .signals import InputSignal, OutputSignal
 if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements
 
-__all__ = [
-    "LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
-    "elements_of_system",
-]
+__all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
+           "elements_of_system"]
 
 TIE = 1e-10  # of what a difference is made of
 KINKED = {ca.OP_FMAX, ca.OP_FMIN, ca.OP_FABS}
@@ -115,8 +113,7 @@ class Derivatives:
         self.system, tape = system, system.tape
         places = [s.place for s in inputs]
         rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
-                "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
-                else ca.SX(0, 1)}  # fmt: skip
+                "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs else ca.SX(0, 1)}
         if elements_of_system(system) is not None:
             from ...nonsmooth.modes.law_expressions import expressions_of
 

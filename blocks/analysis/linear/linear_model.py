@@ -424,13 +424,12 @@ def damping_table(linear: LinearModel) -> Sheet:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(size > 0, -p.real / size, 1.0)
         constant = np.where(p.real != 0, -1 / p.real, np.inf)
-    return Sheet(f"Poles of {linear.title}", {
-        "pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
-        "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
-        "damping ratio [1]": [_rounded(x) for x in ratio],
-        "time constant [s]": [_rounded(x) for x in constant],
-        "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in moving],
-    }, note)  # fmt: skip
+    return Sheet(f"Poles of {linear.title}",
+                 {"pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
+                  "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
+                  "damping ratio [1]": [_rounded(x) for x in ratio],
+                  "time constant [s]": [_rounded(x) for x in constant],
+                  "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in moving]}, note)
 
 
 def gains_table(linear: LinearModel) -> Sheet:

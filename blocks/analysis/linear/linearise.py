@@ -170,13 +170,12 @@ class _Maker:
                       for names in (states, inputs, outputs))
         a = reduced.a * (fx / fx[:, None]) if isinstance(reduced.a, np.ndarray) \
             else reduced.a.multiply(fx).multiply(1 / fx[:, None]).tocsc()
-        linear = LinearModel(
-            f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
-            reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states, inputs, outputs,
-            modes_held=dict(held_words(point)), frozen=_frozen(point, reduced),
-            loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
-            point=point,
-        )  # fmt: skip
+        linear = LinearModel(f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
+                             reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states,
+                             inputs, outputs, modes_held=dict(held_words(point)),
+                             frozen=_frozen(point, reduced),
+                             loads=loads_of(point, at, reduced, inputs, not remaining),
+                             remaining=remaining, point=point)
         return replace(linear, notes=[*self.notes, *notes_of(
             linear, point, reduced, self._sampled)])
 

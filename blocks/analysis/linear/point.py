@@ -159,5 +159,4 @@ def _refuse_other(model: CompiledModel, system: System) -> None:
     if system is not model.compile():
         raise ParameterError("linearise(at=…)", "is of another model, or of this one before its "
                              "structure was changed, or values that it is solved by in another "
-                             "order.", "Run the model again, or find its "
-                             "operating point again.")  # fmt: skip
+                             "order.", "Run the model again, or find its operating point again.")

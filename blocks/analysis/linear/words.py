@@ -35,8 +35,7 @@ def changed_since(at: Any) -> list[str]:
             "changed since: find the operating point again for the values of now."]
 
 
-def notes_of(linear: LinearModel, point: Point, reduced: Reduced, sampled: list[str]
-             ) -> list[str]:
+def notes_of(linear: LinearModel, point: Point, reduced: Reduced, sampled: list[str]) -> list[str]:
     """Gains that are zero and why, reactions that are not determined, and no equilibrium.
 
     ``sampled`` are the components through whose samples inputs or states would act.

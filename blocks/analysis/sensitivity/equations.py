@@ -131,8 +131,7 @@ class SensitivityEquations:
                                ca.vertcat(tape.crossings, room, moving))
         self._known_guards: Made | None = None  # by states
         if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(ca.vertcat(
-                tape.crossings, room, moving)))
+            made = self._jacobian(self.columns.eliminated(ca.vertcat(tape.crossings, room, moving)))
             if made.function.function.n_instructions() <= MOST_OPERATIONS:
                 self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
@@ -372,12 +371,10 @@ class SensitivityEquations:
             of_w = w / rows / columns.transpose(0, 2, 1)
             size = np.abs(of_w).max(axis=(1, 2), keepdims=True)
             size[size == 0] = 1.0
-            whole = np.concatenate([
-                np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
-                np.concatenate([of_w / size, matrix], axis=2)], axis=1)  # fmt: skip
-            asked = np.concatenate([
-                matrix @ inverse @ (right / rows),
-                np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)  # fmt: skip
+            whole = np.concatenate([np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
+                                    np.concatenate([of_w / size, matrix], axis=2)], axis=1)
+            asked = np.concatenate([matrix @ inverse @ (right / rows),
+                                    np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)
             out = np.linalg.pinv(whole, rcond=SINGULAR) @ asked
             if not _is_met(whole @ out, asked).all():
                 self._refuse_unknown()

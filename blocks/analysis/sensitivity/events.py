@@ -422,8 +422,7 @@ class FloorInstants:
         """
         of = self.equations.rows("floors", self._of, before)
         away = of.value - np.round(of.value)
-        return (replace(of, value=away),
-                switched[:, self.relations] & (np.abs(away) <= WHOLE))
+        return (replace(of, value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE))
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

@@ -85,8 +85,7 @@ class Jumps:
     notes : where impulses are not differentiated
     """
 
-    def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array
-                 ) -> None:
+    def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array) -> None:
         self.recording, self.equations, self.dp = recording, equations, dp
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
@@ -212,8 +211,7 @@ class Jumps:
                 f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
         return self._flows[e]
 
-    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices
-               ) -> None:
+    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:
         """State changes of ``when`` statements, in rounds: some act on what others assign."""
         resets, events = self.resets, self.samplings.time_events
         assert resets.conditions is not None and resets.values is not None

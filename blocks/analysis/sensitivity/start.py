@@ -128,8 +128,7 @@ def _target_of(setting: Setting) -> Any:
 def varied(model: CompiledModel) -> Iterator[Callable[[Setting, float], None]]:
     """Give settings values in SI units for a while."""
     parts: list[Part] = [model, *model._parts().values()]
-    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
-              for part in parts]
+    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()}) for part in parts]
     revision = model._revision
 
     def give(setting: Setting, value: float) -> None:

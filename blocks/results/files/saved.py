@@ -52,11 +52,9 @@ def save_result(recording: Recording, chosen: Sequence[Series], file: str | Path
     infos = list(catalog.values())
     curves, error = _samples(recording, infos)
     table = _table(recording.name, catalog, curves)
-    facts = _facts(recording, infos) | {
-        "error between samples": error,
-        "samples": _own_samples(recording, curves.times),
-        "checksum": _checksum(table, catalog),
-    }
+    facts = _facts(recording, infos) | {"error between samples": error,
+                                        "samples": _own_samples(recording, curves.times),
+                                        "checksum": _checksum(table, catalog)}
     write(table, json.dumps(facts, ensure_ascii=False), file)
 
 
@@ -145,8 +143,7 @@ def _plain(value: Any) -> Any:
 
 def _written(value: Any) -> Any:
     if is_quantity(value):
-        return {"value": _plain(np.asarray(value.magnitude).tolist()),
-                "unit": f"{value.units:~C}"}
+        return {"value": _plain(np.asarray(value.magnitude).tolist()), "unit": f"{value.units:~C}"}
     return {"said": said(value)} if callable(value) else _plain(value)
 
 
@@ -202,11 +199,10 @@ def load_recording(file: str | Path) -> SavedRecording:
             raise ValueError(f"its {INFORMATION} is of {facts['format']!r}")
         if facts["version"] > VERSION:
             writer = facts.get("versions", {}).get("blocks-toolkit", "a newer version")
-            raise FileError(
-                name, f"was written by a newer version (format {facts['version']}, "
-                f"blocks-toolkit {writer}); this one reads formats up to {VERSION}.",
-                "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer",
-            )  # fmt: skip
+            raise FileError(name, f"was written by a newer version (format {facts['version']}, "
+                            f"blocks-toolkit {writer}); this one reads formats up to {VERSION}.",
+                            "Update it: pip install -U blocks-toolkit.", file=name,
+                            code="file.newer")
         recording = SavedRecording(facts, table)
         if _checksum(table, recording.catalog) != facts["checksum"]:
             raise ValueError("its values are not those that were written")

@@ -49,8 +49,7 @@ COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
 CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
 ROWS = 200  # of a table
-CANVASES = ('<p id="hint"></p><div id="panels"></div>'
-            '<p class="axis faint">time in s</p>')  # fmt: skip
+CANVASES = ('<p id="hint"></p><div id="panels"></div><p class="axis faint">time in s</p>')
 
 
 class Page:
@@ -80,19 +79,15 @@ class Page:
 def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     """The report of a run with these curves."""
     made = recording.made_with()
-    sections = [
-        ("Network", _network(recording, made)),
-        ("Curves", CANVASES if len(recording.times) else ""),
-        ("Findings", _findings(recording)),
-        ("Parameters", _parameters(made)),
-        ("Start values", _starts(recording)),
-        ("Events", _events(recording)),
-        ("Energy", _where_kept(_energy, recording)),
-        ("Sticking", _where_kept(_sticking, recording)),
-        ("Bottlenecks", _where_kept(_bottlenecks, recording)),
-        ("Statistics", table(Statistics(recording.statistics)._sheet())),
-        ("Versions", table(Sheet.of_facts("", list(recording.versions.items())))),
-    ]
+    sections = [("Network", _network(recording, made)),
+                ("Curves", CANVASES if len(recording.times) else ""),
+                ("Findings", _findings(recording)), ("Parameters", _parameters(made)),
+                ("Start values", _starts(recording)), ("Events", _events(recording)),
+                ("Energy", _where_kept(_energy, recording)),
+                ("Sticking", _where_kept(_sticking, recording)),
+                ("Bottlenecks", _where_kept(_bottlenecks, recording)),
+                ("Statistics", table(Statistics(recording.statistics)._sheet())),
+                ("Versions", table(Sheet.of_facts("", list(recording.versions.items()))))]
     kept = [(title, body) for title, body in sections if body]
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)

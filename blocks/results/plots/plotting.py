@@ -84,8 +84,7 @@ class Panel:
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
         path = self.path or self.alone
-        names = [path] if path else list(dict.fromkeys(
-            c.series.infos[0].name for c in self.curves))
+        names = [path] if path else list(dict.fromkeys(c.series.infos[0].name for c in self.curves))
         text = ", ".join(names)
         if not path and (len(names) > 3 or len(text) > 24):
             text = ""
@@ -106,18 +105,9 @@ class Panel:
         return f"{head}.\n{last}" if dot and max(len(head), len(last)) <= TALL else ""
 
 
-def plot(
-    source: Curves,
-    chosen: Sequence[Series],
-    *,
-    units: str | Mapping[str, str] | None = None,
-    every: Any = None,
-    save: str | Path | None = None,
-    title: str | None = None,
-    events: bool = True,
-    ax: Any = None,
-    **unknown: Any,
-) -> Figure:
+def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, str] | None = None,
+         every: Any = None, save: str | Path | None = None, title: str | None = None,
+         events: bool = True, ax: Any = None, **unknown: Any) -> Figure:
     """Draw series over time and return the matplotlib Figure.
 
     Parameters
@@ -146,8 +136,7 @@ def plot(
     saved or shown inline in a notebook: then nothing has to be closed.
     """
     if unknown:
-        raise look_elsewhere("plot()", unknown, (
-            "units", "every", "save", "title", "events", "ax"))
+        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
     legend = legends(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")

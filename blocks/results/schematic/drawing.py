@@ -86,14 +86,8 @@ class Schematic:
                 f"save('name.svg'), or .png, writes it>")  # fmt: skip
 
 
-def draw_schematic(
-    title: str,
-    parts: Sequence[Part],
-    nets: Mapping[int, Net],
-    findings: Iterable[Any] = (),
-    *,
-    values: bool = False,
-) -> Schematic:
+def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
+                   findings: Iterable[Any] = (), *, values: bool = False) -> Schematic:
     """Draw parts and the nets that join them.
 
     Parameters
@@ -191,8 +185,7 @@ def figure_of(picture: Picture, width: float, height: float, ax: Axes | None) ->
     for t in picture.texts:
         ax.text(t.x, t.y, t.words, fontsize=t.size * PIXEL * scale, family="DejaVu Sans",
                 ha={"start": "left", "middle": "center", "end": "right"}[t.anchor], va="baseline",
-                color=WRONG if t.wrong else FAINT if t.faint else INK, zorder=5,
-                parse_math=False)  # fmt: skip
+                color=WRONG if t.wrong else FAINT if t.faint else INK, zorder=5, parse_math=False)
     return ax.figure  # type: ignore[return-value]
 
 
@@ -266,5 +259,4 @@ def _cluster(parts: Sequence[Part], kept: Mapping[int, int], size: Mapping[int, 
     listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more"
                                           if len(names) > LISTED else "")  # fmt: skip
     return Part(f"{names[0]} … {names[-1]}", f"{len(parts)} parts", pins,
-                hint=f"{len(parts)} parts: {listed}",
-                members=tuple(p.path for p in parts))  # fmt: skip
+                hint=f"{len(parts)} parts: {listed}", members=tuple(p.path for p in parts))

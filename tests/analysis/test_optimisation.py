@@ -8,7 +8,7 @@ from friction_bench import torn_loose
 from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
-from blocks.analysis.design.optimisation import optimise
+from blocks.analysis.design.optimisation import optimise, pareto
 from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from library.translational import (
@@ -58,6 +58,18 @@ def oscillator():
     model.connect(model.mass.M, model.spring.R)
     model.connect(model.spring.C, model.ground.V)
     return model
+
+
+def test_a_front_of_two_goals_is_where_one_costs_the_other():
+    """y = (v² - (x / T)²) / 2 g, from the lowest throw to the highest."""
+    front = pareto(shot(), "final(ball.x)", "max(ball.y)", {"ball.angle": ("10 deg", "60 deg")},
+                   "1 s", points=3, maximise=True)
+    x = np.array([one.objective.to("m").m for one in front])
+    y = np.array([one.limits["max(ball.y)"].to("m").m for one in front])
+    np.testing.assert_allclose(y, (100 - x**2) / 2 / 9.81, rtol=1e-5)
+    assert np.all(np.diff(y) > 0) and all(one.met for one in front)
+    with pytest.raises(ParameterError, match="takes the number of designs, two or more"):
+        pareto(shot(), "final(ball.x)", "max(ball.y)", {}, "1 s", points="3")
 
 
 def test_a_design_may_choose_the_start():

@@ -66,6 +66,13 @@ def assert_is_the_minimum(found, case):
     assert found.degrees_of_freedom == case["degrees_of_freedom"]
 
 
+def test_a_table_of_a_run_is_data():
+    run = released().simulate("0.3 s", every="5 ms")
+    found = fit(released(), run.table("part.x"), {"part.k": ("1 kN/m", "4 kN/m", "1.2 kN/m")},
+                {"part.x": "part.x"})
+    assert found.values["part.k"].to("N/m").m == pytest.approx(1500, rel=1e-4)
+
+
 def test_a_released_oscillator_and_the_instant_of_its_release_are_found():
     found = fit(released(), release_data(), BOUNDS, SENSORS)
     assert_is_the_minimum(found, RELEASED)

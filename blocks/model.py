@@ -583,9 +583,9 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
         Naming the components of the over- and under-determined parts.
     """
     from .assembly import flatten, reduce_index, write_tape
+    from .assembly.index_reduction import state_priorities
     from .assembly.reduced import Singular
     from .assembly.set_valued import set_valued_elements
-    from .assembly.state_priorities import state_priorities
     from .diagnostics import structure_error
 
     flat = flatten(network)

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..language.declarations import Variable
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .dummy_derivatives import dummy_derivatives
 from .flatten import Flat, Group, Parameters
 from .hidden_constraints import hidden_constraints
 from .independent_inputs import has_parasitics, independent_choice, is_regular
 from .matching import match
+from .network import Network
 from .reduced import Reduced, Singular
 from .set_valued import SetValuedElements
 
-__all__ = ["MAX_DIFFERENTIATIONS", "reduce_index"]
+__all__ = ["MAX_DIFFERENTIATIONS", "reduce_index", "state_priorities"]
 
 MAX_DIFFERENTIATIONS = 8
 HIGHEST, REPLACED = -1, -2  # of an equation: not differentiated; no longer among them
@@ -264,3 +266,24 @@ def compact_incidence(flat: Flat, equations: Indices, classes: Indices,
     inside = column_of[more_columns] >= 0
     return (np.concatenate([rows, more_rows[inside]]),
             np.concatenate([columns, column_of[more_columns[inside]]]))
+
+
+def state_priorities(network: Network, flat: Flat) -> Array:
+    """How much every class wants to be a state, from its targets' priorities."""
+    want = np.zeros(flat.classes)
+    for f, family in enumerate(network.families):
+        for i, local in enumerate(family.kernel.variables):
+            base = flat.base[f].get((i, 0))
+            if base is None or local.kind != "variable":
+                continue
+            declared = local.declared
+            assert isinstance(declared, Variable)
+            default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
+                if declared.has_initial else 0.0
+            classes = flat.class_of[base : base + family.size]
+            np.maximum.at(want, classes, default)
+            for start, m in zip(family.starts, family.members, strict=True):
+                if local.name in m._targets:
+                    level = {"high": 4.0, "low": 3.0, "none": 0.0}[m._targets[local.name][1]]
+                    np.maximum.at(want, classes[start : start + m.size], level)
+    return want

@@ -19,7 +19,7 @@ from ..numerics.sparse_solves import factored
 from .algebraic_loops import MOST, Block, Pairs, amplify, made_even
 from .flatten import Flat, Group, Parameters
 
-__all__ = ["SuitedValues"]
+__all__ = ["SuitedValues", "keeps_digits"]
 
 TRIALS = 8  # choices of conditions: none, all, and some of them
 MANY = 300  # unknowns left to solve for, from which nothing is looked at

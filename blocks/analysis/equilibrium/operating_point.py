@@ -28,9 +28,9 @@ from ..linear.derivatives import elements_of_system
 from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
 from ..linear.point import Point, initial_point, run_point
 from ..linear.signals import InputSignal, signals_of
-from .admissibility import out_of_bounds, why_inadmissible
 from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
+from .solve_in_mode import out_of_bounds, why_inadmissible
 from .targets import Wish, Wishes, read_wishes
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from ..equilibrium.solve_in_mode import mode_rows
 from .derivatives import DerivativesAt, elements_of_system
 from .linear_model import Load, Named
 from .point import Point
+from .poles import drop_rounding, steady_response
 from .reduction import Reduced
-from .steady_response import drop_rounding, steady_response
 
 if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements

@@ -26,8 +26,7 @@ from .events import Saltation
 from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
-from .steps import SteppedCourse
-from .variational import VariationalSolution, balance, fastest, solve_variational
+from .variational import SteppedCourse, VariationalSolution, balance, fastest, solve_variational
 
 if TYPE_CHECKING:
     from ...language.compiled_model import CompiledModel

@@ -263,7 +263,7 @@ class System:
         return self.class_names[int(self.tape.reduced.states[i])]
 
     def discrete_place(self, i: int) -> tuple[Family, int, Local]:
-        """Of a discrete value its family, the instance, and the variable."""
+        """Return the family, the instance and the variable of a discrete value."""
         f, k, first = max((entry for entry in self.tape.discrete_layout if entry[2] <= i),
                           key=lambda entry: entry[2])
         family = self.network.families[f]

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from analysis_bench import shot
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Model, Parameter, Variable, cos, der, quantity, sin, time, where
+from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
@@ -370,25 +371,6 @@ def test_intervals_cover_the_truth():
         for path, (low, high) in found.intervals().items():
             inside[path] += low.to_base_units().m <= truth[path] <= high.to_base_units().m
     assert all(0.90 <= n / 200 <= 0.99 for n in inside.values()), inside
-
-
-class Shot(Component):
-    """A ball thrown at an angle without drag."""
-
-    speed, angle = Parameter("10 m/s", above=0), Parameter("30 deg")
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    fall = Variable("m/s", "0 m/s", priority="high")
-
-    def equations(self):
-        yield der(self.x) == self.speed * cos(self.angle)
-        yield der(self.fall) == quantity("9.81 m/s^2")
-        yield der(self.y) == self.speed * sin(self.angle) - self.fall
-
-
-def shot():
-    model = Model("shot")
-    model.ball = Shot()
-    return model
 
 
 def test_starts_of_a_fit_are_searched_by_processes_as_they_are_here():

@@ -19,6 +19,7 @@ or in the user's own modules.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .exceptions import (
@@ -104,20 +105,17 @@ if TYPE_CHECKING:
     from .initialisation.initial_values import InitialWarning
     from .results.comparison import compare
 
-__all__ = [
-    "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
-    "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-    "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
-    "Output",
-    "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement",
-    "SimulationError", "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_",
-    "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints", "compare", "contact", "cos",
-    "cosh", "delayed", "der", "dry_friction", "every", "exp", "floor", "foreign_words", "held",
-    "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
-    "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
-    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
-    "tanh", "when", "where",
-]  # fmt: skip
+__all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
+           "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
+           "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
+           "Output", "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable",
+           "Replacement", "SimulationError", "StructureError", "Target", "UnitError", "UnknownName",
+           "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints",
+           "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp",
+           "floor", "foreign_words", "held", "ideal_diode", "ideal_switch", "initially",
+           "integral_of_table", "interpolate", "interpolate_grid", "load", "load_law", "log",
+           "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",
+           "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "when", "where"]
 
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison"}
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
@@ -136,10 +134,25 @@ def __getattr__(name: str) -> Any:
     if name in ("Composite", "Subsystem", "System", "Block"):
         raise missing_in("blocks", name, "What is made of parts is a Component, too, that adds and "
                          "connects them in compose(): from blocks import Component.")
+    if name in _CALLED_HERE:
+        here = _CALLED_HERE[name]
+        raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")
+    submodule = any(Path(__path__[0], name + end).exists() for end in ("", ".py"))
+    if not submodule and (advice := _elsewhere(name)):
+        raise missing_in("blocks", name, advice)
+    raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+
+
+def _elsewhere(name: str) -> str:
+    """Advice on what is an analysis, or a method of a model or of a result; or nothing."""
+    from .analysis import HOMES
+    from .results.result import Result
+
+    known = {name: f"Write from blocks.analysis import {name}." for name in HOMES}
+    known |= {method: f"It is a method: {kind.__name__.lower()}.{method}(…)."
+              for kind in (Result, Model) for method in vars(kind) if not method.startswith("_")}
+    known |= {kind: f"Write from blocks.results import {kind}." for kind in ("Result", "Series")}
     if name[:1].isupper():
-        raise missing_in("blocks", name, "Components are in the packages of library: from "
+        return known.get(name, "Components are in the packages of library: from "
                          "library.translational import Mass.")
-    if name not in _CALLED_HERE:
-        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
-    here = _CALLED_HERE[name]
-    raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")
+    return known.get(name.replace("iz", "is"), "")

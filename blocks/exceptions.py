@@ -43,28 +43,10 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from .renamed import OPTIONS, current_options
 
-__all__ = [
-    "AngleFrequencyError",
-    "BlocksError",
-    "CheckError",
-    "ConnectionRefused",
-    "EquationError",
-    "FileError",
-    "InitialisationError",
-    "MissingPackage",
-    "MissingUnit",
-    "ModelError",
-    "NamingError",
-    "ParameterError",
-    "SimulationError",
-    "StructureError",
-    "UnitError",
-    "UnknownName",
-    "UnknownUnit",
-    "WrongCall",
-    "WrongDimension",
-    "WrongImport",
-]
+__all__ = ["AngleFrequencyError", "BlocksError", "CheckError", "ConnectionRefused", "EquationError",
+           "FileError", "InitialisationError", "MissingPackage", "MissingUnit", "ModelError",
+           "NamingError", "ParameterError", "SimulationError", "StructureError", "UnitError",
+           "UnknownName", "UnknownUnit", "WrongCall", "WrongDimension", "WrongImport"]
 
 
 class BlocksError(Exception):
@@ -383,13 +365,9 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
 def need_package(package: str, purpose: str, extra: str = "", instead: str = "") -> MissingPackage:
     """The error for a package that is not installed; an optional one belongs to an extra."""
     wanted = f"'blocks-toolkit[{extra}]'" if extra else package
-    return MissingPackage(
-        "",
-        f"{purpose} needs the package {package}, which is not installed.",
-        f"Install it with: pip install {wanted}{instead}",
-        package=package,
-        extra=extra,
-    )
+    return MissingPackage("", f"{purpose} needs the package {package}, which is not installed.",
+                          f"Install it with: pip install {wanted}{instead}", package=package,
+                          extra=extra)
 
 
 def optional_package(module: str, purpose: str, extra: str = "") -> Any:

@@ -7,18 +7,16 @@ and initial targets may change between runs without a new assembly.
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from .exceptions import BlocksError, told_how_to_call
-from .language.component import Part
+from .language.compiled_model import CompiledModel
 from .renamed import ATTRIBUTES, current_attribute, current_options
 from .results.shown import printable
-from .units import Unit, sizes_by_dimension
+from .units import sizes_by_dimension
 
 if TYPE_CHECKING:
     import networkx
@@ -33,9 +31,7 @@ if TYPE_CHECKING:
     from .assembly.flatten import Parameters
     from .assembly.network import Network
     from .diagnostics import Findings
-    from .diagnostics.start import Starting
     from .results import Result, Schematic, Sheet
-    from .simulation.start import KeptStart
     from .simulation.stepping import SteppedRun
     from .system.description import Equations, Structure
     from .system.system import System
@@ -43,19 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "load"]
 
 
-@dataclass
-class _Made:
-    """What has been made of a model, and of which state of it: made anew once that is past."""
-
-    system: System | None = None
-    revision: int = -1  # of the structure that the system is of
-    values: int = -1  # revision of the values that suit it
-    findings: Findings | None = None
-    checked: tuple[object, ...] | None = None  # the state that the findings are about
-    start: KeptStart | None = None  # the last one that was found
-
-
-class Model(Part):
+class Model(CompiledModel):
     """A network of components.
 
     Parameters
@@ -78,20 +62,6 @@ class Model(Part):
     0.454649
     """
 
-    _is_root: ClassVar[bool] = True
-
-    def __init__(self, name: str = "model") -> None:
-        super().__init__()
-        self._title = name
-        self._structure_revision = 0
-        self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
-        self._made = _Made()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._title
-
     def __repr__(self) -> str:
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
         return printable(f"<Model {self._title!r} with {len(self._children)} parts: {parts}>")
@@ -102,13 +72,6 @@ class Model(Part):
         except BlocksError:  # of an empty one, say: its text is shown
             return None
         return drawn
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_made"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._made = _Made()
 
     def __getattr__(self, name: str) -> Any:
         old = name in ATTRIBUTES["Model"] and name not in self.__dict__.get("_children", {})
@@ -170,72 +133,10 @@ class Model(Part):
         Findings
             Readable list of errors and warnings with stable codes.
         """
+        from .diagnostics import check_model
         from .simulation.start import RunStart
 
-        return self._checked(RunStart(self))
-
-    def _checked(self, starting: Starting) -> Findings:
-        """Return the findings of a check that finds a run's own start with it."""
-        from .diagnostics import check_model
-
-        made, state = self._made, self._state_of_start()
-        if made.findings is None or made.checked != state:
-            made.findings = check_model(self, starting)
-            made.checked = state
-        return made.findings
-
-    def _state_of_start(self) -> tuple[object, ...]:
-        """What a start depends on besides its time: structure, values, nominal values."""
-        self._look_around()
-        return (self._structure_revision, self._revision,
-                *((d, value) for d, (value, _) in self._nominal_table.items()))
-
-    def compile(self) -> System:
-        """Assemble and reduce the present structure.
-
-        It is kept until that changes, or values do that ask for another order of solving.
-
-        Raises
-        ------
-        StructureError
-            Naming the components of the over- and under-determined parts.
-        """
-        self._look_around()
-        made = self._made
-        if made.system is None or made.revision != self._structure_revision or not self._suits():
-            revision, values = self._structure_revision, self._revision
-            start = clock.perf_counter()
-            system = self._assembled()
-            system.seconds = clock.perf_counter() - start
-            if made.system is not None:
-                made.system.superseded = True
-            made.system, made.revision, made.values = system, revision, values
-        return made.system
-
-    def _look_around(self) -> None:
-        """Take it as a change of structure where equations would be read otherwise now: they use a
-        value of a module, say, that is another one."""
-        made = self._made
-        if made.system is not None and made.revision == self._structure_revision and not all(
-                f.kernel.surroundings.stand() for f in made.system.network.families):
-            self._changed(True)
-
-    def _join_parts(self) -> None:
-        """Compile anew, for modes in which elements feel each other by rates alone."""
-        from .nonsmooth.modes.mode_equations import JOINED
-
-        self._made = _Made()
-        self.compile().cache[JOINED] = True
-
-    def _suits(self) -> bool:
-        """Whether the present values of parameters can be solved for as the system is compiled."""
-        made = self._made
-        if made.values != self._revision:
-            assert made.system is not None
-            if not made.system.suit().all():
-                return False
-            made.values = self._revision
-        return True
+        return check_model(self, RunStart(self))
 
     def _assembled(self) -> System:
         from .assembly.multiple_solutions import has_several_branches, network_with_pieces
@@ -308,13 +209,12 @@ class Model(Part):
 
         _, start = RunStart(self).consistent()
         warn_of_compromises(start)
-        return Sheet(f"Initial values of {self.name}", {
-            "status": ["met" if r.met else "not met" for r in start.rows],
-            "variable": [r.path for r in start.rows],
-            "priority": [r.priority for r in start.rows],
-            "target": [f"{r.target:.6g~P}" for r in start.rows],
-            "start": [f"{r.start:.6g~P}" for r in start.rows],
-        })  # fmt: skip
+        return Sheet(f"Initial values of {self.name}",
+                     {"status": ["met" if r.met else "not met" for r in start.rows],
+                      "variable": [r.path for r in start.rows],
+                      "priority": [r.priority for r in start.rows],
+                      "target": [f"{r.target:.6g~P}" for r in start.rows],
+                      "start": [f"{r.start:.6g~P}" for r in start.rows]})
 
     @contextmanager
     def values(self, given: Mapping[str, Any]) -> Iterator[Self]:
@@ -347,28 +247,13 @@ class Model(Part):
         save_model(self, file)
 
     # -- running -----------------------------------------------------------------------
-    def simulate(
-        self,
-        duration: Any = None,
-        *nameless: Any,
-        start_time: Any = "0 s",
-        method: str = "auto",
-        rtol: float = 1e-6,
-        atol: Any = None,
-        step: Any = None,
-        max_step: Any = None,
-        first_step: Any = None,
-        every: Any = None,
-        times: Any = None,
-        progress: bool | None = None,
-        record: str | list[str] | None = None,
-        record_every: int | None = None,
-        record_to: Any = None,
-        initial: Any = None,
-        sensitivities: list[str] | None = None,
-        until: Any = None,
-        **unknown: Any,
-    ) -> Result:
+    def simulate(self, duration: Any = None, *nameless: Any, start_time: Any = "0 s",
+                 method: str = "auto", rtol: float = 1e-6, atol: Any = None, step: Any = None,
+                 max_step: Any = None, first_step: Any = None, every: Any = None, times: Any = None,
+                 progress: bool | None = None, record: str | list[str] | None = None,
+                 record_every: int | None = None, record_to: Any = None, initial: Any = None,
+                 sensitivities: list[str] | None = None, until: Any = None,
+                 **unknown: Any) -> Result:
         """Run the model.
 
         Parameters
@@ -455,18 +340,9 @@ class Model(Part):
         return run_with_sensitivities(model, duration, options, sensitivities)
 
     @told_how_to_call
-    def stepper(
-        self,
-        inputs: Any = (),
-        outputs: Any = (),
-        *,
-        duration: Any = "100 s",
-        start_time: Any = "0 s",
-        method: str = "auto",
-        rtol: float = 1e-6,
-        atol: Any = None,
-        max_step: Any = None,
-    ) -> SteppedRun:
+    def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
+                start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
+                max_step: Any = None) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -496,22 +372,10 @@ class Model(Part):
                        Options(start_time, method, rtol, atol, max_step=max_step))
 
     @told_how_to_call
-    def sweep(
-        self,
-        over: Any,
-        duration: Any,
-        *,
-        outputs: Any,
-        every: Any = None,
-        samples: int | None = None,
-        seed: int = 0,
-        executor: Any = None,
-        store: Any = None,
-        progress: bool | None = None,
-        start_time: Any = "0 s",
-        until: Any = None,
-        **options: Any,
-    ) -> xarray.Dataset:
+    def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+              samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
+              progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
+              **options: Any) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
 
         Parameters
@@ -719,9 +583,9 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
         Naming the components of the over- and under-determined parts.
     """
     from .assembly import flatten, reduce_index, write_tape
+    from .assembly.index_reduction import state_priorities
     from .assembly.reduced import Singular
     from .assembly.set_valued import set_valued_elements
-    from .assembly.state_priorities import state_priorities
     from .diagnostics import structure_error
 
     flat = flatten(network)

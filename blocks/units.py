@@ -56,9 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SECOND", "alike", "as_unit", "as_written", "conversion", "describe", "dimensionless",
            "from_si", "heading_parts", "in_unit", "is_quantity", "magnitude_of", "placed",
-           "quantity", "refuse_counted_turns", "registry", "size_in_si",
-           "sizes_by_dimension", "to_si", "Unit", "unit", "unit_at", "unit_given",
-           "unit_of"]  # fmt: skip
+           "quantity", "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension",
+           "to_si", "Unit", "unit", "unit_at", "unit_given", "unit_of"]
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:
@@ -244,11 +243,10 @@ def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
                 where, f"takes {_article(expected)}, but was given a function.",
                 "Functions of time belong to signal blocks and to parameters that may vary, such "
                 "as those of sources.", given=given, code="parameter.function") from None
-        raise UnknownUnit(
-            where, f"takes {_article(expected)}, but was given {brief(given)}, which is "
-            f"{'a complex number' if np.iscomplexobj(value) else 'no quantity'}.",
-            _example(expected), expected=expected, given=given,
-        ) from None  # fmt: skip
+        raise UnknownUnit(where,
+                          f"takes {_article(expected)}, but was given {brief(given)}, which is "
+                          f"{'a complex number' if np.iscomplexobj(value) else 'no quantity'}.",
+                          _example(expected), expected=expected, given=given) from None
 
 
 def _stacked(rows: list[Any], where: str, given: object) -> Array:
@@ -363,8 +361,7 @@ def size_in_si(value: object, expected: Unit, where: str) -> Any:
                              "Give a finite size.", given=value, code="parameter.finite")
     if not np.all(size > 0):
         raise ParameterError(where, f"must be greater than 0, but is {as_written(value)}.",
-                             "Check its sign and size.", given=value,
-                             code="parameter.bounds")
+                             "Check its sign and size.", given=value, code="parameter.bounds")
     return size
 
 

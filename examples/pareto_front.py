@@ -2,17 +2,14 @@
 
 Thrown at 10 m/s, after 1 s it is at x = v cos(a) 1 s, and its peak is y = (v sin(a))^2 / 2 g: more
 of one is less of the other, y = (v^2 - (x / 1 s)^2) / 2 g. No angle is best in both, so the answer
-is a front of designs, each the farthest throw that still reaches a height. (This is the
-epsilon-constraint method of Haimes, Lasdon and Wismer, IEEE Trans. SMC 1, 1971: it also finds what
-lies in a hollow of a front, where weighted sums of the goals find nothing.)
+is a front of designs, each the farthest throw that still reaches a height.
 """
 
-import numpy as np
 from _show import show
 from matplotlib.figure import Figure
 
 from blocks import Component, Model, Parameter, Variable, cos, der, quantity, sin
-from blocks.analysis import optimise
+from blocks.analysis import pareto
 
 
 class Thrown(Component):
@@ -32,20 +29,12 @@ model = Model("thrown")
 model.ball = Thrown()
 far, high, over = "final(ball.x)", "max(ball.y)", {"ball.angle": ("10 deg", "60 deg")}
 
-# the ends: each goal alone, and how high those throws come
-ends = [optimise(model, goal, over, "1 s", maximise=True) for goal in (far, high)]
-heights = []
-for end in ends:
-    with model.values(end.values):
-        heights.append(model.simulate("1 s", rtol=1e-9)["ball.y"].max())
-
-# between them one goal is optimised while the other is a limit
-print("   height    distance       angle")
 front = []
-for height in np.linspace(*heights, 5):
-    best = optimise(model, far, over, "1 s", [f"{high} >= {height:.15g~C}"], maximise=True)
-    front.append((height, best.objective, best.values["ball.angle"]))
-    print(f"{height.to('m'):9.4f~P} {best.objective:11.4f~P} {front[-1][-1].to('deg'):11.2f~P}")
+print("   height    distance       angle")
+for best in pareto(model, far, high, over, "1 s", points=5, maximise=True):
+    front.append((best.limits[high], best.objective, best.values["ball.angle"]))
+    height, distance, angle = front[-1]
+    print(f"{height.to('m'):9.4f~P} {distance:11.4f~P} {angle.to('deg'):11.2f~P}")
 
 figure = Figure(figsize=(6.4, 3.6), layout="constrained")
 axes = figure.subplots()

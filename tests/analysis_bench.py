@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blocks import Component, Model, Parameter, Port, Target, Variable, der, quantity
+from blocks import Component, Model, Parameter, Port, Target, Variable, cos, der, quantity, sin
 from library.translational import (
     Damper,
     ForceSource,
@@ -144,4 +144,23 @@ def pendulum(mass, length, drag, force, x, y):
     model.push, model.ground = ForceSource(force=newtons(force)), Reference()
     model.connect(model.bob.M, model.push.R)
     model.connect(model.push.C, model.ground.V)
+    return model
+
+
+class Shot(Component):
+    """A ball shot at an angle without drag: its reach after a fixed time, and its height."""
+
+    speed, angle = Parameter("10 m/s", above=0), Parameter("30 deg")
+    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+    fall = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.speed * cos(self.angle)
+        yield der(self.fall) == quantity("9.81 m/s^2")
+        yield der(self.y) == self.speed * sin(self.angle) - self.fall
+
+
+def shot():
+    model = Model("shot")
+    model.ball = Shot()
     return model

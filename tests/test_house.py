@@ -34,8 +34,10 @@ FLOORS = [
     ["blocks"],
 ]
 FLOOR = {wing: k for k, wings in enumerate(FLOORS) for wing in wings}
-FILES = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f
-         for f in sorted((ROOT / "blocks").rglob("*.py")) if f.name != "__main__.py"}  # fmt: skip
+ALL = {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f
+       for root in ("blocks", "library") for f in sorted((ROOT / root).rglob("*.py"))
+       if f.name != "__main__.py"}  # fmt: skip
+FILES = {name: file for name, file in ALL.items() if name.startswith("blocks")}
 
 
 def wing(name):
@@ -45,38 +47,44 @@ def wing(name):
 
 
 @cache
-def imported(name):
-    """Modules that a file imports when it runs, at its top or in a function."""
-    file, found = FILES[name], []
+def imported(name, types=False):
+    """Modules that a file imports when it runs, at its top or in a function; or also for types."""
+    file, found = ALL[name], []
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    for node in statements(ast.parse(file.read_text(encoding="utf-8")).body):
+    for node in statements(ast.parse(file.read_text(encoding="utf-8")).body, types):
         if isinstance(node, ast.Import):
             found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
-            found += (f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
+            found += (f"{source}.{alias.name}" if f"{source}.{alias.name}" in ALL else source
                       for alias in node.names)
     return found
 
 
-def statements(body):
+def statements(body, types=False):
     """All that run, inner ones too; no expressions, which import nothing."""
     for node in body:
         yield node
         only_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
-            if not (only_types and inner == "body"):
-                yield from statements(getattr(node, inner, ()))
+            if types or not (only_types and inner == "body"):
+                yield from statements(getattr(node, inner, ()), types)
 
 
 @cache
-def arrows():
-    return nx.DiGraph([(a, b) for a in FILES for b in imported(a) if b in FILES and b != a])
+def arrows(files=tuple(FILES), types=False):
+    return nx.DiGraph([(a, b) for a in files for b in imported(a, types) if b in files and b != a])
 
 
 def test_no_files_import_in_a_circle():
     assert list(nx.simple_cycles(arrows())) == []
+
+
+def test_names_in_annotations_bind_few_files_in_circles():
+    circles = [c for c in nx.strongly_connected_components(arrows(tuple(ALL), True))
+               if len(c) > 1]
+    assert sum(map(len, circles)) <= len(ALL) / 10
 
 
 def test_no_import_runs_upward():

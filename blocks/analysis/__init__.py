@@ -18,7 +18,7 @@ from ..exceptions import did_you_mean, missing_in, nearest
 
 if TYPE_CHECKING:
     from .describing import describing_function, predict_limit_cycles, swept_response
-    from .design.optimisation import Optimum, optimise
+    from .design.optimisation import Optimum, optimise, pareto
     from .design.uncertainty import first_order
     from .equilibrium.operating_point import OperatingPoint
     from .equilibrium.operating_point import find_operating_point as operating_point
@@ -32,20 +32,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Fit", "LimitCycle", "LinearModel", "LinearModels", "OperatingPoint", "Optimum", "bode",
            "describing_function", "first_order", "fit", "free", "limit_cycle", "linearise",
-           "nyquist", "operating_point", "optimise", "predict_limit_cycles", "root_locus", "step",
-           "swept_response"]  # fmt: skip
+           "nyquist", "operating_point", "optimise", "pareto", "predict_limit_cycles", "root_locus",
+           "step", "swept_response"]
 
-HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle",
-         "LinearModel": ".linear.linear_model", "LinearModels": ".linear.linearise",
-         "OperatingPoint": ".equilibrium.operating_point", "Optimum": ".design.optimisation",
-         "first_order": ".design.uncertainty", "fit": ".estimation",
-         "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
+HOMES = {"Fit": ".estimation", "LimitCycle": ".limit_cycle", "LinearModel": ".linear.linear_model",
+         "LinearModels": ".linear.linearise", "OperatingPoint": ".equilibrium.operating_point",
+         "Optimum": ".design.optimisation", "first_order": ".design.uncertainty",
+         "fit": ".estimation", "free": ".equilibrium.targets", "limit_cycle": ".limit_cycle",
          "linearise": ".linear.linearise", "operating_point": ".equilibrium.operating_point",
-         "optimise": ".design.optimisation",
+         **dict.fromkeys(("optimise", "pareto"), ".design.optimisation"),
          **dict.fromkeys(("describing_function", "predict_limit_cycles", "swept_response"),
                          ".describing"),
-         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures"),
-         }  # fmt: skip
+         **dict.fromkeys(("bode", "nyquist", "root_locus", "step"), ".linear.pictures")}
 CALLED = {"limit_cycle": "find_limit_cycle", "operating_point": "find_operating_point"}  # there
 
 
@@ -64,9 +62,6 @@ def __getattr__(name: str) -> Any:
     """Each analysis is loaded when it is asked for: one does not wait for the others."""
     if name in HOMES:
         return getattr(import_module(HOMES[name], __name__), CALLED.get(name, name))
-    if name == "pareto":
-        raise missing_in(__name__, name, "Of two goals optimise one while the other is a limit, as "
-                         "in examples/pareto_front.py.")
     for part in [] if name.startswith("_") else walk_packages(__path__, f"{__name__}."):
         if name in getattr(import_module(part.name), "__all__", ()):
             raise missing_in(__name__, name, f"Write from {part.name} import {name}.")

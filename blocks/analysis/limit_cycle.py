@@ -31,7 +31,7 @@ from .linear.point import Point, initial_point, run_point
 from .linear.reduction import reduce
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..results import Result
 
 __all__ = ["LimitCycle", "find_limit_cycle"]
@@ -115,7 +115,7 @@ class LimitCycle:
 class _Map:
     """Runs of a model from given states."""
 
-    model: Model
+    model: CompiledModel
     point: Point
     free: Indices  # states that are moved
     follow: Array  # how all states follow these, such as the elongations of a spring beside another
@@ -147,7 +147,7 @@ class _Map:
         return found
 
 
-def find_limit_cycle(model: Model, guess: Any = None, period: Any = None) -> LimitCycle:
+def find_limit_cycle(model: CompiledModel, guess: Any = None, period: Any = None) -> LimitCycle:
     """See :meth:`blocks.Model.limit_cycle`."""
     drives = _drives(model.compile())
     if drives and period is None:
@@ -167,7 +167,7 @@ def find_limit_cycle(model: Model, guess: Any = None, period: Any = None) -> Lim
     return LimitCycle(model.name, length, run, multipliers)
 
 
-def _map(model: Model, point: Point, size: Array) -> _Map:
+def _map(model: CompiledModel, point: Point, size: Array) -> _Map:
     free, follow = _moving_states(point)
     return _Map(model, point, free, follow, np.maximum(size[free], 1e-12 * point.scale_x[free]))
 
@@ -278,8 +278,7 @@ def _shoot(shooting: _Map, x: Array, period: float, driven: bool) -> tuple[Array
             break
     raise SimulationError(WHERE, "no motion that repeats was found near the guess: a period of "
                           f"{period:.6g} s still misses its start.",
-                          "Give a run that has settled, or another period.",
-                          code="analysis.cycle")  # fmt: skip
+                          "Give a run that has settled, or another period.", code="analysis.cycle")
 
 
 def _damped(shooting: _Map, x: Array, period: float, step: Array, missed: Array
@@ -322,7 +321,8 @@ def _multipliers(matrix: Array, driven: bool) -> Array:
     return rest[np.argsort(-np.abs(rest))]
 
 
-def _guess(model: Model, guess: Any, period: Any, driven: bool) -> tuple[Point, float, Array]:
+def _guess(model: CompiledModel, guess: Any, period: Any,
+           driven: bool) -> tuple[Point, float, Array]:
     """Where to begin, about how long a period is, and how large the states become.
 
     Where it is driven, a whole number of periods after the start.

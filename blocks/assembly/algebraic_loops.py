@@ -7,6 +7,7 @@ linear, and Cramer's rule for the small ones; evaluates nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import casadi as ca
 import numpy as np
@@ -15,12 +16,12 @@ from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector, distinct, r
 from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
-from .tearing import GROWTH, tear
 
 __all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
-           "entries", "even_sizes", "made_even", "pairs_within", "solvable",
-           "torn_block"]  # fmt: skip
+           "entries", "even_sizes", "made_even", "pairs_within", "solvable", "torn_block"]
 
+SMALL = 50  # equations of a block of which many may be alike
+GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
@@ -170,17 +171,14 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     places = np.searchsorted(equations, rows), np.searchsorted(unknowns, classes)
     torn = None
     if size >= LARGE:
-        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns],
-                    MOST, sizes)
+        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns], MOST, sizes)
         if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
         torn = tear(*places, position >= 0, size, wanted[unknowns],
                     MOST if size < LARGE else SHALLOW, sizes)
-    return Block(
-        equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
-        torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),
-    )  # fmt: skip
+    return Block(equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
+                 torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()))
 
 
 def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
@@ -319,3 +317,101 @@ def _determinant(a: list[list[ca.SX]]) -> ca.SX:
         minor = _determinant([row[:j] + row[j + 1 :] for row in a[1:]])
         total = total + (factor * minor if j % 2 == 0 else -factor * minor)
     return total
+
+
+@dataclass(frozen=True)
+class Tearing:
+    """Torn unknowns, explicit assignments in order, and the equations left as residuals."""
+
+    torn: Indices
+    pairs: Indices  # per assignment, its place among the pairs given
+    depth: Indices  # per assignment, the longest chain of assignments that ends with it
+    leftover: Indices
+
+
+def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
+         most: float, sizes: Matrix | None = None) -> Tearing:
+    """Tear a block greedily.
+
+    Whenever no equation has a single open unknown it can be solved for, the unknown
+    in most open equations is torn [Elmqvist & Otter 1994].
+
+    Parameters
+    ----------
+    rows, columns : equation and unknown of every pair that occurs; no pair twice, rows ascending
+    solvable : per pair, whether the equation can be solved for the unknown
+    size : number of equations, and of unknowns
+    wanted : per unknown, whether it is torn before all others
+    most : how much a chain of assignments may amplify rounding errors of torn unknowns
+    sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
+    """
+    if sizes is not None:
+        return _torn(rows, columns, solvable, size, wanted, most, sizes)
+    if size > SMALL:
+        return _torn(rows, columns, solvable, size, wanted, most, np.ones((2, len(rows))))
+    return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
+                        solvable.tobytes(), size, wanted.tobytes(), most)
+
+
+@lru_cache(maxsize=1000)
+def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted: bytes,
+                 most: float) -> Tearing:
+    """A small block torn once, however many blocks of networks are like it."""
+    equation = np.frombuffer(rows, dtype=int)
+    return _torn(equation, np.frombuffer(columns, dtype=int), np.frombuffer(solvable, dtype=bool),
+                 size, np.frombuffer(wanted, dtype=bool), most, np.ones((2, len(equation))))
+
+
+def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
+          most: float, sizes: Matrix) -> Tearing:
+    degree = np.bincount(columns, minlength=size)
+    preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
+    pairs_of = np.argsort(columns, kind="stable").tolist()
+    first = np.concatenate([[0], np.cumsum(degree)]).tolist()
+    left = np.bincount(rows, minlength=size)
+    # per equation the sum of the numbers of its open pairs: in the end the number of the last one
+    total = np.bincount(rows, weights=np.arange(len(rows)), minlength=size).astype(
+        np.int64).tolist()
+    ready = np.flatnonzero(left == 1).tolist()
+    left = left.tolist()
+    equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
+    pivot, weight = sizes.tolist()
+    depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
+    largest = [1.0] * size  # error of what is known in an equation
+    torn: list[int] = []
+    pairs: list[int] = []
+
+    def close(c: int, deep: int, error: float) -> None:
+        depth[c] = deep
+        for k in pairs_of[first[c] : first[c + 1]]:
+            e = equation[k]
+            left[e] -= 1
+            total[e] -= k
+            if deep > deepest[e]:  # for max(), which takes three times as long
+                deepest[e] = deep
+            known = weight[k] * error
+            if known > largest[e]:
+                largest[e] = known
+            if left[e] == 1:
+                ready.append(e)
+
+    for c in preferred:
+        for e in ready:  # which grows meanwhile
+            at = total[e]
+            if left[e] != 1 or not good[at]:
+                continue
+            error = GROWTH * largest[e] / pivot[at]
+            if error <= most:
+                pairs.append(at)
+                close(unknown[at], deepest[e] + 1, error)
+            else:
+                torn.append(unknown[at])
+                close(unknown[at], 0, 1.0)
+        ready.clear()
+        if depth[c] < 0:
+            torn.append(c)
+            close(c, 0, 1.0)
+    order = np.array(pairs, dtype=int)
+    deep = np.array(depth, dtype=int)[columns[order]]
+    leftover = np.delete(np.arange(size), rows[order])
+    return Tearing(np.array(torn, dtype=int), order, deep, leftover)

@@ -149,8 +149,7 @@ def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parame
         cluster.levels.append((equations, classes))
 
 
-def coefficients(flat: Flat, equations: Indices, parameters: Parameters
-                 ) -> dict[int, Coefficients]:
+def coefficients(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int, Coefficients]:
     """Coefficients of scalar equations by class; None where not constant."""
     found: dict[int, Coefficients] = {e: {} for e in equations.tolist()}
 
@@ -284,9 +283,8 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
     return chosen
 
 
-def _select_sparse(rows: list[int], columns: list[int],
-                   entries: dict[int, Coefficients], preference: Array
-                   ) -> list[int]:
+def _select_sparse(rows: list[int], columns: list[int], entries: dict[int, Coefficients],
+                   preference: Array) -> list[int]:
     """Select states by sparse elimination, column after column, for large rigid parts."""
     left: dict[int, dict[int, float]] = {}
     users: dict[int, set[int]] = {c: set() for c in columns}

@@ -116,8 +116,7 @@ class Flat:
         self.derivative_sign = np.concatenate([self.derivative_sign, np.ones(count, dtype=int)])
         return np.arange(first, first + count)
 
-    def argument(self, group: Group, key: Key, create: bool = False
-                 ) -> tuple[Indices, Indices]:
+    def argument(self, group: Group, key: Key, create: bool = False) -> tuple[Indices, Indices]:
         """Classes and signs of an argument (variable, order) for a group's instances."""
         i, order = key
         slots = self.base[group.family][i, 0] + group.instances
@@ -202,8 +201,7 @@ class Flat:
         if self._matched is None or not (np.array_equal(self._matched[0], equations)
                                          and np.array_equal(self._matched[1], classes)):
             rows, columns = self.compact_incidence(equations, classes)
-            self._matched = (equations, classes,
-                             match(rows, columns, len(equations), len(classes)))
+            self._matched = (equations, classes, match(rows, columns, len(equations), len(classes)))
         return self._matched[2]
 
     def groups_of(self, equations: Indices) -> Indices:
@@ -422,8 +420,7 @@ def _sorted_by_node(pairs: list[tuple[Indices, Indices]]) -> tuple[Indices, Indi
     return nodes[order], slots[order]
 
 
-def _derivative_slots(network: Network, base: Base
-                      ) -> tuple[Indices, Indices]:
+def _derivative_slots(network: Network, base: Base) -> tuple[Indices, Indices]:
     parents, children = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for f, family in enumerate(network.families):
         n = np.arange(family.size)

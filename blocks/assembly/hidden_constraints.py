@@ -37,8 +37,7 @@ MOST_ROUNDS = 100  # of looking for unknowns that one sum has alone; the rest is
 Sum: TypeAlias = dict[int, Fraction]  # coefficients by class
 
 
-def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
-                       ) -> dict[int, Group]:
+def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching) -> dict[int, Group]:
     """Sums to be replaced, and the one that each is replaced by: none of the block's unknowns.
 
     Parameters

@@ -47,8 +47,7 @@ def has_parasitics(flat: Flat, top: Indices, parameters: Parameters) -> bool:
     return len(top) <= LARGE and bool(parasitic_pairs(flat, top, parameters))
 
 
-def parasitic_pairs(flat: Flat, equations: Indices, parameters: Parameters
-                    ) -> set[tuple[int, int]]:
+def parasitic_pairs(flat: Flat, equations: Indices, parameters: Parameters) -> set[tuple[int, int]]:
     """Equations, and classes that had better not follow from them: by so small a coefficient."""
     return {(int(equations[row]), c)
             for c, column in _columns(flat, equations, parameters).items()

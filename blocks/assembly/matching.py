@@ -104,17 +104,10 @@ def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Mat
         unknown_of[e] = u
     inside = (r[:-1] >= rr[2]) & (r[1:] <= rr[3]) & (np.diff(r) > 0)
     starts = np.append(r[:-1][inside], rr[3]) - rr[2]
-    return Matching(
-        equation_of,
-        unknown_of,
-        over_equations=p[rr[0] : rr[2]],
-        over_unknowns=q[cc[0] : cc[1]],
-        under_equations=p[rr[3] : rr[4]],
-        under_unknowns=q[cc[2] : cc[4]],
-        block_starts=starts,
-        block_equations=p[rr[2] : rr[3]],
-        block_unknowns=q[cc[1] : cc[2]],
-    )
+    return Matching(equation_of, unknown_of, over_equations=p[rr[0] : rr[2]],
+                    over_unknowns=q[cc[0] : cc[1]], under_equations=p[rr[3] : rr[4]],
+                    under_unknowns=q[cc[2] : cc[4]], block_starts=starts,
+                    block_equations=p[rr[2] : rr[3]], block_unknowns=q[cc[1] : cc[2]])
 
 
 def _well_determined(rows: Indices, columns: Indices, size: int) -> Matching | None:

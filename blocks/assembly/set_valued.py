@@ -32,8 +32,7 @@ class SetValuedElements:
         """(row, class) pairs, rows counted from ``first``."""
         rows = np.arange(first, first + self.size)
         own = self.flows >= 0
-        return (np.concatenate([rows, rows[own]]),
-                np.concatenate([self.efforts, self.flows[own]]))
+        return (np.concatenate([rows, rows[own]]), np.concatenate([self.efforts, self.flows[own]]))
 
 
 def set_valued_elements(flat: Flat) -> SetValuedElements:

@@ -32,10 +32,9 @@ from .algebraic_loops import (
     solvable,
     torn_block,
 )
-from .conditional_pivots import keeps_digits
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
-from .pivot_validity import SuitedValues
+from .pivot_validity import SuitedValues, keeps_digits
 from .reduced import Reduced, Singular
 from .stream_variables import CarriedByFlows
 from .writer import Writer, put
@@ -260,8 +259,7 @@ class _Order:
         position[hits != 1] = -1
         return position
 
-    def _assign_level(self, equations: Indices, unknowns: Indices, position: Indices
-                      ) -> None:
+    def _assign_level(self, equations: Indices, unknowns: Indices, position: Indices) -> None:
         """Vector evaluation of independent explicit equations."""
         for g, k, mine in alike(self.flat, equations, position):
             self.writer.assign(self.flat.groups[g], equations[mine] - self.flat.groups[g].first, k,
@@ -427,17 +425,13 @@ class _Order:
         # rounding of what does not flow decides nothing: a direction holds until it is another
         if which:
             crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
-        return Tape(
-            reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p, writer.m,
-            writer.d, writer.u, writer.values, slope,
-            residual,
-            ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
-            crossing, ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
-            np.array(self.z_classes, dtype=int), carried,
-            np.array(self.followed, dtype=bool), directions,
-            self.switched, self.loops,
-            self.steps, self.all_linear, self.suited, writer,
-        )  # fmt: skip
+        return Tape(reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p,
+                    writer.m, writer.d, writer.u, writer.values, slope, residual,
+                    ca.vertcat(*constraints) if constraints else ca.SX(0, 1), crossing,
+                    ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
+                    np.array(self.z_classes, dtype=int), carried,
+                    np.array(self.followed, dtype=bool), directions, self.switched, self.loops,
+                    self.steps, self.all_linear, self.suited, writer)
 
 
 def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:
@@ -462,9 +456,8 @@ def _levels(source: Indices, target: Indices, count: int) -> Indices:
     while len(front):
         level[front] = depth
         lengths = start[front + 1] - start[front]
-        reach = np.repeat(start[front] - np.cumsum(lengths) + lengths, lengths) + np.arange(
-            lengths.sum()
-        )
+        reach = np.repeat(start[front] - np.cumsum(lengths) + lengths,
+                          lengths) + np.arange(lengths.sum())
         hit, times = np.unique(target[reach], return_counts=True)
         waiting[hit] -= times
         front = hit[waiting[hit] == 0]
@@ -472,8 +465,7 @@ def _levels(source: Indices, target: Indices, count: int) -> Indices:
     return level
 
 
-def alike(flat: Flat, equations: Indices, position: Indices
-          ) -> Iterator[tuple[int, int, Indices]]:
+def alike(flat: Flat, equations: Indices, position: Indices) -> Iterator[tuple[int, int, Indices]]:
     """Equations of one group that are solved for the same argument: both, and their places.
 
     They are ascending, so that what is evaluated as one vector is read from memory in its order.

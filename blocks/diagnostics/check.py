@@ -37,21 +37,24 @@ from .start import Starting, begin_findings, event_findings, start_findings
 from .topology import Topology
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
 
 __all__ = ["check_model", "has_relations", "relation_findings", "structure_error"]
 
 
-def check_model(model: Model, starting: Starting) -> Findings:
-    """Every mistake of a model that can be found without integrating.
+def check_model(model: CompiledModel, starting: Starting) -> Findings:
+    """Every mistake of a model that can be found without integrating, until something changes.
 
     ``starting`` solves for the start of a run, and decides relations and modes there.
     """
-    findings, causes = _check(model, starting)
-    return Findings(findings, model.name, causes)
+    made, state = model._made, model._state_of_start()
+    if made.findings is None or made.checked != state:
+        findings, causes = _check(model, starting)
+        made.findings, made.checked = Findings(findings, model.name, causes), state
+    return made.findings
 
 
-def _check(model: Model, starting: Starting
+def _check(model: CompiledModel, starting: Starting
            ) -> tuple[list[Finding], dict[Finding, BlocksError]]:
     if next(iter(model._leaves()), None) is None:
         return [found("model.empty", [], "The model has no components.",
@@ -295,7 +298,7 @@ def _with_usual_values(component: Component) -> Component | None:
 
 
 # -- classes that cannot be read ----------------------------------------------------------------
-def _unreadable(model: Model, error: BlocksError, causes: dict[Finding, BlocksError]
+def _unreadable(model: CompiledModel, error: BlocksError, causes: dict[Finding, BlocksError]
                 ) -> Iterator[Finding]:
     """One finding per class whose equations cannot be traced."""
     told: dict[str, tuple[BlocksError, list[str]]] = {}

@@ -102,9 +102,8 @@ class _Reading:
         told = "\n".join([f"{path}: {type(child).__name__}", *(f"{n} = {v}" for n, v, _ in values)])
         given = tuple(f"{n} {v}" if v.replace(".", "").replace("-", "").isdigit() else v
                       for n, v, is_given in values if is_given)  # fmt: skip
-        return Part(path, type(child).__name__, pins,
-                    symbol,
-                    child.size if instance is None else 1, given, told, inside)  # fmt: skip
+        return Part(path, type(child).__name__, pins, symbol, child.size if instance is None else 1,
+                    given, told, inside)
 
     def _pin(self, child: Component, declared: Port | Signal, instance: int | None) -> Pin:
         numbers = self.network.numbers(child.path, declared.name)

@@ -35,8 +35,7 @@ from .targets import (
 )
 from .unmet_constraints import refuse_dependent, unclosed_constraints
 
-__all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start",
-           "warn_of_compromises"]
+__all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start", "warn_of_compromises"]
 
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt

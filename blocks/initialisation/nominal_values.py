@@ -74,8 +74,7 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
                     offer(classes, own, 0)
                 targets = _targets(family, local)
                 if targets is not None:
-                    traces = np.abs(targets) <= max(
-                        ROUNDING_OF_TARGETS * largest[dimension], LEAST)
+                    traces = np.abs(targets) <= max(ROUNDING_OF_TARGETS * largest[dimension], LEAST)
                     offer(classes, np.where(traces, 0.0, targets), 2)
             if local.typical is not None and dimension == local.unit.dimension:
                 offer(classes, local.typical, 2)
@@ -120,10 +119,8 @@ def own_nominals(family: Family, local: Local) -> Array | None:
     declared: float | None = local.declared.nominal  # type: ignore[attr-defined]
     if declared is None and not any(local.name in m._nominals for m in family.members):
         return None
-    return np.repeat(
-        [m._nominals.get(local.name, declared or 0.0) for m in family.members],
-        [m.size for m in family.members],
-    )
+    return np.repeat([m._nominals.get(local.name, declared or 0.0) for m in family.members],
+                     [m.size for m in family.members])
 
 
 def _targets(family: Family, local: Local) -> Array | None:

@@ -70,13 +70,9 @@ class Start:
         slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
         held = self.system.flat.at_slot(slot)
         shown = held.family.member(held.instance)._written_in.get(held.local.name, held.local.unit)
-        return TargetRow(
-            held.name,
-            LEVELS[level] if level < NO_TARGET else "none",
-            from_si(self.targets.values[k], shown),
-            from_si(self.reached[k], shown),
-            bool(self.met[k]),
-        )
+        return TargetRow(held.name, LEVELS[level] if level < NO_TARGET else "none",
+                         from_si(self.targets.values[k], shown), from_si(self.reached[k], shown),
+                         bool(self.met[k]))
 
 
 def reached_start(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,

@@ -121,9 +121,8 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
         least = from_si(declared.minimum, declared.unit)
         raise ParameterError(where, f"has the initial target {as_written(target.value)}, but must "
                              f"be at least {least.magnitude:g} {declared.unit.text}.",
-                             "Check its sign and unit.",
-                             given=target.value, bound=least, rule="minimum",
-                             code="parameter.bounds")
+                             "Check its sign and unit.", given=target.value, bound=least,
+                             rule="minimum", code="parameter.bounds")
     return Aim(value, nominal, target.priority, unit_given(target.value, where))
 
 
@@ -158,8 +157,7 @@ class Builds:
         joined = [[(ref.path, None if ref.index is None else ref.index.tobytes()) for ref in refs]
                   for whole in (anew, *parts.values()) for refs in whole._connections]
         kinds = [(path, type(part), part._count, _options(part)) for path, part in parts.items()]
-        build = Build({path: part._value_tables() for path, part in parts.items()},
-                      (kinds, joined))
+        build = Build({path: part._value_tables() for path, part in parts.items()}, (kinds, joined))
         self._latest = [(given, build), *self._latest[:1]]
         return build
 

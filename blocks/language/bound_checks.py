@@ -97,5 +97,4 @@ def _enclosures(kernel: Kernel, value: ca.SX) -> tuple[Bounds, Bounds, Array]:
 
     start, end = np.append(-FAR, times), np.append(times, FAR)
     twice = np.append(times, times)  # where a piece starts, and where the one before it ends
-    return (bounds(start, end, start),
-            bounds(twice, twice, np.append(times, start[:-1])), twice)
+    return (bounds(start, end, start), bounds(twice, twice, np.append(times, start[:-1])), twice)

@@ -73,7 +73,6 @@ from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connectio
 
 if TYPE_CHECKING:
     from .kernel import Kernel
-    from .tracing import Trace
 
 __all__ = ["Component", "Part"]
 
@@ -93,7 +92,7 @@ class Part(Node):
     _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of a form, which is kept beside
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes
-    _trace: Trace | None = None  # of a reader of equations
+    _trace: Any = None  # the Trace of a reader of equations
     __signature__ = Signature()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -204,8 +203,7 @@ class Part(Node):
             refuse_of_other_law(self, name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
             made_of_parts = self.is_composite or not self._declared
-            if name in self._children or made_of_parts and not known or are_parts(
-                    value, Part):
+            if name in self._children or made_of_parts and not known or are_parts(value, Part):
                 refuse_as_part(f"{self.path}.{name}".lstrip("."), name, value)
             raise unknown_name(self.path, name, known, "parameters and variables",
                                keyword_elsewhere(self, name))
@@ -515,11 +513,10 @@ def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:
             if isinstance(value, Declaration):
                 value.refuse_faults()
                 if name in _RESERVED:
-                    raise NamingError(
-                        f"{cls.__name__}.{name}", "this name is reserved by Component.",
-                        "Choose another name for the declaration.", name=name,
-                        code="name.reserved",
-                    )  # fmt: skip
+                    raise NamingError(f"{cls.__name__}.{name}",
+                                      "this name is reserved by Component.",
+                                      "Choose another name for the declaration.", name=name,
+                                      code="name.reserved")
                 hidden = declared.get(name)
                 if isinstance(hidden, Port) and not isinstance(value, Port):
                     raise NamingError(

@@ -84,10 +84,8 @@ if TYPE_CHECKING:
 #: A function of the component that an author gives; it reads options, units and array sizes.
 OfComponent: TypeAlias = Callable[[Any], Any]
 
-__all__ = [
-    "Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port",
-    "Signal", "Target", "Variable",
-]  # fmt: skip
+__all__ = ["Declaration", "Discrete", "Input", "Option", "Output", "Parameter", "Port", "Signal",
+           "Target", "Variable"]
 
 PRIORITIES = ("high", "low", "none")
 RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
@@ -163,10 +161,8 @@ class Declaration:
 
     def __set__(self, component: Part, value: object) -> None:
         if component._trace is not None:
-            raise EquationError(
-                component._trace.where(), f"assigns to self.{self.name}.",
-                f"State the law as an equation: yield self.{self.name} == …",
-            )
+            raise EquationError(component._trace.where(), f"assigns to self.{self.name}.",
+                                f"State the law as an equation: yield self.{self.name} == …")
         component._assign(self, value)
 
     def read(self, component: Part) -> Any:
@@ -208,21 +204,11 @@ class Parameter(Declaration):
         One line for people.
     """
 
-    def __init__(
-        self,
-        default: object,
-        unit: str | Unit | OfComponent | None = None,
-        *,
-        minimum: object = None,
-        maximum: object = None,
-        above: object = None,
-        below: object = None,
-        varying: bool = False,
-        advice: str | Mapping[str, str] = "",
-        settles: Callable[[Any], Hashable] | None = None,
-        when: str | OfComponent | None = None,
-        doc: str = "",
-    ) -> None:
+    def __init__(self, default: object, unit: str | Unit | OfComponent | None = None, *,
+                 minimum: object = None, maximum: object = None, above: object = None,
+                 below: object = None, varying: bool = False, advice: str | Mapping[str, str] = "",
+                 settles: Callable[[Any], Hashable] | None = None,
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
         self.settles = settles
         self._given = default, {
@@ -341,11 +327,10 @@ class Parameter(Declaration):
         value = value.plain if isinstance(value, OfTime) else value
         if callable(value) and not is_quantity(value):
             if not self.varying and (self.any_unit or np.ndim(self.default)):
-                raise ParameterError(
-                    where, "takes a constant, but was given a function.",
-                    "Functions of time belong to signal blocks and to "
-                    "sources whose value may vary.", given=value, code="parameter.function",
-                )  # fmt: skip
+                raise ParameterError(where, "takes a constant, but was given a function.",
+                                     "Functions of time belong to signal blocks and to "
+                                     "sources whose value may vary.", given=value,
+                                     code="parameter.function")
             gives = getattr(value, "gives", None)
             if is_quantity(gives) and not self.any_unit:  # a table: in a unit, as a value is
                 to_si(gives, self.unit, where, self.advice)
@@ -415,10 +400,8 @@ class Option(Declaration):
         For counts.
     """
 
-    def __init__(
-        self, default: Any, choices: Iterable[Any] | None = None, *, minimum: int | None = None,
-        doc: str = "",
-    ) -> None:  # fmt: skip
+    def __init__(self, default: Any, choices: Iterable[Any] | None = None, *,
+                 minimum: int | None = None, doc: str = "") -> None:
         self.default, self.minimum, self.doc = default, minimum, doc
         self.choices = None if choices is None else tuple(choices)
         self._declare_now()
@@ -496,11 +479,9 @@ class Variable(Declaration):
         Least value that a target may have, such as absolute zero.
     """
 
-    def __init__(
-        self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
-        priority: str = "none", nominal: Any = None, minimum: Any = None,
-        when: str | OfComponent | None = None, doc: str = "",
-    ) -> None:  # fmt: skip
+    def __init__(self, unit: str | Unit | OfComponent = "", initial: Any = None, *,
+                 priority: str = "none", nominal: Any = None, minimum: Any = None,
+                 when: str | OfComponent | None = None, doc: str = "") -> None:
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
         self.open = callable(unit) or callable(initial)

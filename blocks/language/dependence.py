@@ -1,4 +1,4 @@
-"""Of what is a function that is given for a parameter?
+"""What does a function that is given for a parameter depend on?
 
 Of time, where the parameter is declared ``varying``, or of variables of the component, which the
 function names as its arguments: ``coulomb_force=lambda temperature: …``.

@@ -69,7 +69,7 @@ def settle_default(component: Part, form: dict[str, Declaration], name: str) -> 
     form[name] = declared.following((), declared.default_of)  # for those that read each other
     symbols = _Symbols(component, form, where, _word(declared))
     reader = component._reader(**{**vars(component), "_declared": form, "_trace": symbols})
-    token = current_trace.set(symbols)  # type: ignore[arg-type]  # as far as constants need one
+    token = current_trace.set(symbols)
     try:
         given = default_of(declared, reader, where)
     finally:

@@ -68,11 +68,9 @@ def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
     advice = f"Its keywords are: {', '.join([*known, 'count'])}."
     if len(shown) == len(given):
         advice = f"Write {owner.__name__}({', '.join(f'{n}={v}' for n, v in shown.items())})."
-    return WrongCall(
-        owner.__name__, "takes its values by their names, but was given "
-        f"{', '.join(map(_as_written, given))} without one.", advice,
-        given=given, keywords=known,
-    )  # fmt: skip
+    return WrongCall(owner.__name__, "takes its values by their names, but was given "
+                     f"{', '.join(map(_as_written, given))} without one.", advice, given=given,
+                     keywords=known)
 
 
 def _meant(value: Any, free: list[tuple[str, Any]]) -> str:

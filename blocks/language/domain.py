@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import casadi as ca
 
@@ -153,7 +153,7 @@ class Domain:
         Appends to ``rates`` the symbol of each derivative in it, and what is differentiated.
         """
         if self.power is not None:
-            token = current_trace.set(cast(Any, _Rates([] if rates is None else rates)))
+            token = current_trace.set(_Rates([] if rates is None else rates))
             try:
                 return as_expression(self.power(port))
             finally:
@@ -200,11 +200,10 @@ class Domain:
                 if name not in across:
                     raise unknown_name(f"Domain {self.name}.rates", name, across, "variables")
             if across[position].dimension != across[velocity].dimension * SECOND.dimension:
-                raise UnitError(
-                    f"Domain {self.name}.rates", f"{velocity} in {across[velocity]} is not the "
-                    f"time derivative of {position} in {across[position]}.",
-                    "Name a velocity that belongs to the position.",
-                )  # fmt: skip
+                raise UnitError(f"Domain {self.name}.rates",
+                                f"{velocity} in {across[velocity]} is not the "
+                                f"time derivative of {position} in {across[position]}.",
+                                "Name a velocity that belongs to the position.")
 
     def __str__(self) -> str:
         return self.name

@@ -34,19 +34,17 @@ from ..units import (
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension
-    from .tracing import Trace
 
-__all__ = [
-    "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
-    "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace", "delayed", "der",
-    "exp", "floor", "held", "log", "maximum", "minimum", "mod", "refuse_turns", "same_dimension",
-    "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "where",
-]  # fmt: skip
+__all__ = ["TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan",
+           "arctan2", "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace",
+           "delayed", "der", "exp", "floor", "held", "log", "maximum", "minimum", "mod",
+           "refuse_turns", "same_dimension", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time",
+           "where"]
 
 TIME = ca.SX.sym("time")
 
-# the trace that is reading a component's equations, if any
-current_trace: ContextVar[Trace | None] = ContextVar("current_trace", default=None)
+# what is reading a component's equations, if anything: a Trace, or what stands for one
+current_trace: ContextVar[Any] = ContextVar("current_trace", default=None)
 
 
 def reading_place() -> str:
@@ -55,7 +53,7 @@ def reading_place() -> str:
     return trace.where() if trace is not None else ""
 
 
-def _reading_trace(what: str) -> Trace:
+def _reading_trace(what: str) -> Any:
     trace = current_trace.get()
     if trace is None:
         raise EquationError("", f"{what} can only be used inside a component's equations().")
@@ -76,8 +74,7 @@ class Expression:
     __slots__ = ("counts", "dimension", "sx")
     __array_priority__ = 1000
 
-    def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = ""
-                 ) -> None:
+    def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = "") -> None:
         self.sx = sx
         self.dimension = dimension
         self.counts = counts
@@ -215,12 +212,10 @@ class Expression:
 
 
 _WITH_UNITS = "Calculate with it as it is, units and all; quantity('1 N') gives a number a unit."
-_ELSEWHERE = {
-    "der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
-    "pre": "Within when() and every() it is read as it was before the instant.",
-    "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
-    **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS),
-}  # fmt: skip
+_ELSEWHERE = {"der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
+              "pre": "Within when() and every() it is read as it was before the instant.",
+              "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
+              **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS)}
 
 
 def as_expression(value: object) -> Expression:
@@ -309,13 +304,10 @@ def as_time(value: object, what: str) -> Expression:
 
 def _refuse(verb: str, a: Expression, word: str, b: Expression, why: str) -> None:
     left, right = describe(a.dimension), describe(b.dimension)
-    raise WrongDimension(
-        reading_place(),
-        f"it {verb} {a.sx} [{left}] {word} {b.sx} [{right}]: {why}.",
-        "Check the units of the parameters and variables in it.",
-        left=left,
-        right=right,
-    )
+    raise WrongDimension(reading_place(),
+                         f"it {verb} {a.sx} [{left}] {word} {b.sx} [{right}]: {why}.",
+                         "Check the units of the parameters and variables in it.", left=left,
+                         right=right)
 
 
 # -- equations and conditions ----------------------------------------------------
@@ -385,7 +377,7 @@ class Condition:
             "minimum(a, b) instead of max(), min().",
         )
 
-    def with_events(self, trace: Trace) -> ca.SX:
+    def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""
         return self._combined(lambda relation: trace.relation(relation.parts[0], relation.at_zero))
 
@@ -438,11 +430,9 @@ def where(condition: object, then: object, otherwise: object, *, events: bool = 
     otherwise = same_dimension(otherwise, then, "where")
     mode = (condition.with_events(_reading_trace("where()")) if events
             else condition.without_events())
-    return Expression(
-        ca.if_else(mode, then.sx, otherwise.sx),
-        otherwise.dimension if _is_zero(then) else then.dimension,
-        then.counts or otherwise.counts,
-    )
+    return Expression(ca.if_else(mode, then.sx, otherwise.sx),
+                      otherwise.dimension if _is_zero(then) else then.dimension,
+                      then.counts or otherwise.counts)
 
 
 def held(condition: object) -> Expression:
@@ -535,11 +525,9 @@ def _of_angle(name: str) -> Callable[[object], Expression]:
 sin, cos, tan = map(_of_angle, ("sin", "cos", "tan"))
 sinh, cosh, tanh = (_dimensionless_function(n, getattr(ca, n)) for n in ("sinh", "cosh", "tanh"))
 exp, log = _dimensionless_function("exp", ca.exp), _dimensionless_function("log", ca.log)
-arctan, arcsin, arccos = (
-    _dimensionless_function("arctan", ca.atan),
-    _dimensionless_function("arcsin", ca.asin),
-    _dimensionless_function("arccos", ca.acos),
-)
+arctan, arcsin, arccos = (_dimensionless_function("arctan", ca.atan),
+                          _dimensionless_function("arcsin", ca.asin),
+                          _dimensionless_function("arccos", ca.acos))
 
 
 def sqrt(x: object) -> Expression:

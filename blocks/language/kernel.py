@@ -30,8 +30,7 @@ from .lookup import derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
-           "VALVES"]  # fmt: skip
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable", "VALVES"]
 
 MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
@@ -276,9 +275,8 @@ class Law:
             return float(self.partials[position])
         key = ("slope", position)
         if key not in self._functions:
-            self._functions[key] = ca.Function(
-                "slope", self.kernel.parameter_symbols, [self.partials[position]]
-            )
+            self._functions[key] = ca.Function("slope", self.kernel.parameter_symbols,
+                                               [self.partials[position]])
         n = parameters[0].shape[1]
         return np.array(self._functions[key].map(n)(*parameters)).ravel()
 
@@ -414,9 +412,7 @@ class Kernel:
 
     @cached_property
     def parameter_hashes(self) -> set[int]:
-        return {
-            p[i].__hash__() for p in self.parameter_symbols for i in range(p.numel())
-        }
+        return {p[i].__hash__() for p in self.parameter_symbols for i in range(p.numel())}
 
     def unfolded(self, sx: ca.SX) -> ca.SX:
         """An expression without observed variables."""
@@ -491,9 +487,8 @@ class Kernel:
 
     def function(self, name: str, symbols: list[ca.SX], value: ca.SX) -> ca.Function:
         """A CasADi function of symbols, time, relations and parameters, in this order."""
-        return ca.Function(
-            name, [*symbols, TIME, *self.relation_symbols, *self.parameter_symbols], [value]
-        )
+        return ca.Function(name, [*symbols, TIME, *self.relation_symbols, *self.parameter_symbols],
+                           [value])
 
     @cached_property
     def exponents(self) -> list[ca.SX]:

@@ -23,13 +23,12 @@ from ..exceptions import BlocksError, FileError, brief, did_you_mean
 from ..numerics.arrays import Indices
 from ..results.files import name_of, reading, writing
 from ..results.versions import versions
-from ..units import is_quantity
+from ..units import Unit, describe, is_quantity, quantity, unit
 from .assignment import is_same
 from .component import Component
 from .declarations import Parameter, Port, Signal, Target, Variable
 from .references import PortRef
 from .replaceable import Replacement
-from .value_text import exact, read_value
 
 __all__ = ["load_model", "save_model"]
 
@@ -41,14 +40,11 @@ def save_model(model: Any, file: str | Path) -> None:
     """Write a model; see ``Model.save``."""
     nominal = [f"{_shortest(value / unit.factor)} {unit.text}"
                for value, unit in model._nominal_table.values()]
-    facts = {
-        "format": FORMAT, "version": VERSION,
-        "written by": f"blocks-toolkit {versions().get('blocks-toolkit', '')}".strip(),
-        "name": model.name,
-        **({"nominal values": nominal} if nominal else {}),
-        "parts": {name: _part(child) for name, child in model._children.items()},
-        "connections": [", ".join(map(_port_text, refs)) for refs in model._connections],
-    }
+    facts = {"format": FORMAT, "version": VERSION,
+             "written by": f"blocks-toolkit {versions().get('blocks-toolkit', '')}".strip(),
+             "name": model.name, **({"nominal values": nominal} if nominal else {}),
+             "parts": {name: _part(child) for name, child in model._children.items()},
+             "connections": [", ".join(map(_port_text, refs)) for refs in model._connections]}
     text = json.dumps(facts, indent=2, ensure_ascii=False)
     if Path(file).suffix.lower() != ".json":
         raise FileError(str(file), f"has the ending {Path(file).suffix!r}, but a model is kept as "
@@ -260,8 +256,7 @@ class _Reader:
         if not (isinstance(kind, type) and issubclass(kind, Component)):
             self._refuse(where, f"{told['class']!r} is no component")
         try:
-            return kind(count=told.get("count"), **self._values(told, where),
-                        **self._starts(told))
+            return kind(count=told.get("count"), **self._values(told, where), **self._starts(told))
         except FileError:
             raise
         except BlocksError as error:
@@ -349,3 +344,53 @@ def _instances(chosen: str) -> slice | Indices:
     if ":" in chosen:
         return slice(*map(int, chosen.split(":")))
     return np.array([int(k) for k in chosen.split()])
+
+
+def exact(value: Any, shown: Unit) -> Any:
+    """A number as text with its unit; of several a list and a unit.
+
+    In the given unit where a decimal number of it gives back the same binary one, else in SI.
+    """
+    flat = np.ravel(np.asarray(value, dtype=float)).tolist()
+    for u in (shown, _coherent(shown)):
+        numbers = [None if u is None else _number(v, u) for v in flat]
+        if None not in numbers:
+            break
+    else:
+        u, numbers = shown, [(v - shown.offset) / shown.factor for v in flat]
+    assert u is not None
+    if np.ndim(value) == 0:
+        number = numbers[0]
+        assert number is not None
+        return f"{_text(number)} {u.text}" if u.text else number
+    found = np.array(numbers, dtype=float).reshape(np.shape(value)).tolist()
+    return {"values": found, "unit": u.text} if u.text else {"values": found}
+
+
+def read_value(told: Any) -> Any:
+    """The quantity of what :func:`exact` has written; anything else as it is."""
+    if isinstance(told, dict) and "values" in told:
+        return quantity(np.array(told["values"], dtype=float), told.get("unit", ""))
+    return told
+
+
+def _number(si: float, u: Unit) -> float | None:
+    """The shortest number of a unit that means a value in SI exactly; None where there is none."""
+    about = (si - u.offset) / u.factor
+    nearby = [float(f"{about:.{digits}g}") for digits in (12, 15, 16, 17)]
+    for number in (*nearby, np.nextafter(about, np.inf), np.nextafter(about, -np.inf)):
+        if number * u.factor + u.offset == si:
+            return float(number)
+    return None
+
+
+def _coherent(u: Unit) -> Unit | None:
+    """The unit of SI of the same dimension."""
+    if u.angular or u.frequency or not u.text:
+        return None
+    found = unit(describe(u.dimension))
+    return found if found.factor == 1 and found.offset == 0 else None
+
+
+def _text(number: float) -> str:
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

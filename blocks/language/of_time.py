@@ -18,6 +18,12 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _both_ways(operation: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], OfTime],
+                                                              Callable[[Any, Any], OfTime]]:
+    return (lambda one, other: OfTime(operation, one, other),
+            lambda one, other: OfTime(operation, other, one))
+
+
 class OfTime:
     """A function of time, given or following from others."""
 
@@ -54,29 +60,10 @@ class OfTime:
     def __abs__(self) -> OfTime:
         return OfTime(operator.abs, self)
 
-    def __add__(self, other: Any) -> OfTime:
-        return OfTime(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> OfTime:
-        return OfTime(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> OfTime:
-        return OfTime(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> OfTime:
-        return OfTime(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> OfTime:
-        return OfTime(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> OfTime:
-        return OfTime(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> OfTime:
-        return OfTime(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> OfTime:
-        return OfTime(operator.truediv, other, self)
-
     def __pow__(self, other: Any) -> OfTime:
         return OfTime(operator.pow, self, other)
+
+    __add__, __radd__ = _both_ways(operator.add)
+    __sub__, __rsub__ = _both_ways(operator.sub)
+    __mul__, __rmul__ = _both_ways(operator.mul)
+    __truediv__, __rtruediv__ = _both_ways(operator.truediv)

@@ -15,15 +15,11 @@ DEEPEST = 60  # nested operations
 RESULT_OF_CALL = -1  # what CasADi says of a result of a node that is a function
 
 SUM, MINUS, PRODUCT, POWER, ATOM = 1, 2, 3, 4, 5  # how tightly an operation binds
-_INFIX = {
-    ca.OP_ADD: (" + ", SUM), ca.OP_SUB: (" - ", SUM), ca.OP_MUL: ("*", PRODUCT),
-    ca.OP_DIV: ("/", PRODUCT), ca.OP_LT: (" < ", 0), ca.OP_LE: (" <= ", 0),
-    ca.OP_EQ: (" == ", 0), ca.OP_NE: (" != ", 0), ca.OP_AND: (" & ", 0), ca.OP_OR: (" | ", 0),
-}  # fmt: skip
-_NAMES = {
-    ca.OP_FABS: "abs_", ca.OP_FMIN: "minimum", ca.OP_FMAX: "maximum", ca.OP_ATAN: "arctan",
-    ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2", ca.OP_CALL: "table",
-}  # fmt: skip
+_INFIX = {ca.OP_ADD: (" + ", SUM), ca.OP_SUB: (" - ", SUM), ca.OP_MUL: ("*", PRODUCT),
+          ca.OP_DIV: ("/", PRODUCT), ca.OP_LT: (" < ", 0), ca.OP_LE: (" <= ", 0),
+          ca.OP_EQ: (" == ", 0), ca.OP_NE: (" != ", 0), ca.OP_AND: (" & ", 0), ca.OP_OR: (" | ", 0)}
+_NAMES = {ca.OP_FABS: "abs_", ca.OP_FMIN: "minimum", ca.OP_FMAX: "maximum", ca.OP_ATAN: "arctan",
+          ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2", ca.OP_CALL: "table"}
 _NAMES |= {
     getattr(ca, name): name[3:].lower() for name in dir(ca)
     if name.startswith("OP_") and getattr(ca, name) not in _NAMES
@@ -127,8 +123,7 @@ def _chosen(operation: int, parts: list[ca.SX]) -> list[ca.SX] | None:
     """Condition and alternatives of ``where``, which CasADi writes as a sum of two cases."""
     if operation == ca.OP_IF_ELSE_ZERO:
         return [*parts, ca.SX(0)]
-    if operation != ca.OP_ADD or any(p.n_dep() != 2 or p.op() != ca.OP_IF_ELSE_ZERO
-                                     for p in parts):
+    if operation != ca.OP_ADD or any(p.n_dep() != 2 or p.op() != ca.OP_IF_ELSE_ZERO for p in parts):
         return None
     (a, b), (other, c) = ((p.dep(0), p.dep(1)) for p in parts)
     if other.n_dep() == 1 and other.op() == ca.OP_NOT and ca.is_equal(other.dep(0), a, 5):

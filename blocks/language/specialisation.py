@@ -215,10 +215,8 @@ def refuse_idle(component: Part, name: str) -> None:
     if len(others) > MOST_CHOICES:
         others[MOST_CHOICES:] = ["…"]
     instead = " or ".join(others) or "other options"
-    raise ParameterError(
-        f"{component.path}.{name}", f"has no meaning with {chosen}.",
-        f"Leave it out, or choose {instead}.", code="parameter.idle", name=name,
-    )  # fmt: skip
+    raise ParameterError(f"{component.path}.{name}", f"has no meaning with {chosen}.",
+                         f"Leave it out, or choose {instead}.", code="parameter.idle", name=name)
 
 
 def refuse_of_other_law(component: Part, name: str) -> None:
@@ -226,9 +224,7 @@ def refuse_of_other_law(component: Part, name: str) -> None:
     for choice, declared in type(component)._declared.items():
         owners = declared.owners(name) if isinstance(declared, Replaceable) else []
         if owners:
-            raise ParameterError(
-                f"{component.path}.{name}", f"has no meaning with {choice}="
-                f"{getattr(component, choice)!r}.",
-                f"It belongs to {choice}={' or '.join(map(repr, owners))}.",
-                code="parameter.idle", name=name,
-            )  # fmt: skip
+            raise ParameterError(f"{component.path}.{name}", f"has no meaning with {choice}="
+                                 f"{getattr(component, choice)!r}.",
+                                 f"It belongs to {choice}={' or '.join(map(repr, owners))}.",
+                                 code="parameter.idle", name=name)

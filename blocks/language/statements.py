@@ -24,11 +24,9 @@ from .expression import (
 )
 from .preconditions import demand
 
-__all__ = [
-    "Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",
-    "contact", "dry_friction", "every", "ideal_diode", "ideal_switch", "initially", "load_law",
-    "require", "reset", "set_valued", "when",
-]  # fmt: skip
+__all__ = ["Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",
+           "contact", "dry_friction", "every", "ideal_diode", "ideal_switch", "initially",
+           "load_law", "require", "reset", "set_valued", "when"]
 
 @dataclass(frozen=True)
 class Reset:

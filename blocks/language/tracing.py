@@ -150,11 +150,10 @@ class Trace:
                 continue
             declared = self.component._declared.get(default)
             if not isinstance(declared, Parameter):
-                raise EquationError(
-                    f"{self.kernel.name}.{local.name}", f"its default {default!r} is no "
-                    "parameter of the component.", "Name the parameter that is used while "
-                    "nothing is connected.",
-                )
+                raise EquationError(f"{self.kernel.name}.{local.name}",
+                                    f"its default {default!r} is no parameter of the component.",
+                                    "Name the parameter that is used while "
+                                    "nothing is connected.")
             self.kernel.defaults[i] = as_expression(self.symbol(declared)).sx
 
     def carried_away(self) -> Iterator[Equation]:
@@ -308,8 +307,7 @@ class Trace:
             code="equation.constant",
         )  # fmt: skip
 
-    def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: Dimension
-                ) -> ca.SX:
+    def delayed(self, value: ca.SX, delay: ca.SX, initial: ca.SX, dimension: Dimension) -> ca.SX:
         kernel = self.kernel
         allowed = kernel.parameter_hashes
         for sx, may, what in ((delay, allowed, "the delay"),
@@ -405,9 +403,8 @@ class Trace:
             kernel.load_laws.append(
                 LocalLoadLaw(effort, load, statement.flow.sx, statement.law.sx, *rest))
         elif isinstance(statement, Breakpoints):
-            kernel.breaks.append(
-                (statement.start.sx, None if statement.period is None else statement.period.sx)
-            )
+            kernel.breaks.append((statement.start.sx,
+                                  None if statement.period is None else statement.period.sx))
         elif isinstance(statement, dict):
             raise EquationError(f"{kernel.name}.equations()", "yields assignments alone.",
                                 "Say when they are made: yield when(condition, {…}).")
@@ -610,11 +607,10 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callab
     left, right = equation.left.sx, equation.right.sx
     residual = left - right
     if left.numel() != right.numel():
-        raise EquationError(
-            kernel.name, f"{left} == {right} has {left.numel()} values on the left and "
-            f"{right.numel()} on the right.",
-            "Write one equation for every variable.",
-        )
+        raise EquationError(kernel.name,
+                            f"{left} == {right} has {left.numel()} values on the left and "
+                            f"{right.numel()} on the right.",
+                            "Write one equation for every variable.")
     if residual.numel() == 1:
         yield residual, _wording(left, right)
         return

@@ -125,8 +125,9 @@ class Node:
     # -- instances -------------------------------------------------------------------
     def __len__(self) -> int:
         if self._count is None:
-            how = "" if self._is_root else f"; {type(self).__name__}(count=…) makes one"
-            raise TypeError(f"{self.path or 'the model'} is a single component, not an array{how}")
+            raise TypeError("a model is no array: its parts are model.parts" if self._is_root else
+                            f"{self.path} is a single component, not an array; "
+                            f"{type(self).__name__}(count=…) makes one")
         return self._count
 
     def __bool__(self) -> bool:

@@ -59,10 +59,9 @@ def refuse_connection(owner: Part, ports: tuple[Any, ...]) -> None:
                                 "Write model.connect(a.R, b.C).", code="connection.ports")
     for ref in ports:
         if not isinstance(ref, PortRef):
-            raise ConnectionRefused(
-                owner.path, f"connect() takes ports, but was given {_named(ref)}.",
-                _ports_of(ref), given=ref, code="connection.ports",
-            )  # fmt: skip
+            raise ConnectionRefused(owner.path,
+                                    f"connect() takes ports, but was given {_named(ref)}.",
+                                    _ports_of(ref), given=ref, code="connection.ports")
         if not ref.component._is_inside(owner):
             _refuse_other_model(owner, ref, ports)
             raise ConnectionRefused(
@@ -183,8 +182,7 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
                                     code="connection.self")
 
 
-def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]
-                  ) -> tuple[PortRef, ...]:
+def ports_without(part: Part, owner: Part, ports: tuple[PortRef, ...]) -> tuple[PortRef, ...]:
     """What of a connection stays joined without a part; nothing, where its signal came from there.
     """
     left = tuple(r for r in ports if not r.component._is_inside(part))
@@ -215,12 +213,10 @@ def _refuse_outputs(owner: Part, ports: tuple[PortRef, ...]) -> None:
 
 def _refuse_sizes(ports: tuple[PortRef, ...]) -> None:
     if len({r.size for r in ports} - {1}) > 1:
-        raise ConnectionRefused(
-            " and ".join(f"{r.path} ({r.size})" for r in ports),
-            "arrays of different size cannot be joined element by element.",
-            "Take slices of equal length, such as model.masses[1:].M.",
-            code="connection.size",
-        )
+        raise ConnectionRefused(" and ".join(f"{r.path} ({r.size})" for r in ports),
+                                "arrays of different size cannot be joined element by element.",
+                                "Take slices of equal length, such as model.masses[1:].M.",
+                                code="connection.size")
 
 
 def _named(thing: object) -> str:

@@ -132,7 +132,7 @@ def compiled(text: str, parallel: bool = True, quick: bool | None = None) -> int
 
 
 def compiled_from_source(name: str, text: Callable[[], str], quick: bool = True) -> int:
-    """The same for a function of this package, whose text its source files give.
+    """Compile a function of this package, whose text its source files give.
 
     Where these are as they were when it was compiled, the text is not made again; where the text
     is as it was, it is not compiled again.

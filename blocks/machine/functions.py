@@ -49,7 +49,7 @@ class Kept:
         return self._shown
 
     def packed(self, kinds: Record) -> Indices:
-        """The same as it stands in a table."""
+        """Return the values as they stand in a table of whole numbers."""
         shown = self.shown(kinds)
         if self._packed is None:
             layout = [scalar for name, kind in kinds.fields for _, scalar in _entries(name, kind)]
@@ -112,7 +112,7 @@ class MachineCode(Signature):
 
     @cached_property
     def address(self) -> int:
-        """Of what is given a table: where to store results, and what the function takes."""
+        """Return the address of the code, which takes a table: where results go, and arguments."""
         return self._compiled()
 
     @property
@@ -166,7 +166,7 @@ class MachineCode(Signature):
         return BoundCall(self, *given)
 
     def bound_to(self, *given: Any) -> Callable[[], Any]:
-        """The same for one that takes arrays alone, which runs as Python without LLVM.
+        """Bind arguments to a function that takes arrays alone, which runs as Python without LLVM.
 
         A call gives the whole numbers that the function returns.
         """
@@ -242,7 +242,7 @@ def _layout(function: MachineCode) -> list[tuple[str, str]]:
 
 
 def _entries(name: str, kind: Kind) -> list[tuple[str, str]]:
-    """Of a number, or of the address and the shape of an array."""
+    """Return the entries of a number, or of the address and the shape of an array."""
     return [(name, "i64" if kind.dimensions else kind.scalar), *[("", "i64")] * kind.dimensions]
 
 
@@ -257,7 +257,7 @@ def machine_code(function: Callable[..., Any]) -> MachineCode:
 
 
 def vector_code(function: Callable[..., Any]) -> MachineCode:
-    """The same for loops over many numbers, called by address: several numbers at a time."""
+    """Return the code of a loop over many numbers, called by address: several at a time."""
     code = MachineCode(function)
     code.thorough = True
     return code

@@ -25,23 +25,20 @@ _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
           "ampere-turn", "ampere-turns", "amp-turns"), "A")}  # fmt: skip
 _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
              "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
-             "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "kohm", "Mohm", "mohm", "F",
-             "mF", "uF", "nF", "pF", "H", "mH", "uH", "nH", "T", "mT", "Wb", "mWb", "C", "S",
-             "K", "degC", "degF", "delta_degC", "Hz", "kHz", "rad", "mrad", "deg", "turn", "rpm",
-             "mol", "liter", "inch", "foot", "mile", "pound", "newton", "kilonewton", "meter",
-             "metre", "millimeter", "kilometer", "second", "millisecond", "minute", "kilogram",
-             "gram", "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere",
-             "kelvin", "hertz", "percent", "coulomb", "farad", "henry", "tesla",
-             "celsius", "fahrenheit")  # fmt: skip
+             "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "kohm", "Mohm", "mohm", "F", "mF",
+             "uF", "nF", "pF", "H", "mH", "uH", "nH", "T", "mT", "Wb", "mWb", "C", "S", "K", "degC",
+             "degF", "delta_degC", "Hz", "kHz", "rad", "mrad", "deg", "turn", "rpm", "mol", "liter",
+             "inch", "foot", "mile", "pound", "newton", "kilonewton", "meter", "metre",
+             "millimeter", "kilometer", "second", "millisecond", "minute", "kilogram", "gram",
+             "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere", "kelvin",
+             "hertz", "percent", "coulomb", "farad", "henry", "tesla", "celsius", "fahrenheit")
 _PER_KELVIN = re.compile(r"([^/]{1,20})/\(?(kg|m(?:\^?2|²)?) ?(K|degC)\)?$")
 _SHORT = re.compile(r"([+-]?\d+(?:\.\d*)?)( ?)(meg|[GMkKmunp])(\d*)")  # 10k, 4k7, 100n
 _PREFIXED = ("ohm", "S", "F", "H", "V", "A", "W", "Hz")  # units that circuits leave out behind them
 _MARKED = re.compile(r"(\S+?)[ _]?(?:\((\w+|p-p)\)|(gauge|abs|rms|RMS|eff|AC|DC|pp|p-p|pk|p|g|a))")
-_MARKS = {
-    "Pa": {"g": "gauge", "gauge": "gauge", "a": "plain", "abs": "plain"},
-    "V": {"rms": "rms", "RMS": "rms", "eff": "rms", "AC": "rms", "pp": "span", "p-p": "span",
-          "p": "plain", "pk": "plain", "DC": "plain"},
-}  # fmt: skip
+_MARKS = {"Pa": {"g": "gauge", "gauge": "gauge", "a": "plain", "abs": "plain"},
+          "V": {"rms": "rms", "RMS": "rms", "eff": "rms", "AC": "rms", "pp": "span", "p-p": "span",
+                "p": "plain", "pk": "plain", "DC": "plain"}}
 _AMBIGUOUS = {  # names of pint that mean one thing here, another there
     "ton": ("a metric or a short ton", "t (1000 kg)", "short_ton (907.185 kg)"),
     "force_ton": ("the weight of a metric or of a short ton", "tf (9.80665 kN)",

@@ -256,16 +256,10 @@ def _converted(parsed: pint.Unit, text: str) -> Unit:
                           "Give the plain ratio, or the quantity itself.", unit=text, piece=text)
     names = {ureg.parse_unit_name(n)[0][1] for n in parsed._units}  # without prefixes
     difference = list(parsed._units.values()) == [1] and min(names).startswith("delta_")
-    return Unit(
-        text=text,
-        dimension=Dimension(parsed.dimensionality),
-        factor=one - zero,
-        offset=zero,
-        angular=bool(names & _ANGLES),
-        frequency=bool(names & _FREQUENCIES),
-        source=parsed,
-        temperature="temperature" if zero else "difference" if difference else "",
-    )
+    return Unit(text=text, dimension=Dimension(parsed.dimensionality), factor=one - zero,
+                offset=zero, angular=bool(names & _ANGLES), frequency=bool(names & _FREQUENCIES),
+                source=parsed,
+                temperature="temperature" if zero else "difference" if difference else "")
 
 
 def as_unit(given: object) -> Unit:
@@ -309,8 +303,7 @@ def placed(where: str) -> Iterator[None]:
     try:
         yield
     except UnitError as error:
-        raise type(error)(error.where or where, error.problem, error.advice,
-                          **error.data) from None  # fmt: skip
+        raise type(error)(error.where or where, error.problem, error.advice, **error.data) from None
 
 
 def unit_at(text: object, where: str) -> Unit:

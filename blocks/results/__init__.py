@@ -33,21 +33,17 @@ if TYPE_CHECKING:
     from .values.series import Series
     from .values.table import Column, Table
 
-__all__ = [
-    "Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
-    "Result", "Schematic", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
-    "VariableInfo", "Variables", "compare", "read_csv", "read_netcdf", "read_parquet",
-]  # fmt: skip
+__all__ = ["Column", "Comparison", "EnergyTerm", "EventRecord", "Events", "Ledger", "Recording",
+           "Result", "Schematic", "Series", "Sheet", "Statistics", "StickTerm", "Sticking", "Table",
+           "VariableInfo", "Variables", "compare", "read_csv", "read_netcdf", "read_parquet"]
 
-_PLACES = {
-    "Comparison": "comparison", "compare": "comparison", "Schematic": "schematic.drawing",
-    **dict.fromkeys(("read_csv", "read_netcdf", "read_parquet"), "files.export"),
-    "Ledger": "ledger", "EnergyTerm": "recording",
-    "EventRecord": "recording", "Recording": "recording", "VariableInfo": "recording",
-    "Events": "report", "Statistics": "report", "Variables": "report", "Result": "result",
-    "Series": "values.series", "Sheet": "sheet", "Sticking": "sticking", "StickTerm": "sticking",
-    "Column": "values.table", "Table": "values.table",
-}  # fmt: skip
+_PLACES = {"Comparison": "comparison", "compare": "comparison", "Schematic": "schematic.drawing",
+           **dict.fromkeys(("read_csv", "read_netcdf", "read_parquet"), "files.export"),
+           "Ledger": "ledger", "EnergyTerm": "recording", "EventRecord": "recording",
+           "Recording": "recording", "VariableInfo": "recording", "Events": "report",
+           "Statistics": "report", "Variables": "report", "Result": "result",
+           "Series": "values.series", "Sheet": "sheet", "Sticking": "sticking",
+           "StickTerm": "sticking", "Column": "values.table", "Table": "values.table"}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,11 +13,13 @@ from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
 from ..units import Unit, from_si, quantity
 from .parameters import MANY, differences, differences_sheet, in_few_words
+from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
 from .recorded import Recorded
 from .recording import Instant
 from .sheet import Sheet
-from .shown import SECOND, number
+from .shown import SECOND, number, time_unit, unit_to_show
+from .values.sampling import units_wanted
 from .values.series import Series
 
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-__all__ = ["Comparison", "Gap", "compare"]
+__all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
 
-
+DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
 @dataclass(frozen=True)
 class Gap:
     """Where a variable of two runs is furthest apart.
@@ -110,8 +112,6 @@ class Comparison:
         save, title, every
             As those of ``Result.plot``.
         """
-        from .plots.overlay import overlay
-
         found = differences(self._made())
         words = [in_few_words(found, k) for k in range(len(self.runs))]
         names = [f"{name} ({text})" if text else name
@@ -151,8 +151,7 @@ class Comparison:
         after = np.unique(np.concatenate(times))
         before = np.unique(np.concatenate(events))
         before = before[before > self.start]
-        return np.append(before, after), np.array(
-            ["left"] * len(before) + ["right"] * len(after))
+        return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
 
     def __repr__(self) -> str:
         found = self.differences
@@ -188,8 +187,7 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
     """
     if not isinstance(runs, Mapping) or isinstance(runs, Recorded):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",
-                        'Name them: compare({"dry": a, "lubricated": b}, "block.v").',
-                        given=runs)  # fmt: skip
+                        'Name them: compare({"dry": a, "lubricated": b}, "block.v").', given=runs)
     for name, run in runs.items():
         refuse_no_result(run, f"compare({str(name)!r})")
     if len(runs) < 2:
@@ -251,3 +249,31 @@ def _zero_of(unit: Unit) -> float:
 
 def _size(value: Any, unit: Unit) -> str:
     return number(value.magnitude, unit.of_any_temperature, 4)
+
+
+def overlay(alike: Mapping[str, Sequence[Series]], names: Sequence[str], *, units: Any = None,
+            every: Any = None, ax: Any = None, save: str | Path | None = None,
+            title: str | None = None) -> Figure:
+    """Draw variables of several runs.
+
+    Parameters
+    ----------
+    alike : of each path, its series in every run
+    names : of the runs, as they stand in the legend
+    units, every, ax, save, title : as those of :func:`blocks.results.plots.plotting.plot`
+    """
+    first = [found[0] for found in alike.values()]
+    wishes = units_wanted(units, first, list(alike), "compared variables")
+    panels = []
+    for path, found in alike.items():
+        shown = unit_to_show(found[0].declared_unit, wishes.get(path), path)
+        panels.append(Panel(shown, [
+            Curve(series, name, None, name, DASHES[k % len(DASHES)])
+            for k, (series, name) in enumerate(zip(found, names, strict=True))], path))
+    every_series = [series for found in alike.values() for series in found]
+    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
+    draw = Drawing(panels, every, clock, ())
+    if ax is not None:
+        return draw.into(given_axes(ax, panels), title, save, "best")
+    return figure_of(draw, " / ".join(dict.fromkeys(s.rows.source.name for s in every_series))
+                     if title is None else title, save, "below")

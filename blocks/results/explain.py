@@ -26,12 +26,10 @@ __all__ = ["explain", "facts"]
 
 _CARRIED = re.compile(r"\bfrom (\w+) to (\w+)\b")
 _MINUS = re.compile(r"\b(?:(\w+) of )?(\w+) minus (?:\w+ of )?(\w+)\b")
-_CONSTANT = {
-    "parameter": "It is a parameter, constant during a run.",
-    "discrete": "It is held between events and changes only at them.",
-    "input": "It is an input signal: its value is that of the output connected to it.",
-    "output": "It is an output signal, to be connected to any number of inputs.",
-}
+_CONSTANT = {"parameter": "It is a parameter, constant during a run.",
+             "discrete": "It is held between events and changes only at them.",
+             "input": "It is an input signal: its value is that of the output connected to it.",
+             "output": "It is an output signal, to be connected to any number of inputs."}
 
 
 def explain(series: Samples) -> str:
@@ -126,8 +124,7 @@ def _quantities() -> dict[Any, str]:
 
     words = {"N": "force", "m/s": "velocity", "m": "position", "rad/s": "angular velocity",
              "N*m": "torque", "V": "voltage", "A": "current", "K": "temperature", "W": "power",
-             "Pa": "pressure", "m**3/s": "volume flow", "kg/s": "mass flow",
-             "rad": "angle"}  # fmt: skip
+             "Pa": "pressure", "m**3/s": "volume flow", "kg/s": "mass flow", "rad": "angle"}
     return {_key(unit(text)): word for text, word in words.items()}
 
 
@@ -172,9 +169,8 @@ def _course(series: Samples) -> str:
     if low == high:
         return f"Over the run, {span}, it is {number(low, u)} throughout."
     scale = max(abs(low), abs(high))
-    below, above = (
-        f"{number(value, u, scale=scale)} (at {number(at, SECOND)}"
-        f"{f' in {info.path}' * series.is_array})" for value, at, info in extremes)
+    below, above = (f"{number(value, u, scale=scale)} (at {number(at, SECOND)}"
+                    f"{f' in {info.path}' * series.is_array})" for value, at, info in extremes)
     text = f"Over the run, {span}, it lies between {below} and {above}"
     last = np.asarray(from_si(curve[:, -1], u).magnitude)
     if not series.is_array:

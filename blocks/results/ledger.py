@@ -12,18 +12,18 @@ import numpy as np
 
 from ..exceptions import warn_user
 from ..numerics.tolerances import LEDGER_ROUNDING, TINY
-from ..units import quantity, unit
-from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
+from ..units import Unit, quantity, unit
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
 from .sheet import SHOWN, ByComponent, Sheet, pandas
-from .shown import label, pretty
+from .shown import label, number, pretty
 
 if TYPE_CHECKING:
     from pint import Quantity
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "energy_unit"]
 
+WORDS = ("work_in", "stored", "dissipated", "supplied", "residual")
 MOST_OF = 0.1  # of what the worst component misses: worth a word
 
 
@@ -200,3 +200,46 @@ def _advice(worst: Sequence[EnergyTerm]) -> str:
     return ("Look for a wrong sign in a law or in what a component says of its energy, and for an "
             "energy_stored or power_supplied that it leaves out; with a fixed step, for one that "
             "is too long.")
+
+
+def rows_of(ledger: Ledger, scale: float) -> dict[str, list[float]]:
+    """The numbers of every component, and their sums, in units of ``scale`` J."""
+    rows = {w: [float(getattr(t, w)) for t in ledger] for w in WORDS[:-1]}
+    rows["residual"] = [t.violation for t in ledger]
+    return {w: [v / scale for v in values] + [sum(values) / scale] for w, values in rows.items()}
+
+
+def sheet_of(ledger: Ledger) -> Sheet:
+    """All components with their totals, and what is missing below."""
+    shown = energy_unit(max((abs(getattr(t, w)) for t in ledger for w in WORDS[:-1]), default=0.0))
+    rows = rows_of(ledger, shown.factor)
+    columns: dict[str, list[Any]] = {
+        "component": [t.component for t in ledger] + ["total"],
+        "type": [t.type for t in ledger] + [""],
+        **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
+        "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
+    }
+    title = f"Energy of {ledger.name}".removesuffix(" of ")
+    return Sheet(f"{title} in {pretty(shown)}", columns, _missing(ledger))
+
+
+def _missing(ledger: Ledger) -> str:
+    """What is unaccounted for, beside what was turned over or held."""
+    missing, moved = ledger.residual.magnitude, ledger.turned_over.magnitude
+    held = ledger.held.magnitude
+    word, scale = ("held", held) if held > moved else ("turned over", moved)
+    first, second = energy_unit(missing), energy_unit(scale)
+    note = (f"unaccounted for: {missing / first.factor:.3g} {pretty(first)} of "
+            f"{scale / second.factor:.5g} {pretty(second)} {word}")  # fmt: skip
+    if missing and scale:
+        note += f" (relative {ledger.relative_residual:.1e})"
+    return note
+
+
+def energy_unit(largest: float) -> Unit:
+    """A unit of energy in which the largest number is between 1 and 1000."""
+    names = ("fJ", "pJ", "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ")
+    if not np.isfinite(largest) or largest == 0:
+        return unit("J")
+    place = int(np.clip(np.floor(np.log10(largest) / 3) + 5, 0, len(names) - 1))
+    return unit(names[place])

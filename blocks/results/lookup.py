@@ -80,18 +80,14 @@ def exists(catalog: Catalog, path: object) -> bool:
     return bool(several) and len(_listed(catalog, several)) == len(several)
 
 
-def _instances(
-    catalog: Catalog, path: str
-) -> tuple[VariableInfo, ...] | VariableInfo | None:
+def _instances(catalog: Catalog, path: str) -> tuple[VariableInfo, ...] | VariableInfo | None:
     match = _SLICE.search(path)
     if match is not None:
         every = _numbered(catalog, path[: match.start()], path[match.end() :])
         if match["back"]:
             place = int(match["back"])
             return every[place] if -place <= len(every) else None
-        start, stop, step = (
-            int(match[g]) if match[g] else None for g in ("start", "stop", "step")
-        )
+        start, stop, step = (int(match[g]) if match[g] else None for g in ("start", "stop", "step"))
         return (every[start:stop:step] or None) if step != 0 else None
     ends = [m.start() for m in re.finditer(r"\.", path)] + [len(path)]
     for end in ends:
@@ -100,9 +96,7 @@ def _instances(
     return None
 
 
-def _numbered(
-    catalog: Catalog, head: str, tail: str
-) -> tuple[VariableInfo, ...]:
+def _numbered(catalog: Catalog, head: str, tail: str) -> tuple[VariableInfo, ...]:
     found: list[VariableInfo] = []
     while (info := catalog.get(f"{head}[{len(found)}]{tail}")) is not None:
         found.append(info)
@@ -120,9 +114,8 @@ def collapsed(path: str) -> str:
     return _INSTANCE.sub("", path) if "[" in path else path
 
 
-def grouped(
-    catalog: Catalog, paths: Iterable[str]
-) -> Iterator[tuple[str, VariableInfo | tuple[VariableInfo, ...]]]:
+def grouped(catalog: Catalog,
+            paths: Iterable[str]) -> Iterator[tuple[str, VariableInfo | tuple[VariableInfo, ...]]]:
     """Path and variables of each single variable, and of each array as a whole."""
     arrays: set[str] = set()
     for path in paths:
@@ -164,17 +157,14 @@ def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
     inside = [k for k in known if k.startswith(f"{collapsed(path)}.")]
     if inside:
         shown = ", ".join(inside[:12]) + (", …" if len(inside) > 12 else "")
-        return UnknownName(
-            where, f"{path!r} is a component, not a variable.",
-            f"Its variables are: {shown}.", name=path, known=inside, nearest=inside[:3],
-        )  # fmt: skip
+        return UnknownName(where, f"{path!r} is a component, not a variable.",
+                           f"Its variables are: {shown}.", name=path, known=inside,
+                           nearest=inside[:3])
     same = _INSTANCE.search(path) and _instances(catalog, collapsed(path))
     if isinstance(same, tuple):
-        return UnknownName(
-            where, f"there is no {brief(path, 200)}.",
-            f"The instances are {same[0].path} to {same[-1].path}.",
-            name=path, known=[i.path for i in same], nearest=[same[0].path, same[-1].path],
-        )  # fmt: skip
+        return UnknownName(where, f"there is no {brief(path, 200)}.",
+                           f"The instances are {same[0].path} to {same[-1].path}.", name=path,
+                           known=[i.path for i in same], nearest=[same[0].path, same[-1].path])
     if len(known) > MOST_COMPARED:
         first, last = path.partition(".")[0], path.rpartition(".")[2]
         known = [k for k in known if k.startswith(first) or k.endswith(f".{last}")] or known

@@ -188,9 +188,8 @@ class Curves(Protocol):
     @property
     def events(self) -> Sequence[EventRecord]: ...
 
-    def values(
-        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-    ) -> Array:
+    def values(self, indices: Sequence[int], times: Array | None = None,
+               side: str = "right") -> Array:
         """SI values, one row per index and one column per time.
 
         ``times`` None means the recording's own times, with both limits at

@@ -144,20 +144,17 @@ class Variables(Tabulated, Sequence[VariableInfo]):
         """A DataFrame by path."""
         pd = pandas("A table of variables")
         infos = list(self)
-        return pd.DataFrame(
-            {"unit": [str(i.unit) for i in infos], "kind": [i.kind for i in infos],
-             "component": [i.component for i in infos], "doc": [i.doc for i in infos]},
-            index=pd.Index([i.path for i in infos], name="path"),
-        )  # fmt: skip
+        return pd.DataFrame({"unit": [str(i.unit) for i in infos], "kind": [i.kind for i in infos],
+                             "component": [i.component for i in infos],
+                             "doc": [i.doc for i in infos]},
+                            index=pd.Index([i.path for i in infos], name="path"))
 
     def _sheet(self) -> Sheet:
         first: dict[str, VariableInfo] = {}
         for info in islice(self, 200_000):
             first.setdefault(collapsed(info.path), info)
-        shown = [
-            (i.path if path == i.path else path, str(i.unit), i.kind, i.doc)
-            for path, i in islice(first.items(), 10 * SHOWN)
-        ]
+        shown = [(i.path if path == i.path else path, str(i.unit), i.kind,
+                  i.doc) for path, i in islice(first.items(), 10 * SHOWN)]
         names = ("path", "unit", "kind", "meaning")
         columns = {n: [row[k] for row in shown] for k, n in enumerate(names)}
         note = f"{len(self):,} variables" if len(self) > len(first) else ""

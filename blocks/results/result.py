@@ -23,12 +23,12 @@ if TYPE_CHECKING:  # imported with the first look
     from pandas import DataFrame
     from xarray import Dataset
 
-    from ..analysis.sensitivity.sensitivities import Sensitivities
     from .bottlenecks import Bottlenecks
     from .ledger import Ledger
     from .page.run_page import Page
     from .parameters import Parameters
     from .report import Events, Statistics
+    from .sensitivities import Sensitivities
     from .sheet import Sheet
     from .sticking import Sticking
     from .values.table import Table
@@ -240,15 +240,9 @@ class Result(Recorded):
         return explain(self[path])
 
     # -- tables and files ------------------------------------------------------------------
-    def sample(
-        self,
-        *paths: str | Series,
-        every: Any = None,
-        times: Any = None,
-        units: str | Mapping[str, str] | None = None,
-        side: str = "right",
-        **unknown: Any,
-    ) -> Table:
+    def sample(self, *paths: str | Series, every: Any = None, times: Any = None,
+               units: str | Mapping[str, str] | None = None, side: str = "right",
+               **unknown: Any) -> Table:
         """Variables at chosen times, as arrays with units.
 
         Parameters

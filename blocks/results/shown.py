@@ -49,22 +49,16 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
             if source.dimension == unit("rad/s").dimension
             else f"One turn is 2π rad: name {source} or a unit with as many turns or radians."
         )
-        raise AngleFrequencyError(
-            path, problem, advice, expected=source, given=target
-        ) from None
+        raise AngleFrequencyError(path, problem, advice, expected=source, given=target) from None
     except UnknownUnit as error:
         raise UnknownUnit(path, error.problem, error.advice, unit=target) from None
     except UnitError:
         kind = {"difference": ", a difference of temperatures,", "temperature": ", a temperature,"
                 }.get(source.temperature, "")
         fits = "delta_degC" if source.temperature == "difference" else source
-        raise WrongDimension(
-            path,
-            f"is in {source}{kind} and cannot be shown in {target}.",
-            f"Name {fits} or a unit convertible to it.",
-            expected=source,
-            given=target,
-        ) from None
+        raise WrongDimension(path, f"is in {source}{kind} and cannot be shown in {target}.",
+                             f"Name {fits} or a unit convertible to it.", expected=source,
+                             given=target) from None
 
 
 def label(path: str, shown: Unit) -> str:

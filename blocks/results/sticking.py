@@ -105,14 +105,12 @@ class Sticking(ByComponent[StickTerm]):
                 "exact" if x.crept is None else number(x.crept, digits=4) for x in t],
             "given at rest [J]": [number(x.gave, digits=4) for x in t],
         } if any(x.crept is not None for x in t) else {}  # fmt: skip
-        return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {
-            "component": [x.component for x in t],
-            "share of time stuck": [f"{100 * x.fraction:.2f} %" for x in t],
-            "break-aways": [x.breakaways for x in t],
-            "longest stick [s]": [x.longest for x in t],
-            "dissipated [J]": [x.dissipated for x in t],
-            **more,
-        })  # fmt: skip
+        return Sheet(f"Sticking in {self._name}".removesuffix(" in "),
+                     {"component": [x.component for x in t],
+                      "share of time stuck": [f"{100 * x.fraction:.2f} %" for x in t],
+                      "break-aways": [x.breakaways for x in t],
+                      "longest stick [s]": [x.longest for x in t],
+                      "dissipated [J]": [x.dissipated for x in t], **more})
 
     @property
     def notes(self) -> list[str]:

@@ -28,7 +28,7 @@ from ..results.recording import EnergyTerm
 from ..results.values.quadrature import NODES, integrals, rates_at_nodes
 from ..system.evaluator import Evaluator
 from ..system.system import System
-from .episode_list import StepTable
+from .episode import StepTable
 
 if TYPE_CHECKING:
     from .recording import RunRecording

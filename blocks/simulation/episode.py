@@ -5,11 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Course
 from ..system.problem import Problem
 
-__all__ = ["Episode"]
+__all__ = ["Episode", "StepTable"]
 
 
 @dataclass
@@ -62,3 +64,23 @@ class Episode:
     @property
     def end(self) -> float:
         return self.trajectory.end
+
+
+@dataclass(frozen=True)
+class StepTable:
+    """The steps of a run; an episode without any has one of no length.
+
+    Attributes
+    ----------
+    starts, ends : (k,) of the steps
+    which : (k,) numbers of their episodes
+    """
+
+    starts: Array
+    ends: Array
+    which: Indices
+
+    @property
+    def last(self) -> Array:
+        """Whether a step is the last one of its episode."""
+        return np.diff(self.which, append=-1) != 0

@@ -4,42 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Course
-from .episode import Episode
+from .episode import Episode, StepTable
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
     from .passed_events import PassedEpisodes
 
-__all__ = ["EpisodeList", "StepTable"]
+__all__ = ["EpisodeList"]
 
 OBJECTS = 2000  # bytes of an episode and its course beside their arrays
-
-
-@dataclass(frozen=True)
-class StepTable:
-    """The steps of a run; an episode without any has one of no length.
-
-    Attributes
-    ----------
-    starts, ends : (k,) of the steps
-    which : (k,) numbers of their episodes
-    """
-
-    starts: Array
-    ends: Array
-    which: Indices
-
-    @property
-    def last(self) -> Array:
-        """Whether a step is the last one of its episode."""
-        return np.diff(self.which, append=-1) != 0
 
 
 class EpisodeList(Sequence[Episode]):

@@ -16,8 +16,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import EventRecord
 from .actions import Resets
 from .catalog import Catalog
-from .episode import Episode
-from .episode_list import StepTable
+from .episode import Episode, StepTable
 from .relations import Relations
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import native
+from ..diagnostics import check_model
 from ..exceptions import Interrupted, ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
@@ -38,7 +39,7 @@ from .start import Decided, RunStart
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..results import Result
 
 __all__ = ["PreparedRun", "prepared", "run"]
@@ -91,7 +92,7 @@ class PreparedRun:
         return Result(recording)
 
 
-def run(model: Model, duration: object, options: Options) -> Result:
+def run(model: CompiledModel, duration: object, options: Options) -> Result:
     """Run a model.
 
     Raises
@@ -120,7 +121,7 @@ def run(model: Model, duration: object, options: Options) -> Result:
     return result
 
 
-def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
+def prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
     """All that comes before the first step of a run.
 
     Raises
@@ -131,7 +132,9 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     options = Options._make(map(python_number, options))
 
     def anew() -> PreparedRun:
-        model._join_parts()
+        from ..nonsmooth.modes.mode_equations import JOINED
+
+        model._compile_anew(JOINED)
         return _prepared(model, duration, options)
 
     ready = _prepared(model, duration, options)
@@ -139,7 +142,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     return anew() if ready.driver.parts_join else ready
 
 
-def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
+def _prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
     began = clock.perf_counter()
     asked = _asked(duration, options)
     known = None if asked is None else RunStart.known(model, asked)
@@ -158,7 +161,7 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     given = GivenValues(model, duration, options)
     with suppress(SimulationError):  # the run says it again, and has a result
         own = t0 == 0 and options.initial is None
-        model._checked(starting if own else RunStart(model)).raise_errors()
+        check_model(model, starting if own else RunStart(model)).raise_errors()
     system = model.compile()
     checked = clock.perf_counter()
     chosen, why = chosen_method(options.method, system, options.step)

@@ -11,7 +11,7 @@ from ..numerics.arrays import Array, Indices, Matrix
 from ..system.evaluator import Evaluator
 from ..system.points import Points, modes_in
 from ..system.problem import Problem
-from .episode_list import StepTable
+from .episode import StepTable
 from .replay import READING
 from .shown_times import times_of_steps
 from .wanted import Wanted

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import TINY
-from .episode_list import StepTable
+from .episode import StepTable
 
 __all__ = ["times_of_steps"]
 

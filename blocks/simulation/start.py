@@ -30,7 +30,7 @@ from .time_events import TimeEvents
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
 
 __all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
@@ -108,7 +108,7 @@ class RunStart:
 
     driven = False
 
-    def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
+    def __init__(self, model: CompiledModel, t: float = 0.0, t_end: float | None = None,
                  kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
                  at: tuple[Array, Array, Array, Array] | None = None,
                  near: tuple[Array, Array] | None = None) -> None:
@@ -165,7 +165,7 @@ class RunStart:
         return found
 
     @classmethod
-    def known(cls, model: Model, asked: Hashable) -> tuple[RunStart, Decided] | None:
+    def known(cls, model: CompiledModel, asked: Hashable) -> tuple[RunStart, Decided] | None:
         """The start of a run that is asked what an earlier one was, and what was decided then;
         None where the model is not what it was."""
         kept, state = model._made.start, model._state_of_start()

@@ -135,7 +135,7 @@ class Course(Protocol):
 
     @property
     def start(self) -> float:
-        """Of the episode, also where steps have been forgotten."""
+        """Return the start of the episode, also where steps have been forgotten."""
 
     @property
     def end(self) -> float: ...

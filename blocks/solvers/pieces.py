@@ -147,7 +147,7 @@ class Pieces:
 
     @property
     def times(self) -> Array:
-        """Those of the rows, in order; two equal ones where one stretch ends and another begins."""
+        """Return the times of the rows; where stretches meet, one is there twice."""
         return self._times.values
 
     @property
@@ -200,7 +200,7 @@ class Pieces:
         return self.within(np.clip(piece, 0, None), times, columns)
 
     def within(self, piece: Indices, times: Array, columns: Indices | None = None) -> Array:
-        """The same, with the piece of every time."""
+        """Return values at times (times, columns), given the piece that each time is in."""
         width = self.width if columns is None else len(columns)
         out = np.empty((len(times), width))
         starts, ends, last = self.starts, self.ends, self._last.values
@@ -215,7 +215,7 @@ class Pieces:
 
     # -- thinning ----------------------------------------------------------------------------
     def thinned(self, steps: int) -> tuple[Pieces, Array]:
-        """The same curves in fewer pieces, of so many steps each or less.
+        """Return the curves in fewer pieces, of at most so many steps each.
 
         Of what is given up only the rows between remain known: the new polynomial goes through
         K of the old curve's values. Rows of the old pieces are freed on the way.

@@ -220,7 +220,7 @@ class SundialsMethod(Method):
         self._started = True
 
     def _let_go(self) -> None:
-        """Of the solver, which has factorized a matrix and may be freed."""
+        """Release the solver, which has factorized a matrix and may be freed."""
         if self._kept:
             self._kept = False
             ctypes.pythonapi.Py_DecRef(ctypes.py_object(self._solver))

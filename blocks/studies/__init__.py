@@ -8,7 +8,7 @@ axes              over which values: grid, list of points, or samples of distrib
 outputs           what is kept of a run: reductions, courses on a common grid
 runner            points in, outcomes out: in this process, one after the other
 batched           many at once, in machine code; whether that can be (`batch_conditions`), what
-                  is computed (`lane_program`), and where varied values stand (`varied_values`)
+                  is computed, and where varied values stand (`batch`)
 sequential        with exact friction: one after the other, begun without what they share
 spread            on a ``concurrent.futures`` executor or a Dask client
 store             finished runs in a folder of Parquet files; resuming

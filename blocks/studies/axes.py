@@ -139,11 +139,10 @@ def _as_points(over: Any) -> dict[str, Any] | None:
                                  "paths to values.", 'Write for example {"block.mass": "1 kg"}.',
                                  given=point)  # fmt: skip
         if set(point) != set(first):
-            raise ParameterError(
-                f"sweep(): point {k}", f"has {', '.join(map(str, point)) or 'nothing'}, but point "
-                f"0 has {', '.join(map(str, first))}.",
-                "Every point is a mapping of the same paths.", given=point,
-            )  # fmt: skip
+            raise ParameterError(f"sweep(): point {k}",
+                                 f"has {', '.join(map(str, point)) or 'nothing'}, but point "
+                                 f"0 has {', '.join(map(str, first))}.",
+                                 "Every point is a mapping of the same paths.", given=point)
     return {path: [point[path] for point in points] for path in first}
 
 
@@ -184,8 +183,7 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
         distribution, shown = random[path]
         source = np.random.default_rng([seed, zlib.crc32(path.encode())])
         numbers = np.asarray(distribution.rvs(size=count, random_state=source), dtype=float)
-        yield path, "sample", (
-            quantity(numbers, unit_at(shown, path)) if shown else numbers), True
+        yield path, "sample", (quantity(numbers, unit_at(shown, path)) if shown else numbers), True
 
 
 def _is_whole(given: Any) -> bool:
@@ -225,8 +223,7 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
                              code="parameter.function")  # fmt: skip
     si = np.asarray(to_si(given, declared, where, getattr(setting.declared, "advice", "")))
     if si.ndim != 1:
-        raise ParameterError(where, "takes a plain list of values to be varied over.",
-                             given=values)
+        raise ParameterError(where, "takes a plain list of values to be varied over.", given=values)
     numbers = tuple(map(float, _in(values, si, shown)))
     axis = Axis(where, dim, _some(numbers, where), str(shown.text), setting.doc, sampled)
     if not sampled:  # a sample out of bounds is a failed run, a given one a mistake

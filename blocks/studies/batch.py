@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags
-from .axes import Plan
-from .batch_conditions import common_of, refuse_request, refuse_varied
+from ..diagnostics.check import has_relations, relation_findings
+from ..exceptions import BlocksError
+from ..initialisation.nominal_values import find_nominals
+from ..language.tracing import Kernels
+from ..numerics.arrays import Array, Flags, Indices
+from .axes import Axis, Plan
+from .batch_conditions import Common, common_of, parameter_entries, refuse_request, refuse_varied
 from .runner import Outcome, Recipe, Runner, told
-from .settings import find_setting
-from .varied_values import VariedValues
+from .settings import Setting, find_setting
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..initialisation.nominal_values import Nominals
+    from ..language.compiled_model import CompiledModel
     from ..system import System
 
 __all__ = ["AtOnce"]
 
-
+HUGE = 2.0**1000  # a nominal value that no other exceeds
 class AtOnce:
     """Runs points in this process.
 
@@ -45,7 +49,7 @@ class AtOnce:
     how: ClassVar[str]  #: they are made, for people
     why = ""
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan,
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan,
                  refuse: Callable[[System], None], *methods: str) -> None:
         self.recipe, self.plan = recipe, plan
         system = model.compile()
@@ -84,3 +88,129 @@ class AtOnce:
                           more=row != made[-1])
         for row in np.flatnonzero(~good).tolist():
             yield self.by_itself(numbers[row])
+
+
+class VariedValues:
+    """The values of all axes as numbers, and what follows from them for runs.
+
+    Parameters
+    ----------
+    system : the compiled model
+    settings : of its components, one per axis
+    plan : the axes
+    runner : with a copy of the model, to ask components about values
+
+    Attributes
+    ----------
+    numbers : in SI units, per axis
+    nominal : of the states without the varied values, 0 where there is none
+    sized : per axis, the states whose nominal value is one of its, if that is the largest
+    """
+
+    def __init__(self, system: System, settings: list[Setting], plan: Plan, runner: Runner) -> None:
+        self.system, self.settings, self.runner = system, settings, runner
+        pairs = list(zip(settings, plan.axes, strict=True))
+        self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]
+        self._out_of_bounds: list[Flags] = [_out_of_bounds(s, axis) for s, axis in pairs]
+        kinds = [s.kind for s in settings]
+        self.targets = [k for k, kind in enumerate(kinds) if kind == "target"]
+        self.parameters = [k for k, kind in enumerate(kinds) if kind != "target"]
+        self._entries: dict[int, Indices] = {
+            k: parameter_entries(system, settings[k]) for k in self.parameters}
+        self.nominal, self.sized = self._nominals()
+
+    def fill(self, places: list[Indices], p: Array, x: Array) -> None:
+        """Put the values at points, one a row, into their parameters and states."""
+        for k in self.targets:
+            states, signs = self._states(self.settings[k])
+            x[:, states] = signs * self.numbers[k][places[k]][:, None]
+        for k in self.parameters:
+            p[:, self._entries[k]] = self.numbers[k][places[k]][:, None]
+
+    def _states(self, setting: Setting) -> tuple[Indices, Indices]:
+        """States that an initial target sets, and the signs with which it does."""
+        flat, part = self.system.flat, setting.component
+        assert part is not None
+        f, first = self.system.network.place[part.path]
+        i = flat.network.families[f].kernel.index[setting.declared.name]
+        slots = flat.base[f][i, 0] + first + np.arange(part.size)
+        states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])
+        return states, flat.sign_of[slots]
+
+    def nominal_values(self, places: list[Indices]) -> Array:
+        """Nominal values of the states at points, one a row, 0 where there is none."""
+        nominal = np.tile(self.nominal, (len(places[0]), 1))
+        for k, sized in enumerate(self.sized):
+            size = np.abs(self.numbers[k][places[k]])[:, None]
+            nominal[:, sized] = np.maximum(nominal[:, sized], size)
+        return nominal
+
+    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
+        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
+        nominal = self.nominal_values(places)
+        scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
+        given = common.given_atol
+        return scale, np.where(np.isfinite(given), given, common.atol * scale)
+
+    def _nominals(self) -> tuple[Array, list[Flags]]:
+        runner = self.runner
+        states = runner.system.tape.reduced.states
+        settings: Any = runner.settings
+        tables = [(s.component._values if s.kind == "parameter" else s.component._targets,
+                   s.declared.name, s.kind == "target") for s in settings]
+
+        def found(varied: int | None) -> Nominals:
+            for k, (table, name, is_target) in enumerate(tables):
+                value = HUGE if k == varied else 0.0
+                table[name] = (value, "high") if is_target else value
+            return find_nominals(runner.system, runner.model._nominal_table)
+
+        before = [(table, dict(table)) for table, _, _ in tables]
+        none = found(None)
+        sized = [found(k).value[states] == HUGE for k in range(len(tables))]
+        for table, values in before:
+            table.clear()
+            table.update(values)
+        return np.where(none.origin[states] == 3, 0.0, none.value[states]), sized
+
+    def refused(self, places: list[Indices]) -> Flags:
+        """Which points a component refuses, or need another order of solving."""
+        refused = np.zeros(len(places[0]), dtype=bool)
+        for k in self.parameters:
+            refused |= self._out_of_bounds[k][places[k]]
+        if self.system.tape.suited.decide:
+            p, x = (np.tile(row, (len(refused), 1))
+                    for row in (self.system.parameters(), np.zeros(self.system.nx)))
+            self.fill(places, p, x)
+            refused |= ~self.system.suit(p)
+        varied, parts = [], {}
+        for k in self.parameters:
+            setting = self.runner.settings[k]
+            part: Any = setting.component
+            parts[id(part)] = part
+            varied.append((part._values, setting.declared.name,
+                           self.numbers[k][places[k]].tolist()))
+        kernels = Kernels()
+        if not any(has_relations(part, kernels) for part in parts.values()):
+            return refused
+        for row in range(len(refused)):
+            for table, name, numbers in varied:
+                table[name] = numbers[row]
+            refused[row] |= next(relation_findings(parts.values()), None) is not None
+        return refused
+
+
+def _out_of_bounds(setting: Setting, axis: Axis) -> Flags:
+    """Which samples are out of bounds; given values are checked when they are given."""
+    bad = np.zeros(len(axis.values), dtype=bool)
+    if axis.sampled:
+        bad[:] = [_refuses(setting, axis, k) for k in range(len(bad))]
+    return bad
+
+
+def _refuses(setting: Setting, axis: Axis, k: int) -> bool:
+    try:
+        setting.accept(axis.quantity(k))
+    except BlocksError:
+        return True
+    return False

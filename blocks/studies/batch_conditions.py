@@ -25,7 +25,7 @@ from .runner import Recipe
 from .settings import RTOL, Setting
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..system import Problem, System
 
 __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
@@ -127,8 +127,8 @@ def starts_follow(part: Any) -> bool:
                for n, d in part._declared.items())
 
 
-def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setting], points: int
-              ) -> Common:
+def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting],
+              points: int) -> Common:
     """What all runs have in common, unless it makes them unfit to be made at once."""
     from ..simulation.settings import positive_time
     from ..simulation.tolerances import Tolerances
@@ -163,11 +163,10 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
                   tolerances.factor, given)
 
 
-def _begun(model: Model, system: System, t0: float) -> Problem:
+def _begun(model: CompiledModel, system: System, t0: float) -> Problem:
     """The problem at its start; no initial value may be solved for."""
     with np.errstate(all="ignore"):
-        problem, start = consistent_start(
-            system, find_nominals(system, model._nominal_table), t0)
+        problem, start = consistent_start(system, find_nominals(system, model._nominal_table), t0)
     given = start.targets.levels < 4
     classes = system.flat.class_of[start.targets.slots[given]]
     if not np.isin(classes, system.tape.reduced.states).all() or not start.met[given].all():

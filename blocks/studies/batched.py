@@ -6,25 +6,29 @@ Whatever goes wrong in a lane, or takes too many steps there, is run again by it
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices
+from .. import native
+from ..numerics.arrays import Array, Flags, Indices
+from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
 from ..simulation.running_method import LOOK_COMPILED
+from ..simulation.variable_functions import VariableFunctions
 from ..system.time_functions import ACROSS
 from .axes import Plan
 from .batch import AtOnce
-from .batch_conditions import refuse_structure
-from .lane_program import LaneProgram
+from .batch_conditions import Common, OneByOne, refuse_structure
+from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..native.lanes import Filled, Runs
     from ..system import System
 
@@ -39,7 +43,7 @@ class Batched(AtOnce):
 
     how = "several runs at once, in machine code (dopri5)"
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
         self.workers = workers
         super().__init__(model, recipe, plan, refuse_structure, "auto", "dopri5")
 
@@ -122,3 +126,79 @@ class _Block:
     places: list[Indices]  # of their values, per axis
     runs: Runs
     filled: Filled
+
+
+@dataclass(frozen=True)
+class LaneProgram:
+    """Machine code for many runs at once, and where it leaves every output.
+
+    Attributes
+    ----------
+    lanes : the compiled steps
+    code, slope, outputs : addresses
+    width : scalars that make up all outputs
+    slices : of these, per output
+    times : in s, at which outputs are wanted
+    extremes : whether their range is wanted
+    """
+
+    lanes: ModuleType
+    code: Indices
+    slope: int
+    outputs: int
+    width: int
+    slices: tuple[slice, ...]
+    times: Array
+    extremes: bool
+
+    @classmethod
+    def of(cls, system: System, common: Common, outputs: Sequence[Output]) -> LaneProgram:
+        """Written and compiled for a system.
+
+        Raises
+        ------
+        OneByOne
+            Where that cannot be.
+        """
+        functions = VariableFunctions(system, Catalog.of(system))
+        indices, slices = _places_of(outputs, functions.catalog)
+        times = {t for o in outputs if o.reduction in ("at", "course") for t in o.times}
+        if not native.is_installed():
+            raise OneByOne("llvmlite is not installed")
+        from ..native import lanes
+        from ..native.equations import equations_of
+        from ..native.stages import arithmetic
+
+        if reason := native.unwritable(common.problem):
+            raise OneByOne(reason)
+        equations = equations_of(system, common.problem.p)
+        if equations.large:
+            raise OneByOne("the model is large")
+        slope, written = equations.in_lanes(lanes.LANES, functions.expression(tuple(indices)))
+        return cls(lanes, arithmetic(lanes.LANES), slope, written, len(indices), slices,
+                   np.array(sorted(times | {common.t0, common.t1})),
+                   any(o.reduction in ("max", "min") for o in outputs))
+
+    def values(self, output: Output, part: slice, common: Common, lows: Array, highs: Array,
+               courses: Array) -> Array:
+        """An output of all runs, in its unit, from what the lanes left."""
+        values = {"max": highs, "min": lows}.get(output.reduction)
+        if values is None:
+            times = {"initial": (common.t0,), "final": (common.t1,)}.get(
+                output.reduction, output.times)
+            values = courses[:, np.searchsorted(self.times, times)]
+            if output.reduction != "course":
+                values = values[:, 0]
+        values = np.moveaxis(values[..., part], -1, 1)
+        return output.in_its_unit(values)
+
+
+def _places_of(outputs: Sequence[Output], catalog: Catalog) -> tuple[list[int], tuple[slice, ...]]:
+    """Handles of all scalars that outputs are made of, and which of them are whose."""
+    indices: list[int] = []
+    slices = []
+    for output in outputs:
+        handles = output.handles(catalog)
+        slices.append(slice(len(indices), len(indices) + len(handles)))
+        indices += handles
+    return indices, tuple(slices)

@@ -85,12 +85,10 @@ class Gathered:
             for dim, values in output["coords"].items():
                 attributes = {"units": "s", "long_name": "time"} if dim == "time" else {}
                 coordinates[dim] = (dim, np.array(values), attributes)
-            data[name] = (
-                (*self.dims, *output["dims"]),
-                self.values[name].reshape((*self.shape, *output["shape"])),
-                {"units": self.units[name] or "1", "long_name": _in_words(output),
-                 "description": output["doc"]},
-            )
+            data[name] = ((*self.dims, *output["dims"]),
+                          self.values[name].reshape((*self.shape, *output["shape"])),
+                          {"units": self.units[name] or "1", "long_name": _in_words(output),
+                           "description": output["doc"]})
         for name, array, doc in (
                 ("status", self.status, "finished, until a condition, failed or not run"),
                 ("message", self.message, "why a run failed or ended early")):

@@ -23,7 +23,7 @@ from .axes import Plan
 from .outputs import Output
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..system import System
 
 __all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
@@ -31,7 +31,7 @@ __all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
 FORMAT = "blocks study 1"
 
 
-def describe(model: Model, system: System, plan: Plan, outputs: Iterable[Output],
+def describe(model: CompiledModel, system: System, plan: Plan, outputs: Iterable[Output],
              options: dict[str, Any]) -> dict[str, Any]:
     """The study as plain data (what ``json`` reads back unchanged)."""
     return {
@@ -144,7 +144,7 @@ def _short(value: Any) -> str:
     return text if len(text) < 60 else text[:57] + "…"
 
 
-def fingerprint(model: Model, system: System, varied: set[str]) -> str:
+def fingerprint(model: CompiledModel, system: System, varied: set[str]) -> str:
     """A number that changes with anything that a run depends on, varied values apart."""
     digest = hashlib.sha256()
     for line in _lines(model, system, varied):
@@ -153,7 +153,7 @@ def fingerprint(model: Model, system: System, varied: set[str]) -> str:
     return digest.hexdigest()
 
 
-def _lines(model: Model, system: System, varied: set[str]) -> Iterator[str]:
+def _lines(model: CompiledModel, system: System, varied: set[str]) -> Iterator[str]:
     parts = {"": model, **model._parts()}
     where = {id(part): path for path, part in parts.items()}
     for path, part in parts.items():

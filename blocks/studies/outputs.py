@@ -30,7 +30,7 @@ from ..units import from_si, quantity, to_si, unit
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..results import Result
     from ..system import System
 
@@ -111,8 +111,8 @@ class Output:
                               "It has to give a single number or quantity.")
 
 
-def outputs_of(given: Any, model: Model, system: System, span: tuple[float, float], every: Any,
-               varied: Collection[str] = ()) -> tuple[Output, ...]:
+def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[float, float],
+               every: Any, varied: Collection[str] = ()) -> tuple[Output, ...]:
     """The outputs a user asks for, looked up in the compiled model.
 
     ``varied`` are the paths of the study's axes, which no output may be named like.

@@ -27,10 +27,9 @@ from .outputs import Output, converted
 from .settings import Setting, find_setting, rank
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
 
-__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints",
-           "told"]
+__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints", "told"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
@@ -76,15 +75,14 @@ class Runner:
     recipe : Recipe
     """
 
-    def __init__(self, model: Model, recipe: Recipe) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe) -> None:
         self.options = dict(recipe.options)
         until = self.options.pop("until", None)
         if until is not None:
             model = model_until(model, until)
         self.model, self.recipe = model, recipe
-        self.settings: list[Setting] = [
-            find_setting(model, path, recipe.paths) for path in recipe.paths
-        ]
+        self.settings: list[Setting] = [find_setting(model, path,
+                                                     recipe.paths) for path in recipe.paths]
         self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
@@ -102,7 +100,7 @@ class Runner:
                 yield from part._parts().values()
 
     @classmethod
-    def of_copy(cls, model: Model, recipe: Recipe) -> Runner:
+    def of_copy(cls, model: CompiledModel, recipe: Recipe) -> Runner:
         """A runner that leaves the model as it is."""
         with ASSEMBLY:
             return cls(copy.deepcopy(model), recipe)
@@ -219,7 +217,7 @@ class InProcess:
 
     how, alone = "one by one", 0
 
-    def __init__(self, model: Model, recipe: Recipe, why: str = "") -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, why: str = "") -> None:
         self.runner, self.why = Runner.of_copy(model, recipe), why
         self.execution = told(self, ", in this process")
 

@@ -25,7 +25,7 @@ from .outputs import Output
 from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..native.courses import WholeRun
     from ..simulation.several_runs import SeveralRuns
     from ..system import System
@@ -41,7 +41,7 @@ class Repeated(AtOnce):
 
     how = "one by one, in machine code from start to end"
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan) -> None:
         super().__init__(model, recipe, plan, refuse_decisions, "auto")
 
     def make_ready(self, system: System) -> None:

@@ -190,8 +190,7 @@ def rank(setting: Setting) -> tuple[bool, int, bool]:
     return setting.kind != "option", setting.path.count("."), setting.instance is not None
 
 
-def _unknown(model: Part, path: str, where: str, part: Part | None = None
-             ) -> UnknownName:
+def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> UnknownName:
     if part is not None:
         inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
         if nearest(path, inside):

@@ -40,7 +40,7 @@ from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints, 
 from .sequential import Repeated
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
 
 __all__ = ["Spread", "runner_for"]
 
@@ -54,7 +54,7 @@ KEPT = 2  # studies whose model a worker keeps
 _CANNOT = (pickle.PicklingError, AttributeError, TypeError)  # what pickle raises
 
 
-def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan) -> RunsPoints:
+def runner_for(model: CompiledModel, recipe: Recipe, executor: Any, plan: Plan) -> RunsPoints:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
     workers, executor = (0, None) if executor is None else chosen_executor(executor, "sweep")
     if executor is None:
@@ -107,7 +107,7 @@ class Spread:
     workers : how many of these
     """
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan, executor: Executor | None,
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan, executor: Executor | None,
                  workers: int = 0) -> None:
         self.executor, self.workers = executor, workers
         self.where = (f", on {workers} processes" if executor is None
@@ -242,14 +242,14 @@ def _end(executor: Any, at_once: bool) -> None:
 class _Shared:
     """A study for threads: copied, not pickled."""
 
-    def __init__(self, model: Model, recipe: Recipe, plan: Plan) -> None:
+    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan) -> None:
         self.model, self.recipe, self.plan = model, recipe, plan
 
-    def parts(self) -> tuple[Model, Recipe, Plan]:
+    def parts(self) -> tuple[CompiledModel, Recipe, Plan]:
         return copy.deepcopy(self.model), self.recipe, self.plan
 
 
-def _pickled(model: Model, recipe: Recipe, plan: Plan) -> bytes:
+def _pickled(model: CompiledModel, recipe: Recipe, plan: Plan) -> bytes:
     """A study as bytes; by cloudpickle where something of ``__main__`` is in them."""
     functions = [o.function for o in recipe.outputs if o.function is not None]
     parts = [model, *model._parts().values()]

@@ -29,7 +29,7 @@ from .spread import runner_for
 from .store import Store
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..language.compiled_model import CompiledModel
     from ..system import System
 
 __all__ = ["sweep"]
@@ -37,12 +37,10 @@ __all__ = ["sweep"]
 LOG = logging.getLogger("blocks.studies")
 
 
-def sweep(
-    model: Model, over: Any, duration: Any, *, outputs: Any, every: Any = None,
-    samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
-    progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
-    **options: Any,
-) -> Any:
+def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every: Any = None,
+          samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
+          progress: bool | None = None, start_time: Any = "0 s", until: Any = None,
+          **options: Any) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
     from ..simulation.settings import (
@@ -66,10 +64,9 @@ def sweep(
     _refuse_varied_and_given(settings, options)
     _refuse_bad(options, system, {s.path for s in settings})
     chosen = outputs_of(outputs, model, system, (t0, end), every, [a.path for a in points.axes])
-    study = describe(model, system, points, chosen, {
-        **{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},
-        "duration": length, "start": t0,
-    })  # fmt: skip
+    study = describe(model, system, points, chosen,
+                     {**{k: _seconds(v) if SOLVER.get(k) == "s" else v for k, v in options.items()},
+                      "duration": length, "start": t0})
     gathered = Gathered(study)
     folder = None if store is None else Store.open(store, study)
     for outcome in folder.outcomes() if folder is not None else ():
@@ -93,7 +90,7 @@ def sweep(
     return gathered.to_xarray()
 
 
-def _refuse_wrong(model: Model) -> None:
+def _refuse_wrong(model: CompiledModel) -> None:
     """Refuse a model with errors; relations between parameters may hold at the points."""
     if any(finding.code != "parameter.relation" for finding in model.check().errors):
         model.check().raise_errors()

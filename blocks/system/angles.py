@@ -7,24 +7,19 @@ What stands in a sine, a cosine or a tangent tells how many periods pass.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 
+from ..assembly import Tape
+from ..assembly.network import Family
 from ..language.kernel import Kernel
-
-if TYPE_CHECKING:
-    from .system import System
 
 __all__ = ["angles_of"]
 
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 
 
-def angles_of(system: System) -> ca.SX:
-    """What stands in sines, cosines and tangents of a system and follows from its states at once.
-    """
-    tape, families = system.tape, system.network.families
+def angles_of(tape: Tape, families: list[Family]) -> ca.SX:
+    """Return what sines, cosines and tangents are of, where it follows from states at once."""
     rows = ca.vertcat(ca.SX(0, 1), *(
         tape.writer.kernel_row(f, angle).T for f, family in enumerate(families)
         for angle in _angles_in(family.kernel)))

@@ -146,7 +146,7 @@ class Delays:
                         )  # fmt: skip
 
     def copy_for_reading(self) -> Delays:
-        """The same past, of which other pieces may be chosen."""
+        """Return a copy that shares the past, of which it chooses pieces of its own."""
         new = copy.copy(self)
         new.chosen = self.chosen.copy()
         return new
@@ -187,7 +187,7 @@ class Delays:
 
     @property
     def _points(self) -> Array:
-        """Of [-1, 1]: nodes of a polynomial, and where it is looked at between them."""
+        """Return points of [-1, 1]: nodes of a polynomial, and where it is tested between them."""
         return np.concatenate([chebyshev_nodes(self.nodes), PROBES])
 
     # -- keeping -----------------------------------------------------------------------

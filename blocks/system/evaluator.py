@@ -91,7 +91,7 @@ class Evaluator:
 
     @cached_property
     def _columnwise(self) -> Columnwise | None:
-        """The same by operations on arrays, where these give the same numbers."""
+        """Return the function by operations on arrays, where these give the same numbers."""
         return Columnwise(self.function) if Columnwise.fits(self.function) else None
 
     def _mapped(self, points: int, same: tuple[int, ...]) -> Evaluator:

@@ -86,7 +86,7 @@ class FiniteValues:
 
     @classmethod
     def of(cls, system: System) -> FiniteValues:
-        """Those of a system, made once."""
+        """Return what is watched of a system, made once."""
         return system.once("finite_values", lambda: cls(system))
 
     @cached_property

@@ -76,7 +76,7 @@ class AlgebraicUnknowns:
         self._steep = False  # whether a law is, infinitely, where a matrix was made last
 
     def afresh(self) -> AlgebraicUnknowns:
-        """The same for another problem, with nothing known of it."""
+        """Return a copy for another problem, of which nothing is known yet."""
         new = shallow_copy(self)
         new._said_nothing, new._which, new._solver = np.zeros((0, 0)), np.zeros(0, dtype=int), None
         return new
@@ -432,8 +432,7 @@ class AlgebraicUnknowns:
             return lambda r: np.full(len(r), np.nan)
 
     def _none_infinite(self, slopes: Array) -> Array:
-        """The same slopes, refused where one is infinite: a step of nothing would pass for a
-        solution there."""
+        """Return the slopes, refused where one is infinite: a step of zero would pass as solved."""
         self._steep = bool(np.isinf(slopes).any())
         if self._steep:
             raise RuntimeError("a law is infinitely steep")
@@ -453,7 +452,7 @@ class AlgebraicUnknowns:
             return self._with_open_unknowns(arguments)
 
     def _kept_factors(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """Those of a constant matrix, which all problems of a system share."""
+        """Return the factors of a constant matrix, which all problems of a system share."""
         kept, p = self.system.cache.get("constant factors"), arguments[3]
         if kept is None or not np.array_equal(kept[0], p):
             kept = self.system.cache["constant factors"] = (
@@ -468,7 +467,7 @@ class AlgebraicUnknowns:
         return full[self._columns, : self.size]
 
     def _with_open_unknowns(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """The same where a flow may have ceased: what nothing determines does not change."""
+        """Return a solve for where a flow may have ceased: what nothing determines stays."""
         if self.size > DENSE:
             return self._with_open_blocks(arguments)
         matrix = self._transposed(arguments).T
@@ -481,7 +480,7 @@ class AlgebraicUnknowns:
         return self._solving(lambda right: inverse @ right)
 
     def _with_open_blocks(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """The same of a large matrix, block by block as they follow each other."""
+        """Return such a solve of a large matrix, block by block as they follow each other."""
         from scipy.sparse import csc_matrix, diags
 
         matrix = self.matrix(arguments)
@@ -543,7 +542,7 @@ class AlgebraicUnknowns:
 
     @cached_property
     def _pattern(self) -> tuple[Indices, Indices, Indices]:
-        """Of the matrix: which derivatives it takes, their rows, where columns start."""
+        """Return which derivatives the matrix takes, their rows, and where columns start."""
         pattern = self.system.residual_by_all.function.sparsity_out(0)
         every = list(range(self.size))
         mine, which = pattern.sub(every, self._columns.tolist())

@@ -95,7 +95,7 @@ class Problem:
         self.tie(np.zeros(0, dtype=int))
 
     def copy_for_reading(self) -> Problem:
-        """The same problem with a point, modes and delays of its own."""
+        """Return a copy of the problem with a point, modes and delays of its own."""
         new = shallow_copy(self)
         new.x, new.z, new.u = self.x.copy(), self.z.copy(), self.u.copy()
         new.m, new.d = self.m.copy(), self.d.copy()
@@ -252,7 +252,7 @@ class Problem:
         return self.fastest_motions(t, y)[0]
 
     def fastest_motions(self, t: float, y: Array) -> tuple[float, float]:
-        """The same, and the fastest oscillation among its motions; infinite where it is not known.
+        """Return the fastest rate and the fastest oscillation (1/s); infinite where not known.
 
         Nothing changes by that, not even the last bits of unknowns that are solved for.
         """
@@ -294,7 +294,7 @@ class Problem:
         return difference
 
     def _product_through_unknowns(self, t: float, y: Array) -> Callable[[Array], Array]:
-        """The same where unknowns are solved for: the Jacobian itself would be full."""
+        """Return products with the Jacobian, which is full itself where unknowns are solved for."""
         self.solve(t, y)
         args, free, tied = self.arguments(t), self.free, self.tied
         by_x, by_z = (f.sparse(*args)[free] for f in (self.system.slope_x, self.system.slope_z))

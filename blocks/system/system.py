@@ -28,7 +28,6 @@ from .time_tables import TimeTables
 if TYPE_CHECKING:
     from ..language.component import Component
     from ..language.kernel import Local
-    from ..model import Model
 
 __all__ = ["DENSE", "System"]
 
@@ -213,7 +212,7 @@ class System:
     @cached_property
     def angles(self) -> ca.SX:
         """Angles of what is periodic in the states, where anything is watched in steps."""
-        return angles_of(self) if self.nm or self.nu else ca.SX(0, 1)
+        return angles_of(self.tape, self.network.families) if self.nm or self.nu else ca.SX(0, 1)
 
     @cached_property
     def angles_now(self) -> Evaluator:
@@ -264,7 +263,7 @@ class System:
         return self.class_names[int(self.tape.reduced.states[i])]
 
     def discrete_place(self, i: int) -> tuple[Family, int, Local]:
-        """Of a discrete value its family, the instance, and the variable."""
+        """Return the family, the instance and the variable of a discrete value."""
         f, k, first = max((entry for entry in self.tape.discrete_layout if entry[2] <= i),
                           key=lambda entry: entry[2])
         family = self.network.families[f]
@@ -284,6 +283,6 @@ class System:
         return self.class_names[int(self.tape.z_classes[i])]
 
 
-def _assembled(model: Model) -> System:
+def _assembled(model: Any) -> System:
     """The compiled system of an unpickled model."""
     return model.compile()

@@ -118,7 +118,7 @@ class TimeFunctions:
         return kinks
 
     def afresh(self) -> TimeFunctions:
-        """The same for another run, which goes on from part to part by itself."""
+        """Return a copy for another run, which goes on from part to part by itself."""
         return shallow_copy(self)
 
     def limit(self, t: float) -> float:
@@ -364,7 +364,7 @@ def _degree(op: int, degrees: list[int]) -> int:
 
 
 def _instructions(function: ca.Function | None) -> list[Instruction]:
-    """Those that depend on nothing but time, parameters and tables of time."""
+    """Return instructions that depend on time, parameters and tables of time alone."""
     found: list[Instruction] = []
     if function is None:
         return found

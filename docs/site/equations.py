@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from html import escape
+from xml.etree import ElementTree
 
 __all__ = ["mathml", "wrapped"]
 
@@ -37,6 +38,7 @@ def wrapped(tree: ast.expr) -> str:
 
 
 WHOLE = 24  # characters that stay on one line
+WIDEST = 45  # characters of a fraction, power or root as it is drawn: what is wider is taken apart
 GLUE = "&#8288;"  # forbids a new line
 
 
@@ -47,6 +49,7 @@ def _piece(inside: str) -> str:
 def _pieces(node: ast.expr, binding: int) -> list[str]:
     """Pieces with blanks between them where a line may end."""
     text, own = _Writer().visit(node)
+    wide = _width(ElementTree.fromstring(text)) > WIDEST
     called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     if called == "where":
         return [_stacked(node.args)]  # type: ignore[attr-defined]
@@ -72,12 +75,25 @@ def _pieces(node: ast.expr, binding: int) -> list[str]:
                     *_pieces(right, _PRODUCT)]  # fmt: skip
         case ast.UnaryOp(op=ast.USub(), operand=inner) if len(ast.unparse(node)) > WHOLE:
             return [_piece(_sign("−")), GLUE, *_pieces(inner, _PRODUCT)]
-        case ast.Call(args=args) if len(ast.unparse(node)) > WHOLE and called not in _DRAWN:
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if wide:
+            return [*_pieces(left, _PRODUCT), " ", _piece(_sign("/")), GLUE,
+                    *_pieces(right, _POWER)]  # fmt: skip
+        case ast.BinOp(left=left, op=ast.Pow(), right=right) if wide:
+            power = f"<msup>{_sign(')')}{_Writer().visit(right)[0]}</msup>"
+            return [_piece(_sign("(")), GLUE, *_pieces(left, _LOOSE), GLUE, _piece(power)]
+        case ast.Call(args=args) if wide or (
+                len(ast.unparse(node)) > WHOLE and called not in _DRAWN):
             listed = [p for k, arg in enumerate(args)
                       for p in (*[GLUE, _piece(_sign(",")), " "] * bool(k), *_pieces(arg, _LOOSE))]
             head = _piece(f"<mi>{_FUNCTIONS.get(called, called)}</mi>{_sign('(')}")
             return [head, GLUE, *listed, GLUE, _piece(_sign(")"))]
     return [_piece(text)]
+
+
+def _width(element: ElementTree.Element) -> int:
+    """Return the characters of an element side by side; of a fraction those of its wider half."""
+    inside = [_width(child) for child in element]
+    return len(element.text or "") + (max if element.tag == "mfrac" else sum)(inside)
 
 
 def _stacked(args: list[ast.expr]) -> str:

@@ -1,4 +1,4 @@
-"""Of which degree are the polynomials that describe a fluid?
+"""Which degrees have the polynomials that describe a fluid?
 
 One number: of the temperature. Two: of the first and the second variable of ``two_phase.medium``.
 """

@@ -251,7 +251,7 @@ def fitted_curve(name: str, basis: Basis, word: str, v: np.ndarray, f: np.ndarra
 
 def _condition(basis: Basis, scaled: bool, v: np.ndarray, scale: float, forces: np.ndarray
                ) -> float:
-    """Of the derivatives by relative changes of the parameters."""
+    """Return the condition of the derivatives by relative changes of the parameters."""
     columns = list((basis(v, scale) * np.where(forces > 0, forces, 1e-12 * forces.max())).T)
     if scaled:
         step = 1e-4

@@ -58,5 +58,5 @@ def spline(r: Any, w: Any) -> Any:
 
 
 def even_spline(r: Any, w: Any) -> Any:
-    """The same from 0 in the middle to 1 at both ends."""
+    """Clamped cubic spline from 0 in the middle to 1 at both ends."""
     return bell(abs_(r), 2 * w)

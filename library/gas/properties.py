@@ -146,5 +146,5 @@ class GasProperties(Component):
 
 
 def _degree(name: str) -> int:
-    """Of which degree the polynomial of a table is: that of the heat capacity is one less."""
+    """Return the degree of a table's polynomial; that of the heat capacity is one less."""
     return GAS[name] - (name == "enthalpy")

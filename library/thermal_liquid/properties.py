@@ -149,5 +149,5 @@ class ThermalLiquidSettings(Component):
 
 
 def _degree(name: str) -> int:
-    """Of which degree the polynomial of a table is: that of the heat capacity is one less."""
+    """Return the degree of a table's polynomial; that of the heat capacity is one less."""
     return LIQUID[name] - (name == "enthalpy")

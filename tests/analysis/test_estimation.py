@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from analysis_bench import shot
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Model, Parameter, Variable, cos, der, quantity, sin, time, where
+from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
@@ -64,6 +65,13 @@ def assert_is_the_minimum(found, case):
         assert own == pytest.approx(error, rel=1e-3)
     assert found.reduced_chi_square == pytest.approx(case["reduced_chi_square"], rel=1e-4)
     assert found.degrees_of_freedom == case["degrees_of_freedom"]
+
+
+def test_a_table_of_a_run_is_data():
+    run = released().simulate("0.3 s", every="5 ms")
+    found = fit(released(), run.table("part.x"), {"part.k": ("1 kN/m", "4 kN/m", "1.2 kN/m")},
+                {"part.x": "part.x"})
+    assert found.values["part.k"].to("N/m").m == pytest.approx(1500, rel=1e-4)
 
 
 def test_a_released_oscillator_and_the_instant_of_its_release_are_found():
@@ -363,25 +371,6 @@ def test_intervals_cover_the_truth():
         for path, (low, high) in found.intervals().items():
             inside[path] += low.to_base_units().m <= truth[path] <= high.to_base_units().m
     assert all(0.90 <= n / 200 <= 0.99 for n in inside.values()), inside
-
-
-class Shot(Component):
-    """A ball thrown at an angle without drag."""
-
-    speed, angle = Parameter("10 m/s", above=0), Parameter("30 deg")
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    fall = Variable("m/s", "0 m/s", priority="high")
-
-    def equations(self):
-        yield der(self.x) == self.speed * cos(self.angle)
-        yield der(self.fall) == quantity("9.81 m/s^2")
-        yield der(self.y) == self.speed * sin(self.angle) - self.fall
-
-
-def shot():
-    model = Model("shot")
-    model.ball = Shot()
-    return model
 
 
 def test_starts_of_a_fit_are_searched_by_processes_as_they_are_here():

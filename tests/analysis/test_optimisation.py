@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from analysis_bench import shot
 from friction_bench import torn_loose
 from scipy.stats import norm
 
-from blocks import Component, Model, Parameter, Variable, der, quantity
-from blocks.analysis.design.optimisation import optimise
+from blocks import Model, quantity
+from blocks.analysis.design.optimisation import optimise, pareto
 from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from library.translational import (
@@ -18,27 +19,6 @@ from library.translational import (
     SpringDamper,
     TranslationalFriction,
 )
-
-
-class Shot(Component):
-    """A ball shot at an angle without drag: its reach after a fixed time, and its height."""
-
-    speed, angle = Parameter("10 m/s", above=0), Parameter("20 deg")
-    x, y = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
-    fall = Variable("m/s", "0 m/s", priority="high")
-
-    def equations(self):
-        from blocks import cos, sin
-
-        yield der(self.x) == self.speed * cos(self.angle)
-        yield der(self.fall) == quantity("9.81 m/s^2")
-        yield der(self.y) == self.speed * sin(self.angle) - self.fall
-
-
-def shot():
-    model = Model("shot")
-    model.ball = Shot()
-    return model
 
 
 def test_the_flattest_shot_that_is_high_enough():
@@ -60,6 +40,18 @@ def oscillator():
     return model
 
 
+def test_a_front_of_two_goals_is_where_one_costs_the_other():
+    """y = (v² - (x / T)²) / 2 g, from the lowest throw to the highest."""
+    front = pareto(shot(), "final(ball.x)", "max(ball.y)", {"ball.angle": ("10 deg", "60 deg")},
+                   "1 s", points=3, maximise=True)
+    x = np.array([one.objective.to("m").m for one in front])
+    y = np.array([one.limits["max(ball.y)"].to("m").m for one in front])
+    np.testing.assert_allclose(y, (100 - x**2) / 2 / 9.81, rtol=1e-5)
+    assert np.all(np.diff(y) > 0) and all(one.met for one in front)
+    with pytest.raises(ParameterError, match="takes the number of designs, two or more"):
+        pareto(shot(), "final(ball.x)", "max(ball.y)", {}, "1 s", points="3")
+
+
 def test_a_design_may_choose_the_start():
     """Let go at rest, a spring is never longer than at first; later runs start as they are told."""
     model = oscillator()
@@ -79,6 +71,7 @@ def test_limits_that_no_design_meets_are_told():
 
 def test_the_spread_of_a_result_and_its_causes():
     model = shot()
+    model.ball.angle = "20 deg"
     found = first_order(model, {"ball.speed": "0.1 m/s", "ball.angle": (norm(20, 2), "deg")},
                         "1 s", ["final(ball.x)"])
     angle, deviation = np.radians(20), np.radians(2)

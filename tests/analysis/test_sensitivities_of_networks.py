@@ -11,7 +11,7 @@ from scipy.linalg import expm
 from scipy.special import expit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
-from blocks.analysis.sensitivity.blocks import blocks_of, solved_by_blocks
+from blocks.analysis.sensitivity.equations import blocks_of, solved_by_blocks
 from blocks.analysis.sensitivity.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity.stages import Coefficients
 from blocks.analysis.sensitivity.variational import VariationalSolution, solve_variational

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from blocks import Model, quantity
-from blocks.assembly.algebraic_loops import Elimination, cramer
-from blocks.assembly.tearing import GROWTH, tear
+from blocks.assembly.algebraic_loops import GROWTH, Elimination, cramer, tear
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
 from blocks.system.problem import BULKY

@@ -113,7 +113,7 @@ def test_a_single_component_has_no_length_but_is_there():
     for use in (len, list):
         with pytest.raises(TypeError, match=r"Mass is a single component, not an array; .*count="):
             use(mass)
-    with pytest.raises(TypeError, match="^the model is a single component, not an array$"):
+    with pytest.raises(TypeError, match="^a model is no array: its parts are model.parts$"):
         len(Model("no array"))
 
 

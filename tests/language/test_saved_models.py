@@ -9,7 +9,7 @@ import pytest
 
 from blocks import Model, Target, load, quantity
 from blocks.exceptions import FileError
-from blocks.language.value_text import exact, read_value
+from blocks.language.model_file import exact, read_value
 from blocks.units import to_si, unit
 from library.signal import Sum
 from library.tables import table

@@ -152,6 +152,17 @@ def test_functions_of_another_name_are_found():
         exec("from blocks import ln")
 
 
+@pytest.mark.parametrize(("name", "said"), [
+    ("fit", "from blocks.analysis import fit"),
+    ("optimize", "from blocks.analysis import optimise"),
+    ("linearize", "It is a method: model.linearise"), ("plot", "It is a method: result.plot"),
+    ("Result", "from blocks.results import Result"), ("Mass", "from library.translational")])
+def test_what_a_toolkit_may_have_at_its_top_is_said_to_be_elsewhere(name, said):
+    assert not hasattr(blocks, name)
+    with pytest.raises(WrongImport, match=re.escape(said)):
+        exec(f"from blocks import {name}")
+
+
 @pytest.mark.parametrize("package", ["library", *PACKAGES])
 def test_names_that_nobody_knows_are_missing_as_in_any_module(package):
     module = importlib.import_module(package)

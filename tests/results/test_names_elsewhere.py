@@ -27,7 +27,7 @@ def test_of_a_result(run, name, told):
 
 
 @pytest.mark.parametrize("name, told", [
-    ("values", ".to('…').m"), ("interp", ".at('0.5 s')"), ("last", ".final")])
+    ("values", ".to('…').m"), ("interp", ".at('0.5 s')"), ("argmax", ".max()"), ("last", ".final")])
 def test_of_the_values_of_a_variable(run, name, told):
     with pytest.raises(UnknownName, match=rf"block\.v: values have no '{name}'") as caught:
         getattr(run["block.v"], name)

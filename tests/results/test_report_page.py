@@ -11,8 +11,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, ParameterError, Port, load
 from blocks.results import EnergyTerm
-from blocks.results.page.energy_flow import energy_flow
-from blocks.results.page.thinning import thinned
+from blocks.results.page.run_page import energy_flow, thinned
 from library.translational import (
     Damper,
     Mass,

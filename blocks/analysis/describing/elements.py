@@ -128,8 +128,7 @@ class Bench:
         self.swept = _integral(natural)
         self.displacement = not self.is_signal and given.dimension == self.swept.dimension
         self.input_unit = self.swept if self.displacement else natural
-        self.si = np.atleast_1d(np.asarray(to_si(amplitudes, self.input_unit, WHERE),
-                                           dtype=float))
+        self.si = np.atleast_1d(np.asarray(to_si(amplitudes, self.input_unit, WHERE), dtype=float))
         if not (self.si > 0).all():
             raise ParameterError(WHERE, "takes amplitudes above 0: at 0 an element that can stick "
                                  "has no describing function.", given=amplitudes)  # fmt: skip

@@ -19,12 +19,13 @@ from ...numerics.arrays import Array, Flags
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet
 from ...units import from_si, quantity
+from ..limit_cycle import find_limit_cycle
 from ..linear.pictures import shown_range
 from .elements import Bench
 
 if TYPE_CHECKING:
+    from ...language.compiled_model import CompiledModel
     from ...language.component import Component
-    from ...model import Model
     from ..limit_cycle import LimitCycle
     from ..linear.linear_model import LinearModel
 
@@ -93,7 +94,7 @@ class Prediction:
             "amplitude at the element": [f"{c.amplitude:.8g~P}" for c in self.crossings],
         }, ESTIMATE if self.crossings else NO_PROOF)  # fmt: skip
 
-    def check(self, model: Model, variable: str, duration: Any = None) -> Sheet:
+    def check(self, model: CompiledModel, variable: str, duration: Any = None) -> Sheet:
         """Compare with what the model does: its limit cycle, by a run and by shooting.
 
         Parameters
@@ -141,16 +142,16 @@ class Prediction:
         return repr(self.table())
 
 
-def _found(model: Model, duration: Any, period: Any) -> tuple[LimitCycle | None, str]:
+def _found(model: CompiledModel, duration: Any, period: Any) -> tuple[LimitCycle | None, str]:
     """The limit cycle that a run comes to, or one near the initial state; or why there is none."""
     try:
-        return model.limit_cycle(model.simulate(duration, progress=False)), ""
+        return find_limit_cycle(model, model.simulate(duration, progress=False)), ""
     except (BlocksError, ValueError) as error:
         why = str(error)
     if period is None:
         return None, why
     try:
-        return model.limit_cycle(period=period), ""
+        return find_limit_cycle(model, period=period), ""
     except (BlocksError, ValueError):
         return None, f"{why} Nor is there one near the initial state."
 
@@ -233,8 +234,7 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
 
         def missed(y: Array) -> Array:
             there = np.clip(y[1], fine[0] - 1, fine[-1] + 1)
-            r = 1 + loop(np.exp(np.clip(y[0], -50, 50)))[0] * (
-                spline(there) @ np.array([1.0, 1j]))
+            r = 1 + loop(np.exp(np.clip(y[0], -50, 50)))[0] * (spline(there) @ np.array([1.0, 1j]))
             return np.array([r.real, r.imag])
 
         solved = root(missed, start, tol=1e-12)

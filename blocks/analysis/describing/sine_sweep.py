@@ -24,7 +24,7 @@ from ..linear.frequency import angular_frequency
 from ..linear.signals import ratio_unit, signals_of
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...results.recording import Recording
     from ..linear.linear_model import LinearModel
 
@@ -65,8 +65,7 @@ class SweptResponse(Tabulated):
 
     def plot(self, linear: LinearModel | None = None, save: Any = None) -> Any:
         """Gain and phase, beside those of a linear model; ``save`` to a file."""
-        figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4),
-                             layout="constrained")
+        figure = bare_figure("A sine sweep's picture", figsize=(6.4, 4.4), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True)
 
         def draw(hertz: Array, values: Array, style: str, label: str) -> None:
@@ -93,8 +92,8 @@ class SweptResponse(Tabulated):
 
 
 @told_how_to_call
-def swept_response(model: Model, input: str, output: str, frequencies: Any, amplitude: Any, *,
-                   rtol: float = 1e-8) -> SweptResponse:
+def swept_response(model: CompiledModel, input: str, output: str, frequencies: Any, amplitude: Any,
+                   *, rtol: float = 1e-8) -> SweptResponse:
     """Drive an input with sines about its present value, until the answer repeats.
 
     Parameters
@@ -143,7 +142,7 @@ def swept_response(model: Model, input: str, output: str, frequencies: Any, ampl
                          values / size * given.unit.factor / looked.unit.factor, distortion)
 
 
-def _answer(model: Model, output: str, omega: float, rtol: float) -> tuple[complex, float]:
+def _answer(model: CompiledModel, output: str, omega: float, rtol: float) -> tuple[complex, float]:
     """First harmonic of the answer in SI units, and the part of it that is something else."""
     period, periods = 2 * np.pi / omega, FIRST
     while True:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import BlocksError, ParameterError, told_how_to_call
+from ...exceptions import BlocksError, ParameterError, brief, told_how_to_call
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.progress import Progress
@@ -25,6 +25,7 @@ from ...simulation.settings import (
     refuse_no_mapping,
     refuse_unknown_options,
 )
+from ...studies.settings import changed_for_a_while
 from ...units import from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
 from ..sensitivity.sensitivities import run_with_sensitivities
@@ -34,9 +35,9 @@ from .reductions import Reduction
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
-__all__ = ["Optimum", "optimise"]
+__all__ = ["Optimum", "optimise", "pareto"]
 
 LOG = logging.getLogger("blocks.analysis")
 LIMIT = re.compile(r"^(.*\))\s*(<=|>=)\s*(.+)$")
@@ -93,7 +94,7 @@ class Optimum(Tabulated):
 
 
 @told_how_to_call
-def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
+def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[Any]],
              duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
              progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Optimum:
     """Find the design values that make a number of a run least. The model is not changed.
@@ -135,10 +136,44 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
         return design.best()
 
 
+@told_how_to_call
+def pareto(model: CompiledModel, goal: str, against: str, over: Mapping[str, Sequence[Any]],
+           duration: Any, *, points: int = 9, maximise: bool = False, **options: Any
+           ) -> list[Optimum]:
+    """Find designs of which none is better in both of two numbers of a run.
+
+    From the best design for one goal to the best for the other, in steps of the latter: one is
+    optimised while the other is a limit (the epsilon-constraint method of Haimes, Lasdon and
+    Wismer, IEEE Trans. SMC 1, 1971), which also finds what lies in a hollow of the front.
+
+    Parameters
+    ----------
+    goal, against : str
+        Both as small as possible, or as large with ``maximise``; ``limits[against]`` of a design is
+        the second one.
+    points : int
+        How many designs, two at least.
+    model, over, duration, maximise, **options
+        As in :func:`optimise`.
+    """
+    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+        raise ParameterError("pareto(points=…)", f"is {brief(points)}, but takes the number of "
+                             "designs, two or more.", "Write points=9.", given=points)
+    second, ends = Reduction.read(against, "pareto(against)"), list[float]()
+    for one in (goal, against):
+        best = optimise(model, one, over, duration, maximise=maximise, **options)
+        with changed_for_a_while(model, best.values):
+            run = model.simulate(duration, progress=False, **{"rtol": 1e-8, **options})
+        ends.append(second.value(run))
+    bounds = from_si(np.linspace(ends[0], ends[1], points), second.unit_in(model))
+    return [optimise(model, goal, over, duration, [f"{against} {'<>'[maximise]}= {bound:.15g~C}"],
+                     maximise=maximise, **options) for bound in bounds]
+
+
 class _Design:
     """Runs of a design, with what is asked of them and its derivatives."""
 
-    def __init__(self, model: Model, objective: str, over: Mapping[str, Any], duration: Any,
+    def __init__(self, model: CompiledModel, objective: str, over: Mapping[str, Any], duration: Any,
                  limits: Sequence[str], sign: float, options: dict[str, Any]) -> None:
         refuse_no_mapping(over, "optimise(over=…)", EXAMPLE)
         if not over:
@@ -150,8 +185,7 @@ class _Design:
         self.unknowns: list[Unknown] = [unknown_of(s, given, "optimise(over") for s, given in
                                         zip(settings, over.values(), strict=True)]
         self.objective = Reduction.read(objective, "optimise(objective)")
-        self.limits = [_limit(text) for text in
-                       ([limits] if isinstance(limits, str) else limits)]
+        self.limits = [_limit(text) for text in ([limits] if isinstance(limits, str) else limits)]
         asked = [self.objective, *(one.reduction for one in self.limits)]
         self._asked, self._units = asked, [one.unit_in(model) for one in asked]
         self._bounds = np.array([to_si(one.bound, u, one.text) for one, u in

@@ -19,9 +19,9 @@ from ...simulation.catalog import Catalog
 from ...units import Unit
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...results import Result
-    from ..sensitivity.sensitivities import Sensitivities
+    from ...results.sensitivities import Sensitivities
 
 __all__ = ["Reduction"]
 
@@ -58,7 +58,7 @@ class Reduction:
                                  given=text)
         return cls(text, *found)
 
-    def unit_in(self, model: Model) -> Unit:
+    def unit_in(self, model: CompiledModel) -> Unit:
         """The unit of the number.
 
         Raises

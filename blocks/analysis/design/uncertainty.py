@@ -25,7 +25,7 @@ from .reductions import Reduction
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Uncertainty", "first_order"]
 
@@ -55,8 +55,8 @@ class Uncertainty(Tabulated):
 
 
 @told_how_to_call
-def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs: Sequence[str], *,
-                rtol: float = 1e-8, **options: Any) -> Uncertainty:
+def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
+                outputs: Sequence[str], *, rtol: float = 1e-8, **options: Any) -> Uncertainty:
     """What the spread of parameters makes of a run, from one run with sensitivities.
 
     Good while the outputs are about straight lines over the spread; ``model.sweep`` with the same

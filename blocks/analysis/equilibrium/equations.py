@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
+from scipy.linalg import qr
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
 from ...numerics.regular import factors_if_regular
@@ -25,12 +26,13 @@ from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, ele
 from ..linear.point import Point
 from ..linear.reduction import positional_states
 from ..linear.sampled import SampledValues
-from .linear_invariants import intersection, linear_invariants, split_off_axes
 from .solve_in_mode import held_rows, mode_rows
 from .targets import Wishes
 
 __all__ = ["Equations", "Solution"]
 
+RANK = 1e-9  # of the largest, below which a row says nothing new
+SAME = 1e-7  # by which directions may differ that are the same
 MOST_STEPS = 60
 MOST_HALVINGS = 8
 MET = 1e-9  # of what a row is made of
@@ -214,8 +216,7 @@ class Equations:
         A run that starts with such a speed would take it for the size of speeds.
         """
         p, places = point.p.copy(), self._places
-        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]),
-                             0.0, p[places])
+        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]), 0.0, p[places])
         x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
         return replace(point, p=p, x=x)
 
@@ -388,3 +389,59 @@ def _relations(point: Point) -> Array | None:
     g = system.crossings(*point.arguments)
     wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
     return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None
+
+
+def linear_invariants(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> Array:
+    """Sums of states that do not change next to a point, as orthonormal rows over all unknowns.
+
+    Parameters
+    ----------
+    scale : of the unknowns, in parts of which rows are
+    held : the elements that keep their modes; of the others efforts are anything
+    """
+    position = positional_states(point.system)
+    slope = at.whole("slope")[position] * scale
+    rows = [at.whole("residual"), at.whole("constraints")]
+    if elements_of_system(point.system) is not None:
+        _, by = mode_rows(point, at)
+        rows += [np.column_stack(list(by.values()))[held], held_rows(point, at, held)[1]]
+    whole, found, last = np.concatenate(rows) * scale, np.zeros((0, len(scale))), -1
+    if not np.isfinite(np.concatenate([whole, slope])).all():  # beyond what a law is made for
+        return found
+    met, places = _rows_of(whole), np.flatnonzero(position)
+    while len(found) > last:  # what follows from sums that do not change may not change, either
+        last = len(found)
+        left = slope - slope @ met.T @ met
+        size = np.abs(slope).max(axis=1, initial=0.0)
+        left = left / np.where(size > 0, size, 1.0)[:, None]
+        u, s, _ = np.linalg.svd(qr(left.T, mode="r")[0].T)
+        rank = int(np.count_nonzero(s > RANK))
+        sums = np.zeros((len(places) - rank, len(scale)))
+        sums[:, places] = u[:, rank:].T / np.where(size > 0, size, 1.0) * scale[places]
+        found = _rows_of(sums)
+        met = _rows_of(np.concatenate([met, found]))
+    return found
+
+
+def intersection(one: Array, other: Array) -> Array:
+    """The directions that two sets of orthonormal rows share."""
+    u, s, _ = np.linalg.svd(one - one @ other.T @ other)
+    return np.asarray(u[:, int(np.count_nonzero(s > SAME)) :].T @ one)
+
+
+def split_off_axes(rows: Array) -> tuple[Array, Flags]:
+    """Orthonormal rows without the unknowns that they contain by themselves, and which these are.
+    """
+    single = np.asarray((rows**2).sum(axis=0) > 1 - SAME)
+    _, _, vt = np.linalg.svd(np.where(single, 0.0, rows), full_matrices=False)
+    return vt[: len(rows) - int(single.sum())], single
+
+
+def _rows_of(matrix: Array) -> Array:
+    """Orthonormal rows that span those of a matrix."""
+    size = np.abs(matrix).max(axis=1, initial=0.0)
+    if not size.any():
+        return matrix[:0]
+    q, r, _ = qr((matrix[size > 0] / size[size > 0, None]).T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(r))
+    return np.asarray(q[:, : int(np.count_nonzero(sizes > RANK * sizes.max()))].T)

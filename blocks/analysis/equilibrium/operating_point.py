@@ -28,13 +28,13 @@ from ..linear.derivatives import elements_of_system
 from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
 from ..linear.point import Point, initial_point, run_point
 from ..linear.signals import InputSignal, signals_of
-from .admissibility import out_of_bounds, why_inadmissible
 from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
+from .solve_in_mode import out_of_bounds, why_inadmissible
 from .targets import Wish, Wishes, read_wishes
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...system.system import System
 
 __all__ = ["OperatingPoint", "find_operating_point"]
@@ -184,8 +184,7 @@ class OperatingPoint:
         return kernel.variables[kernel.index[elements.effort_names[k]]].unit
 
 
-def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
-           ) -> Iterator[str]:
+def _notes(solution: Solution, equations: Equations, reactions: Reactions | None) -> Iterator[str]:
     system, point = equations.system, solution.point
     moved = np.abs(solution.open).max(axis=1, initial=0.0)[: system.nx] if solution.open.size \
         else np.zeros(system.nx)
@@ -250,7 +249,7 @@ def _changing(kernel: Kernel) -> ca.SX:
     return ca.vertcat(*known)
 
 
-def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
+def find_operating_point(model: CompiledModel, targets: Mapping[str, Any] | None = None,
                          at_rest: bool = True, modes: Any = None) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
@@ -258,8 +257,8 @@ def find_operating_point(model: Model, targets: Mapping[str, Any] | None = None,
         return _found_from(start, model, targets, at_rest, modes)
 
 
-def _found_from(start: Point, model: Model, targets: Mapping[str, Any] | None, at_rest: bool,
-                modes: Any) -> OperatingPoint:
+def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
+                at_rest: bool, modes: Any) -> OperatingPoint:
     wishes = read_wishes(start.system, targets)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)
@@ -343,7 +342,7 @@ def _at_rest(point: Point, equations: Equations) -> Indices:
     return np.where(still, 0, point.modes)
 
 
-def _later(model: Model, start: Point, kept: Flags) -> Iterator[Point]:
+def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
     """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
 
     They are where to look from: what is found there meets the equations as anything else does.
@@ -500,7 +499,7 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
 
 
 # -- the start of a run ----------------------------------------------------------------------
-def start_state(model: Model, initial: Any) -> tuple[Array, Array, Array, Array]:
+def start_state(model: CompiledModel, initial: Any) -> tuple[Array, Array, Array, Array]:
     """States, torn unknowns, relations and discrete values that ``simulate(initial=…)`` means.
 
     Of discrete values those that are sampled and rest; nan for others.

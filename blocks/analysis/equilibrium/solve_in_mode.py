@@ -7,13 +7,24 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import bmat
 
+from ...exceptions import InitialisationError
+from ...initialisation.targets import TargetFunctions, least_values
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import EFFORTS_EXACT
+from ...simulation.actions import Requirements
+from ...units import from_si
 from ..linear.derivatives import Derivatives, DerivativesAt, elements_of_system
 from ..linear.point import Point
+from ..linear.signals import InputSignal
+from .targets import Wishes
 
-__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "solved_in_mode"]
+__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "out_of_bounds", "solved_in_mode",
+           "why_inadmissible"]
 
+ROUNDING = 1e-9  # of a value that is as large as its bound
+FOUND = "in the solution that was found"
+IMPOSSIBLE = ("Give initial targets near another solution. There may be none, as where what is "
+              "heated gives off less than it takes up.")
 LAWS = "flow", "rate", "effort", "forth", "back"  # of an element
 ROUNDS = 25
 SINGULAR = 1e-11
@@ -97,3 +108,49 @@ def _newton_step(point: Point, at: DerivativesAt) -> Array:
     size = np.where(size > 0, size, 1.0)
     found: Array = np.linalg.lstsq(matrix / size[:, None], -value / size, rcond=SINGULAR)[0]
     return found
+
+
+def why_inadmissible(point: Point, wishes: Wishes) -> InitialisationError | None:
+    """What forbids to be there; None where nothing does."""
+    broken = Requirements.of(point.system).broken(point.arguments)
+    if broken is not None:
+        path, message = broken
+        return InitialisationError(path, f"{FOUND}, {message}", IMPOSSIBLE,
+                                   code="analysis.impossible")
+    return _below_least(point) or out_of_bounds(point, wishes)
+
+
+def _below_least(point: Point) -> InitialisationError | None:
+    """The error of a variable below what it can be, such as a temperature below 0 K."""
+    system = point.system
+    slots, least = least_values(system)
+    value = TargetFunctions.of(system, slots).value(*point.arguments)
+    below = np.flatnonzero(value < least - ROUNDING * np.abs(least))
+    if not len(below):
+        return None
+    k = int(below[0])
+    slot = system.flat.at_slot(int(slots[k]))
+    return InitialisationError(
+        slot.name, f"would be {from_si(float(value[k]), slot.local.unit):.6g~P} {FOUND}, but is "
+        f"never below {from_si(float(least[k]), slot.local.unit):.6g~P}.", IMPOSSIBLE,
+        code="analysis.impossible")  # fmt: skip
+
+
+def out_of_bounds(point: Point, wishes: Wishes) -> InitialisationError | None:
+    """The error of the first bound of the wishes that is not kept."""
+    for bound in wishes.bounds:
+        one = bound.signal
+        value = one.sign * float(point.p[one.place]) if isinstance(one, InputSignal) else float(
+            point.system.function("value", one.expression)(*point.arguments)[0])
+        size = ROUNDING * abs(value)
+        if bound.low - size <= value <= bound.high + size:
+            continue
+        limit, word = (bound.low, "at least") if value < bound.low else (bound.high, "at most")
+        return InitialisationError(
+            one.path, f"is {from_si(value, one.unit):.6g~P} {FOUND}, but shall be {word} "
+            f"{from_si(limit, one.unit):.6g~P}.",
+            "Give up one of the wishes, widen the bounds, or give initial targets near another "
+            "solution.", code="analysis.bounds", needed=from_si(value, one.unit),
+            limit=from_si(limit, one.unit),
+        )  # fmt: skip
+    return None

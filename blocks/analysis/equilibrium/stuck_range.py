@@ -23,7 +23,7 @@ from .equations import Equations
 from .targets import Wishes
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["stuck_range"]
 
@@ -33,7 +33,7 @@ SAME = 1e-9  # of an end, or of how far it is: another tangent changes it no mor
 MOST_TANGENTS = 40
 
 
-def stuck_range(model: Model, path: str, at: Any) -> tuple[Any, Any]:
+def stuck_range(model: CompiledModel, path: str, at: Any) -> tuple[Any, Any]:
     """See :meth:`blocks.Model.stuck_range`."""
     point = point_of(model, at)
     signal = signals_of(point.system).input(path, WHERE)

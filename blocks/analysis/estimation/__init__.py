@@ -28,7 +28,7 @@ from .misfit import Misfit
 from .result import Fit
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Experiment", "Fit", "Measured", "fit"]
 
@@ -41,8 +41,8 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 @told_how_to_call
-def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any], *,
-        loss: str = "linear", starts: int = 1, seed: int = 0, executor: Any = None,
+def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any],
+        *, loss: str = "linear", starts: int = 1, seed: int = 0, executor: Any = None,
         progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
     """Find the parameters with which a model behaves as measured. The model is not changed.
 
@@ -104,8 +104,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     if not parameters or not compare:
         raise ParameterError("fit()", f"has nothing to {'find' if not parameters else 'compare'}.",
                              f"Give parameters={EXAMPLE[0]} and compare={EXAMPLE[1]}.")
-    misfit = Misfit(model, experiments_of(data), parameters, compare,
-                    {"rtol": rtol, **options})
+    misfit = Misfit(model, experiments_of(data), parameters, compare, {"rtol": rtol, **options})
     search = _Search(misfit, loss)
     status = "finished"
     try:
@@ -255,9 +254,9 @@ class _Search:
         return self.misfit.jacobian(values) * slopes
 
 
-def _searched(model: Model, experiments: Sequence[Experiment], parameters: Mapping[str, Any],
-              compare: Mapping[str, Any], options: dict[str, Any], loss: str, start: Array
-              ) -> tuple[tuple[float, Array] | None, list[str], int]:
+def _searched(model: CompiledModel, experiments: Sequence[Experiment],
+              parameters: Mapping[str, Any], compare: Mapping[str, Any], options: dict[str, Any],
+              loss: str, start: Array) -> tuple[tuple[float, Array] | None, list[str], int]:
     """Cost and values of the minimum nearest to a start, or why it could not be run; runs."""
     misfit = Misfit(model, experiments, parameters, compare, options)
     search = _Search(misfit, loss)

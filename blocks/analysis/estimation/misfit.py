@@ -12,15 +12,16 @@ import numpy as np
 from ...exceptions import BlocksError, ParameterError, WrongDimension
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
+from ...results.sensitivities import Sensitivities
 from ...simulation.method_choice import began_in_python
 from ...studies.settings import Setting, find_setting
 from ...units import Unit, as_written, from_si, to_si, unit, unit_given
-from ..sensitivity.sensitivities import Sensitivities, SensitivityWarning
+from ..sensitivity.sensitivities import FoundSensitivities, SensitivityWarning
 from ..sensitivity.start import given_values, moved_settings, start_derivatives, varied
 from .data import Experiment, Sensor, sensors_of
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Misfit", "Unknown", "unknown_of"]
 
@@ -83,7 +84,7 @@ class Misfit:
     pooled : sensors with the values of all experiments
     """
 
-    def __init__(self, model: Model, experiments: Sequence[Experiment],
+    def __init__(self, model: CompiledModel, experiments: Sequence[Experiment],
                  parameters: Mapping[str, Any], compare: Mapping[str, Any],
                  options: dict[str, Any]) -> None:
         self.model, self.experiments, self.options = model, experiments, options
@@ -216,7 +217,7 @@ class Misfit:
             with varied(self.model), warnings.catch_warnings():
                 self._apply(values, experiment)
                 warnings.simplefilter("ignore", SensitivityWarning)
-                found = Sensitivities(run.recording, self.settings, start_derivatives(
+                found = FoundSensitivities(run.recording, self.settings, start_derivatives(
                     self.model, self.settings, run.recording), "fit()", self.options["rtol"])
             rows += [self._rows(values, run, found, s) for s in sensors]
         return np.concatenate(rows)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...numerics.arrays import Array
+from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
 from ...units import from_si
+from .data import Sensor
 from .misfit import Misfit
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fit"]
 
+POINTS = 1000  # of the predicted curve
 OPEN = 1.0  # standard error, in sizes of the parameters, from which a combination is not told
 SMALL = 0.02  # part of a combination that is not mentioned
 AT_BOUND = 1e-6  # of the distance of the bounds
@@ -239,12 +242,11 @@ class Fit(Tabulated):
 
     def _sheets(self) -> tuple[Sheet, Sheet]:
         errors, intervals = self.standard_errors, self.intervals()
-        sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}", {
-            "parameter": self.names,
-            "value": [f"{v:.7g~P}" for v in self.values.values()],
-            "standard error": [_told(e) for e in errors.values()],
-            "95 % interval": [_told(a, b) for a, b in intervals.values()],
-        })  # fmt: skip
+        sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}",
+                      {"parameter": self.names,
+                       "value": [f"{v:.7g~P}" for v in self.values.values()],
+                       "standard error": [_told(e) for e in errors.values()],
+                       "95 % interval": [_told(a, b) for a, b in intervals.values()]})
         residuals = Sheet("Residuals", {
             "sensor": list(self.residuals()),
             "values": [len(r.m) for r in self.residuals().values()],
@@ -275,8 +277,6 @@ class Fit(Tabulated):
 
     def plot(self, save: Any = None, experiment: int = 0) -> Any:
         """Measured and predicted, and what is left, one row of pictures per sensor."""
-        from .picture import draw
-
         return draw(self._misfit, self._values, self._runs[experiment],
                     self._misfit.sensors[experiment], self._plain[experiment], save)
 
@@ -305,3 +305,33 @@ def _combination(parts: dict[str, float]) -> str:
     together = ", ".join(names)
     return (f"{together} can be told only up to a common change: of these the data tell "
             f"{' and '.join(told)}. Fix one of them, or measure something else (a force, say).")
+
+
+def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
+         residuals: Sequence[Array], save: Any) -> Any:
+    """The picture of one experiment; ``save`` also writes it to a file."""
+    shown = [(sensor, rest) for sensor, rest in zip(sensors, residuals, strict=True)
+             if len(sensor.t)]
+    rows = len(shown)
+    figure = bare_figure("A picture of a fit", figsize=(9, 2.6 * rows + 0.6), layout="constrained")
+    axes = figure.subplots(rows, 2, sharex=True, squeeze=False, width_ratios=[2, 1])
+    for (left, right), (sensor, rest) in zip(axes, shown, strict=True):
+        times = np.linspace(sensor.t[0], sensor.t[-1], POINTS)
+        curve = misfit.predicted(values, run, sensor, times)
+        left.plot(sensor.t, from_si(sensor.values, sensor.shown).m, ".", color="0.6", ms=4,
+                  label="measured")
+        left.plot(times, from_si(curve, sensor.shown).m, color="C0", lw=1.5, label="model")
+        left.set_ylabel(sensor.name)
+        left.legend(frameon=False, loc="best")
+        left_over = (from_si(rest, sensor.shown) - from_si(0.0, sensor.shown)).m
+        right.plot(sensor.t, left_over, ".", color="C3", ms=3)
+        right.axhline(0, color="0.4", lw=0.8)
+        noise = float((from_si(misfit.noise[sensor.name], sensor.shown)
+                       - from_si(0.0, sensor.shown)).m)
+        right.axhspan(-2 * noise, 2 * noise, color="C3", alpha=0.12, lw=0,
+                      label="± 2 standard deviations")
+        right.set_ylabel(f"residual [{sensor.shown.text or '1'}]")
+        right.legend(frameon=False, loc="upper right", fontsize="small")
+    for axis in axes[-1]:
+        axis.set_xlabel("time [s]")
+    return finished_figure(figure, save, f"{misfit.model.name}: measured and fitted")

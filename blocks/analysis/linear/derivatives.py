@@ -17,8 +17,8 @@ from scipy.sparse import csc_matrix
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.rewriting import applied, instructions, kinds
 from ...system.system import System
-from .nonsmooth_points import without_kinks
 from .point import Point
 from .sampled import SampledValues, some_of
 from .signals import InputSignal, OutputSignal
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements
 
 __all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
-           "elements_of_system"]  # fmt: skip
+           "elements_of_system"]
 
+TIE = 1e-10  # of what a difference is made of
+KINKED = {ca.OP_FMAX, ca.OP_FMIN, ca.OP_FABS}
 #: What is differentiated of set-valued laws, a row per element.
 LAW_ROWS = ("flow", "low", "high", "back", "forth", "gap", "effort", "rate")
 
@@ -111,8 +113,7 @@ class Derivatives:
         self.system, tape = system, system.tape
         places = [s.place for s in inputs]
         rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
-                "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
-                else ca.SX(0, 1)}  # fmt: skip
+                "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs else ca.SX(0, 1)}
         if elements_of_system(system) is not None:
             from ...nonsmooth.modes.law_expressions import expressions_of
 
@@ -202,3 +203,66 @@ def elements_of_system(system: System) -> Elements | None:
     from ...nonsmooth.modes.elements import elements_of
 
     return system.once("analysis elements", lambda: elements_of(system))
+
+
+@dataclass(frozen=True, eq=False)
+class Kinks:
+    """Expressions whose sides are held.
+
+    Attributes
+    ----------
+    expression : the same as before, while every side holds as assumed
+    sides : symbols, 1 on the first side of each kink
+    gaps : what is positive on the first side
+    """
+
+    expression: ca.SX
+    sides: ca.SX
+    gaps: ca.SX
+
+    @property
+    def count(self) -> int:
+        return int(self.sides.numel())
+
+    @staticmethod
+    def tied(gap: Array, slope: Array, at: Array) -> Flags:
+        """Kinks on which a point stands: gaps that are zero but for rounding."""
+        return np.asarray(np.abs(gap) <= TIE * (np.abs(slope) @ np.abs(at)))
+
+
+def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
+    """Expressions with the sides of their kinks held."""
+    function = ca.Function("kinked", arguments, [expression])
+    codes = kinds(function)
+    if not KINKED & codes or ca.OP_CALL in codes:
+        return Kinks(expression, ca.SX(0, 1), ca.SX(0, 1))
+    plain: dict[int, ca.SX] = {}
+    held: dict[int, ca.SX] = {}
+    inputs = [ca.vertsplit(ca.vec(ca.densify(a))) if a.numel() else [] for a in arguments]
+    out = [ca.SX(0)] * expression.nnz()
+    sides: list[ca.SX] = []
+    gaps: list[ca.SX] = []
+    for code, source, target, k in instructions(function):
+        if code == ca.OP_OUTPUT:
+            out[target[1]] = held[source[0]]
+        elif code == ca.OP_INPUT:
+            plain[target[0]] = held[target[0]] = inputs[source[0]][source[1]]
+        elif code == ca.OP_CONST:
+            plain[target[0]] = held[target[0]] = ca.SX(function.instruction_constant(k))
+        elif code in KINKED:
+            first, second = held[source[0]], held[source[-1]]
+            gap = plain[source[0]] if code == ca.OP_FABS else plain[source[0]] - plain[source[1]]
+            side = ca.SX.sym("side")
+            if code == ca.OP_FABS:
+                second = -second
+            elif code == ca.OP_FMIN:
+                gap = -gap
+            sides.append(side)
+            gaps.append(gap)
+            whole = applied(code, [plain[s] for s in source])
+            held[target[0]], plain[target[0]] = ca.if_else(side, first, second), whole
+        else:
+            values = [plain[s] for s in source], [held[s] for s in source]
+            plain[target[0]], held[target[0]] = (applied(code, v) for v in values)
+    rebuilt = ca.SX(expression.sparsity(), ca.vertcat(*out))
+    return Kinks(rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps))

@@ -30,7 +30,7 @@ from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
 from .words import changed_since, notes_of
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
 
 __all__ = ["LinearModels", "held_words", "linearise", "modes_named", "ratio_to_second",
            "relations_on_edge", "state_named"]
@@ -73,7 +73,7 @@ class LinearModels(Tabulated, Sequence[LinearModel]):
     _sheet = table
 
 
-def linearise(model: Model, inputs: Any = None, outputs: Any = None, at: Any = None,
+def linearise(model: CompiledModel, inputs: Any = None, outputs: Any = None, at: Any = None,
               modes: Any = None) -> LinearModel | LinearModels:
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)
@@ -170,13 +170,12 @@ class _Maker:
                       for names in (states, inputs, outputs))
         a = reduced.a * (fx / fx[:, None]) if isinstance(reduced.a, np.ndarray) \
             else reduced.a.multiply(fx).multiply(1 / fx[:, None]).tocsc()
-        linear = LinearModel(
-            f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
-            reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states, inputs, outputs,
-            modes_held=dict(held_words(point)), frozen=_frozen(point, reduced),
-            loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
-            point=point,
-        )  # fmt: skip
+        linear = LinearModel(f"{self.name} at {point.title}", a, reduced.b * fu / fx[:, None],
+                             reduced.c * fx / fy[:, None], reduced.d * fu / fy[:, None], states,
+                             inputs, outputs, modes_held=dict(held_words(point)),
+                             frozen=_frozen(point, reduced),
+                             loads=loads_of(point, at, reduced, inputs, not remaining),
+                             remaining=remaining, point=point)
         return replace(linear, notes=[*self.notes, *notes_of(
             linear, point, reduced, self._sampled)])
 

@@ -19,8 +19,8 @@ from ..equilibrium.solve_in_mode import mode_rows
 from .derivatives import DerivativesAt, elements_of_system
 from .linear_model import Load, Named
 from .point import Point
+from .poles import drop_rounding, steady_response
 from .reduction import Reduced
-from .steady_response import drop_rounding, steady_response
 
 if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements
@@ -204,8 +204,7 @@ def interval(limits: Limits, k: int) -> tuple[float, float, str, str]:
     if limits.by_split.shape[1] and np.abs(limits.by_split).max(initial=0.0) > 0:
         return _interval_of_splits(limits, k)
     low, high, first, last = -np.inf, np.inf, "", ""
-    for margin, slope, word in zip(limits.margin, limits.by_input[:, k], limits.words,
-                                   strict=True):
+    for margin, slope, word in zip(limits.margin, limits.by_input[:, k], limits.words, strict=True):
         if abs(slope) <= 1e-300:
             if margin < -1e-9:
                 return np.inf, -np.inf, word, word

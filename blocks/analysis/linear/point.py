@@ -15,7 +15,7 @@ from ...system.system import System
 from ...units import to_si, unit
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...results import Result
 
 __all__ = ["Point", "initial_point", "of_problem", "point_of", "run_point"]
@@ -93,7 +93,7 @@ def refuse_loads(problem: Problem) -> None:
         )  # fmt: skip
 
 
-def point_of(model: Model, at: Any) -> Point:
+def point_of(model: CompiledModel, at: Any) -> Point:
     """The point that a user means: nothing, an operating point, a result, or one with a time.
 
     Raises
@@ -120,7 +120,7 @@ def point_of(model: Model, at: Any) -> Point:
     )  # fmt: skip
 
 
-def initial_point(model: Model) -> Point:
+def initial_point(model: CompiledModel) -> Point:
     """The start of a run."""
     from ...simulation.start import RunStart
 
@@ -132,7 +132,7 @@ def initial_point(model: Model) -> Point:
     return of_problem(problem, 0.0, "the initial state")
 
 
-def run_point(model: Model, result: Result, time: Any) -> Point:
+def run_point(model: CompiledModel, result: Result, time: Any) -> Point:
     """An instant of a run; after an event that happens then."""
     from ...simulation.recording import RunRecording
 
@@ -155,9 +155,8 @@ def run_point(model: Model, result: Result, time: Any) -> Point:
     return of_problem(problem, t, f"t = {t:g} s of the run")
 
 
-def _refuse_other(model: Model, system: System) -> None:
+def _refuse_other(model: CompiledModel, system: System) -> None:
     if system is not model.compile():
         raise ParameterError("linearise(at=…)", "is of another model, or of this one before its "
                              "structure was changed, or values that it is solved by in another "
-                             "order.", "Run the model again, or find its "
-                             "operating point again.")  # fmt: skip
+                             "order.", "Run the model again, or find its operating point again.")

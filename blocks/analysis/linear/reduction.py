@@ -186,11 +186,9 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
         sizes = sizes[kept] @ np.abs(lift)
         by_y, states, position = by_y @ lift, states[kept], position[kept]
     dense = not (hasattr(a, "toarray") and len(states) > MANY)
-    return Reduced(
-        _dense(a) if dense else csc_matrix(a), np.asarray(b), _dense(output_x @ by_y),
-        output_p + output_x @ by_p, states, np.setdiff1d(np.arange(system.nx), free), redundant,
-        by_y, by_p, rows.undetermined,
-    )  # fmt: skip
+    return Reduced(_dense(a) if dense else csc_matrix(a), np.asarray(b), _dense(output_x @ by_y),
+                   output_p + output_x @ by_p, states, np.setdiff1d(np.arange(system.nx), free),
+                   redundant, by_y, by_p, rows.undetermined)
 
 
 def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array

@@ -218,8 +218,7 @@ class Signals:
     def _refuse_differentiated(self, signal: InputSignal, where: str) -> None:
         """An input whose derivative the equations need cannot be one: a number has none."""
         symbol = ca.symvar(self.system.tape.p)[signal.place]
-        values = self.system.tape.values[
-            np.flatnonzero(self.system.flat.derivative >= 0).tolist()]
+        values = self.system.tape.values[np.flatnonzero(self.system.flat.derivative >= 0).tolist()]
         if not ca.depends_on(values, symbol):
             return
         for value in ca.vertsplit(values):

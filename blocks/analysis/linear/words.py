@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from .linear_model import LinearModel, Load
@@ -12,6 +14,7 @@ from .reduction import Reduced
 
 __all__ = ["changed_since", "notes_of"]
 
+MOST_CAUSES = 3
 TRIED = np.array([0.37 + 0.71j, 13.0 + 29.0j])  # 1/s: where a gain that is always zero is zero
 MOST_TOLD = 3
 
@@ -32,8 +35,7 @@ def changed_since(at: Any) -> list[str]:
             "changed since: find the operating point again for the values of now."]
 
 
-def notes_of(linear: LinearModel, point: Point, reduced: Reduced, sampled: list[str]
-             ) -> list[str]:
+def notes_of(linear: LinearModel, point: Point, reduced: Reduced, sampled: list[str]) -> list[str]:
     """Gains that are zero and why, reactions that are not determined, and no equilibrium.
 
     ``sampled`` are the components through whose samples inputs or states would act.
@@ -68,8 +70,6 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
     why = [f"{name} is {word}" for name, word in list(stuck.items())[:MOST_TOLD]]
     beyond = [text for load in linear.loads if (text := _beyond(load))]
     if not why:
-        from .zero_gain_causes import zero_gain_causes
-
         why = [*zero_gain_causes(point),
                *(f"{path} holds its samples" for path in sampled[:MOST_TOLD])]
     return [f"The gain to {shown} is zero"
@@ -84,3 +84,27 @@ def _beyond(load: Load) -> str:
     words = [f"{word} {value:.6g} {load.input.unit} ({what})" for value, word, what in ends
              if np.isfinite(value)]
     return f"for {load.input.path} {' or '.join(words)}" if words else ""
+
+
+def zero_gain_causes(point: Point) -> list[str]:
+    """Components that let nothing through at this point, in words."""
+    found = dict.fromkeys(_without_slope(point))
+    return [f"{path} lets nothing through at this point" for path in list(found)[:MOST_CAUSES]]
+
+
+def _without_slope(point: Point) -> Iterator[str]:
+    """Components with an equation in which some variable has no slope at this point."""
+    system = point.system
+    flat, writer = system.flat, system.tape.writer
+    for group in flat.groups:
+        law = group.law
+        if law is None or law.order or not law.arguments:
+            continue
+        for k, kind in enumerate(law.slopes):
+            if kind == "constant" or kind == "parameter":
+                continue
+            function = law.kernel.function("slope", law.symbols, law.partials[k])
+            row = writer.call(function, group.family, law.arguments, group.instances)
+            value = system.function("slope", ca.densify(row.T))(*point.arguments)
+            for instance in group.instances[np.flatnonzero(value == 0)]:
+                yield system.network.families[group.family].path(int(instance))

@@ -62,8 +62,7 @@ class Columns:
         #: Whether relations and discrete values, beside modes, say how unknowns are solved for.
         self.matrix_sees = [bool(ca.depends_on(matrix, by)) for by in (tape.m, tape.d)]
         self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
-        self.row, self.column = (np.array(k, dtype=int) for k in
-                                   slopes.sparsity().get_triplet())
+        self.row, self.column = (np.array(k, dtype=int) for k in slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
         values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
         functions = [ca.Function("columns", given, [ca.densify(one)])

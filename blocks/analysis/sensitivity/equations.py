@@ -21,7 +21,6 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
-from .blocks import Block, blocks_of, solved_by_blocks
 from .columns import Columns
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
+LARGEST = 1e11  # entry of an inverse, beyond which a matrix may be singular
 NOTHING = np.zeros(0)
 MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
 SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
@@ -131,8 +131,7 @@ class SensitivityEquations:
                                ca.vertcat(tape.crossings, room, moving))
         self._known_guards: Made | None = None  # by states
         if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(ca.vertcat(
-                tape.crossings, room, moving)))
+            made = self._jacobian(self.columns.eliminated(ca.vertcat(tape.crossings, room, moving)))
             if made.function.function.n_instructions() <= MOST_OPERATIONS:
                 self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
@@ -372,12 +371,10 @@ class SensitivityEquations:
             of_w = w / rows / columns.transpose(0, 2, 1)
             size = np.abs(of_w).max(axis=(1, 2), keepdims=True)
             size[size == 0] = 1.0
-            whole = np.concatenate([
-                np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
-                np.concatenate([of_w / size, matrix], axis=2)], axis=1)  # fmt: skip
-            asked = np.concatenate([
-                matrix @ inverse @ (right / rows),
-                np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)  # fmt: skip
+            whole = np.concatenate([np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
+                                    np.concatenate([of_w / size, matrix], axis=2)], axis=1)
+            asked = np.concatenate([matrix @ inverse @ (right / rows),
+                                    np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)
             out = np.linalg.pinv(whole, rcond=SINGULAR) @ asked
             if not _is_met(whole @ out, asked).all():
                 self._refuse_unknown()
@@ -456,3 +453,56 @@ def refuse(problem: Problem, where: str) -> None:
     raise ParameterError(where, f"cannot be found of {what}.",
                          "Compare two runs with slightly different values instead.",
                          code="sensitivities.unknown")  # fmt: skip
+
+
+class Block(NamedTuple):
+    """Rows and columns of a block, and the columns before it that its rows see."""
+
+    rows: Indices
+    columns: Indices
+    sees: Indices
+
+
+def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
+    """The blocks of a square matrix by where it may have entries, in the order of solving.
+
+    Nothing where all is one block, or where the matrix is singular by its structure.
+    """
+    pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
+    if not size or ca.sprank(ca.DM(pattern)) < size:
+        return []
+    count, of_rows, of_columns, first, *_ = pattern.btf()
+    if count == 1:
+        return []
+    rows, columns = np.array(of_rows), np.array(of_columns)
+    number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
+    for of, order in ((place, rows), (number, columns)):
+        of[order] = np.repeat(np.arange(count), np.diff(first))
+    others = number[column] != place[row]
+    return [Block(rows[a:b], columns[a:b], np.unique(column[others & (place[row] == k)]))
+            for k, (a, b) in enumerate(zip(first[:-1], first[1:], strict=True))]
+
+
+def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array | None:
+    """Solutions at all points; None where there is one block only, or one that may be singular.
+
+    Rows and columns of the matrices are about equally large.
+    """
+    if not blocks:
+        return None
+    out = np.empty((len(matrix), matrix.shape[2], right.shape[2]))
+    for rows, columns, sees in blocks:
+        given = right[:, rows]
+        if len(sees):
+            given = given - matrix[:, rows[:, None], sees] @ out[:, sees]
+        mine = matrix[:, rows[:, None], columns]
+        try:
+            with np.errstate(divide="ignore"):
+                inverse = np.linalg.inv(mine) if len(rows) > 1 else 1.0 / mine
+        except np.linalg.LinAlgError:
+            return None
+        # a bound of all condition numbers
+        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < LARGEST:
+            return None
+        out[:, columns] = inverse @ given if len(rows) > 1 else inverse * given
+    return out

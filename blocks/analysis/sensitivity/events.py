@@ -7,27 +7,37 @@ matrix [Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Sy
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
+from ...exceptions import BlocksError
+from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.rewriting import kinds, rewritten
 from ...simulation.relations import Relations
-from .crossings import Crossings
+from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-from .floors import FloorInstants
-from .grazing import touches
 from .instants import GRAZES, TOGETHER, Instants
 from .saltation import Changes, Jumps
 
 if TYPE_CHECKING:
     from ...simulation.recording import RunRecording
+    from .equations import SensitivityEquations
+    from .saltation import Jumps
     from .start import StartDerivatives
 
 __all__ = ["Saltation"]
 
+TOUCHED = 1e-9  # of its largest value, below which a guard is zero
+NEAR = 0.2  # of its neighbours, below which a least value is looked at
+ROUNDS = 6
+WHOLE = 1e-6  # that what jumps may be away from a whole number at its event
+SAME = 1e-6  # of the largest slopes of a run: what moves with an instant by less is none
 SHORT = 1e-9  # step, in parts of the run
 LOOKS, MOST_LOOKS = 8, 2000  # in every episode, at least; of very many episodes
 NO_SPEED = "is touched without speed: not differentiable from this side."
@@ -302,3 +312,192 @@ class Saltation:
         stuck = self.modes[which].T == 0
         contact = self.equations.elements.contact[:, None]
         return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])
+
+
+class Crossings:
+    """Slopes on both sides of guards of a run.
+
+    Parameters
+    ----------
+    recording, equations : of the run
+    jumps : at its events
+    modes : of set-valued laws in all episodes
+    guards : how many belong to relations and to set-valued laws
+    """
+
+    def __init__(self, recording: RunRecording, equations: SensitivityEquations, jumps: Jumps,
+                 modes: Indices, guards: int) -> None:
+        self._recording, self._equations, self._jumps = recording, equations, jumps
+        self._modes, self._guards, self._nm = modes, guards, recording.system.nm
+
+    def change_nothing(self, k: int, guards: Indices) -> bool:
+        """Whether nothing depends on when each of some guards is crossed at the k-th event."""
+        jumps = self._jumps
+        before, after = (rates[k] for rates in jumps.sides.rates)
+        if jumps.may_jump[k] or not self._are_same(before, after) or (guards >= self._guards).any():
+            return False
+        if jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any():
+            return False
+        # set-valued laws give the same slopes on both sides however many of them change
+        time = float(jumps.times[k])
+        return all(self._are_same(before, self._beyond(time, k, int(guard), before))
+                   for guard in guards[guards < self._nm])
+
+    def is_smooth(self, time: float, episode: int, guard: int) -> bool:
+        """Whether nothing would depend on a guard that is touched in an episode."""
+        slopes = self._slopes(time, episode)
+        beyond = self._beyond(time, episode, guard, slopes)
+        if self._is_diode(guard) and not np.isfinite(beyond).all():
+            return True  # others keep it from conducting, or from opening: it takes no part
+        return self._are_same(slopes, beyond)
+
+    def _is_diode(self, guard: int) -> bool:
+        elements = self._equations.elements
+        if guard < self._nm or elements is None:
+            return False
+        element = (guard - self._nm) % elements.size
+        return bool(elements.valve[element] and not elements.switch[element])
+
+    def _are_same(self, one: Array, other: Array) -> bool:
+        size = np.maximum(self._jumps.sides.sizes, np.abs(one))
+        return bool(np.all(np.abs(one - other) <= SAME * size))
+
+    def _slopes(self, time: float, episode: int) -> Array:
+        if not self._equations.are_known_by_states:
+            problem = self._recording.replay.solved_at(episode, time)
+            return np.array(problem.system.slope(*problem.arguments(time)))
+        return self._at(time, episode)
+
+    def _at(self, time: float, episode: int, guard: int = -1) -> Array:
+        """Slopes by states alone, with a guard crossed."""
+        which = np.array([episode])
+        point, _ = self._recording.replay.interpolated(np.array([time]), which)
+        m, modes = point.m.copy(), self._modes[which].T.copy()
+        if 0 <= guard < self._nm:
+            m[guard] = 1.0 - m[guard]
+        elif guard >= 0:  # room to the upper and to the lower bound, and what moves
+            bound, element = divmod(guard - self._nm, len(modes))
+            modes[element] = (1, -1, 0)[bound]
+        return self._equations.columns.rates(replace(point, m=m), modes)[:, 0]
+
+    def _beyond(self, time: float, episode: int, guard: int, here: Array) -> Array:
+        """Slopes behind a guard; nan where they are not known."""
+        if self._equations.are_known_by_states:
+            return self._at(time, episode, guard)
+        if guard >= self._nm:
+            return np.full_like(here, np.nan)
+        problem = self._recording.replay.solved_at(episode, time)
+        problem.m[guard] = 1.0 - problem.m[guard]
+        try:
+            problem.settle(time)
+        except BlocksError:
+            return np.full_like(here, np.nan)
+        return np.array(problem.system.slope(*problem.arguments(time)))
+
+
+class FloorInstants:
+    """The instants at which floors of time jump that relations read.
+
+    Parameters
+    ----------
+    equations : derivatives of the system
+
+    Attributes
+    ----------
+    relations : by floor, who reads it
+    """
+
+    def __init__(self, equations: SensitivityEquations) -> None:
+        self.equations = equations
+        self._of, self.relations = equations.system.once(
+            "floors in conditions", lambda: _floors_of_time(equations.system.tape.crossings))
+
+    def guards(self, before: Points, switched: Flags) -> tuple[Derivatives, Flags]:
+        """What floors are taken of at events, less whole numbers, and which of them jump.
+
+        Parameters
+        ----------
+        before : the points before all events
+        switched : (events, relations) those that are others after it
+        """
+        of = self.equations.rows("floors", self._of, before)
+        away = of.value - np.round(of.value)
+        return (replace(of, value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE))
+
+
+def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:
+    """What floors of time in crossing functions are taken of, and whose these are."""
+    taken, reader = [ca.SX(0, 1)], list[int]()
+
+    def note(operation: int, operands: list[ca.SX]) -> None:
+        if operation == ca.OP_FLOOR and ca.depends_on(operands[0], TIME):
+            taken.append(operands[0])
+
+    for row in range(crossings.numel() if _has_floors(crossings) else 0):
+        if _has_floors(crossings[row]):
+            rewritten(crossings[row], note)
+            reader += [row] * (len(taken) - 1 - len(reader))
+    return ca.vertcat(*taken), np.array(reader, dtype=int)
+
+
+def _has_floors(sx: ca.SX) -> bool:
+    return ca.OP_FLOOR in kinds(ca.Function("floors", ca.symvar(sx), [sx]))
+
+
+def touches(times: Array, which: Indices, values: Array,
+            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int, int]]:
+    """Instants at which a guard comes to zero and turns back, which one does, and the episode.
+
+    Parameters
+    ----------
+    times, which : ascending looks, and the numbers of their episodes
+    values : guards at these, (guards, times); inf for those that are not watched
+    guards : gives them at other times
+    """
+    value = np.abs(values)
+    if len(times) < 3 or not value.size:
+        return
+    finite = np.where(np.isfinite(value), value, 0.0)
+    largest = finite.max(axis=1)
+    inner = (which[:-2] == which[2:])[None, :]
+    least = inner & (value[:, 1:-1] <= value[:, :-2]) & (value[:, 1:-1] <= value[:, 2:])
+    beside = np.minimum(value[:, :-2], value[:, 2:])
+    with np.errstate(invalid="ignore"):
+        bottom = value[:, 1:-1] - np.abs(value[:, 2:] - value[:, :-2])
+        close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
+    for g, k in zip(*np.nonzero(close & np.isfinite(beside)), strict=True):
+        t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
+                             float(TOUCHED * largest[g]))
+        if lowest <= TOUCHED * largest[g]:
+            yield t, int(g), int(which[k])
+
+
+def _lowest(t: Array, value: Array, guard: int, episode: int,
+            guards: Callable[[Array, Indices], Array], zero: float) -> tuple[float, float]:
+    """The least value between three looks, by parabolas through the three least.
+
+    Where a parabola has foretold a value well above ``zero``, it is not sought further.
+    """
+    which = np.array([episode])
+    for _ in range(ROUNDS):
+        before, after = t[1] - t[0], t[2] - t[1]
+        left, right = (value[1] - value[0]) / before, (value[2] - value[1]) / after
+        bend = (right - left) / (before + after)
+        if not bend > 0:
+            break
+        at = np.clip(t[1] - (left * after + right * before) / (2 * bend * (before + after)),
+                     t[0], t[2])
+        if np.any(at == t):
+            break
+        new = float(np.abs(guards(np.array([at]), which))[guard, 0])
+        foretold = value[1] + (at - t[1]) * ((left * after + right * before) / (before + after)
+                                             + bend * (at - t[1]))
+        clear = new > 100 * zero and abs(foretold - new) < 0.1 * new
+        order = np.argsort(np.append(value, new))[:3]
+        t, value = np.append(t, at)[order], np.append(value, new)[order]
+        order = np.argsort(t)
+        t, value = t[order], value[order]
+        if clear:
+            break
+    best = int(np.argmin(value))
+    return float(t[best]), float(value[best])

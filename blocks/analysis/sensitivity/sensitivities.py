@@ -7,42 +7,37 @@ at events the saltation that counts their moving instants.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ...exceptions import ModelError, ParameterError, unknown_name, warn_user
+from ...exceptions import ModelError, ParameterError, warn_user
 from ...numerics.arrays import Array, Flags, Indices
-from ...results.lookup import find_one
-from ...results.recording import VariableInfo
-from ...results.values.series import Series
-from ...results.values.views import View
+from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
 from ...simulation.method_choice import began_in_python
 from ...simulation.run import run
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
-from ...units import Unit, from_si, unit
-from .constraints import Constraints
 from .equations import Derivatives, SensitivityEquations
 from .events import Saltation
 from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
-from .steps import SteppedCourse
-from .variational import VariationalSolution, balance, fastest, solve_variational
+from .variational import SteppedCourse, VariationalSolution, balance, fastest, solve_variational
 
 if TYPE_CHECKING:
-    from ...model import Model
+    from ...language.compiled_model import CompiledModel
     from ...results import Result
-    from ...results.sheet import Sheet
     from ...simulation.recording import RunRecording
     from ...simulation.settings import Options
     from ...system.points import Points
+    from .equations import Derivatives, SensitivityEquations
+    from .events import Saltation
 
-__all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
+__all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
@@ -57,7 +52,7 @@ class SensitivityWarning(UserWarning):
     """A run whose derivatives do not exist somewhere, or are those of one side."""
 
 
-def run_with_sensitivities(model: Model, duration: Any, options: Options,
+def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,
                            paths: Sequence[str], where: str = WHERE) -> Result:
     """Run a model, and differentiate the run.
 
@@ -80,14 +75,14 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
                 "before, or give the nodes there a small mass or capacitance.",
                 code="sensitivities.fold", time=float(event.time))
     start = start_derivatives(model, settings, recording)
-    result.sensitivities = found = Sensitivities(recording, settings, start, where,
+    result.sensitivities = found = FoundSensitivities(recording, settings, start, where,
                                                  options.rtol)
     if found.notes:
         warn_user("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning)
     return result
 
 
-def _compiled(model: Model, duration: Any, options: Options, result: Result) -> Result:
+def _compiled(model: CompiledModel, duration: Any, options: Options, result: Result) -> Result:
     """The run in machine code, where many states were stepped in Python.
 
     There it is too short to compile for; its sensitivities are not.
@@ -102,8 +97,8 @@ def _compiled(model: Model, duration: Any, options: Options, result: Result) -> 
         return result
 
 
-class Sensitivities:
-    """Derivatives of all variables of a run by some of its parameters and initial values.
+class FoundSensitivities(Sensitivities):
+    """Sensitivities along the course of a run, through its events.
 
     Parameters
     ----------
@@ -112,25 +107,11 @@ class Sensitivities:
     start : how the start follows them
     where : for messages
     rtol : of the run, to which derivatives are found between its events
-
-    Attributes
-    ----------
-    parameters : paths of what is varied
-
-    Examples
-    --------
-    ::
-
-        run = model.simulate("5 s", sensitivities=["friction.breakaway_force"])
-        run.sensitivities["spring.x", "friction.breakaway_force"].final   # in m/N
-        run.sensitivities.events()      # how instants move
-        run.sensitivities.table("spring.x")
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
                  start: StartDerivatives, where: str = WHERE, rtol: float = 0.0) -> None:
-        self._recording, self._settings, self._where = recording, list(settings), where
-        self.parameters = [s.path for s in settings]
+        super().__init__(recording, settings, where)
         entries = np.flatnonzero(np.any(start.p != 0, axis=1))
         self._dp = start.p[entries]
         self._equations = SensitivityEquations.of(recording.problem, entries, where)
@@ -143,10 +124,13 @@ class Sensitivities:
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
+    @property
+    def event_times(self) -> tuple[Array, Array]:
+        return self._saltation.times, self._saltation.moved
+
     # -- looking ---------------------------------------------------------------------------
     @cached_property
     def notes(self) -> list[str]:
-        """Where derivatives do not exist, or are those of one side; empty for a smooth run."""
         self._saltation.look_between(self._guards)
         told = [f"The start decides otherwise with a little more or less of {path}: "
                 "derivatives hold for one side only." for path in self._kinks]
@@ -156,71 +140,8 @@ class Sensitivities:
                  for path, one in zip(self.parameters, lost, strict=True) if one]
         return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
 
-    def __getitem__(self, key: tuple[str, str]) -> Series:
-        """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
-        if not (isinstance(key, tuple) and len(key) == 2):
-            raise ParameterError("sensitivities[…]", f"got {key!r}.", "Give a variable and a "
-                                 'parameter: ["spring.x", "spring.stiffness"].')
-        path, parameter = key
-        setting = self._setting(parameter)
-        info = self._info(path)
-        shown = _quotient(info.unit, setting.unit)
-        name = f"d {path} / d {parameter}"
-        view = _Derivative(self, info.index, self.parameters.index(parameter))
-        return Series(view, VariableInfo(name, info.component, name, shown, "variable",
-                                         f"{path} by {parameter}", 0), name)
-
-    def _setting(self, parameter: str) -> Setting:
-        if parameter not in self.parameters:
-            raise unknown_name(self._where, parameter, self.parameters, "parameters that were "
-                               "asked for")
-        return self._settings[self.parameters.index(parameter)]
-
-    def _info(self, path: str) -> VariableInfo:
-        info = find_one(self._recording.catalog, path, self._recording.name)
-        if info.index >= self._recording.catalog.count:
-            raise ParameterError(path, "is a whole number that changes at events: it has no "
-                                 "derivative.", "Look at sensitivities.events(), which says how "
-                                 "their instants move.")
-        return info
-
-    def table(self, *paths: str, at: Any = None) -> Sheet:
-        """Derivatives of variables at a time (the end of the run), with units."""
-        from ...results.sheet import Sheet
-
-        rows: dict[str, list[str]] = {"parameter": list(self.parameters)}
-        for path in paths:
-            series = [self[path, p] for p in self.parameters]
-            rows[path] = [f"{s.final if at is None else s.at(at):.6g~P}" for s in series]
-        return Sheet(f"Sensitivities of {self._recording.name}", rows)
-
-    def __repr__(self) -> str:
-        return (f"Sensitivities of {self._recording.name} by {', '.join(self.parameters)}; "
-                "table('spring.x') shows those of a variable")
-
-    def events(self) -> Sheet:
-        """How the instants of all events move, in s per unit of every parameter."""
-        from ...results.sheet import Sheet
-
-        times = self._saltation.times
-        rows: dict[str, list[Any]] = {"t [s]": [f"{t:.9g}" for t in times]}
-        for k, setting in enumerate(self._settings):
-            shown = _quotient(unit("s"), setting.unit)
-            rows[f"by {setting.path}"] = [f"{from_si(v, shown):.6g~P}"
-                                          for v in self._saltation.moved[:, k]]
-        return Sheet(f"Events of {self._recording.name}", rows)
-
-    @property
-    def event_times(self) -> tuple[Array, Array]:
-        """Instants of all events in s, and their derivatives in SI units, a row each."""
-        return self._saltation.times, self._saltation.moved
-
     def values(self, indices: Sequence[int], times: Array, side: str = "right",
                rates: bool = False) -> Array:
-        """SI derivatives of variables, (variables, parameters, times).
-
-        ``rates`` adds, as one more parameter, the derivative by time.
-        """
         recording = self._recording
         order = np.argsort(times, kind="stable")
         t = np.asarray(times, dtype=float)[order]
@@ -345,13 +266,6 @@ class Sensitivities:
         return tied.free(event + 1, after.x) if tied else after.x, after.d
 
 
-def _quotient(of: Unit, by: Unit | None) -> Unit:
-    """The unit of a derivative."""
-    assert by is not None
-    number = by.text in ("", "1")
-    return of if number else unit(f"{of.text or '1'}/({by.text})")
-
-
 class _Last(Generic[_Found]):
     """A function of times in episodes, kept for the next variable that is asked for there."""
 
@@ -366,22 +280,73 @@ class _Last(Generic[_Found]):
         return kept[2]
 
 
-class _Derivative(View):
-    """A derivative over the run, read like a recording."""
+@dataclass(frozen=True)
+class TiedStates:
+    """Changes of tied states at points by those of free states, parameters, discrete values."""
 
-    def __init__(self, of: Sensitivities, index: int, parameter: int) -> None:
-        recording = of._recording
-        super().__init__(recording, recording.times, recording.close_times, sampled=recording,
-                         knots=recording.knots)
-        self.of, self.index, self.parameter = of, index, parameter
+    free: Array
+    p: Array
+    d: Array
 
-    def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-               ) -> Array:
-        if times is not None:
-            return self.of.values([self.index], times, side)[:, self.parameter]
-        rows = self.of.values([self.index], self.times)[:, self.parameter]
-        first = np.append(self.times[1:] == self.times[:-1], False)
-        if first.any():
-            rows[:, first] = self.of.values([self.index], self.times[first], "left")[
-                :, self.parameter]
-        return rows
+
+class Constraints:
+    """Goes from all states of a run to the free ones, and back.
+
+    Parameters
+    ----------
+    saltation : of the run
+    """
+
+    def __init__(self, saltation: Saltation) -> None:
+        self._saltation, self._dp = saltation, saltation.dp
+        self._equations: SensitivityEquations = saltation.equations
+        nx = saltation.system.nx
+        self._tied: Indices = np.array([e.tied for e in saltation.recording.episodes])
+        self._free: Indices = np.array([np.delete(np.arange(nx), tied) for tied in self._tied])
+
+    def free(self, episode: int, x: Array) -> Array:
+        """Return the changes of the states that are integrated in an episode."""
+        return x[self._free[episode]]
+
+    def coefficients(self, points: Points, which: Indices, slopes: Derivatives) -> Coefficients:
+        """What the changes of free states obey."""
+        tied, free = self._through(points, which), self._free[which]
+        x, p, d = (np.take_along_axis(one, free[:, :, None], axis=1)
+                   for one in (slopes.x, slopes.p, slopes.d))
+        by_free, by_tied = (np.take_along_axis(x, of[which][:, None, :], axis=2)
+                            for of in (self._free, self._tied))
+        return Coefficients(by_free + by_tied @ tied.free, (p + by_tied @ tied.p) @ self._dp,
+                            d + by_tied @ tied.d)
+
+    def all(self, points: Points, which: Indices, free: Array, d: Array) -> Array:
+        """Changes of all states at points by those of the free ones, (points, states, …)."""
+        return self._all(self._through(points, which), which, free, d)
+
+    def before(self, event: int, free: Array, d: Array) -> Array:
+        """Return the changes of all states just before an event, from those of the free ones."""
+        tied = self._before
+        at = TiedStates(*(getattr(tied, name)[[event]] for name in ("free", "p", "d")))
+        return self._all(at, np.array([event]), free[None], d[None])[0]
+
+    @cached_property
+    def _before(self) -> TiedStates:
+        """How tied states follow just before every event."""
+        events = np.arange(len(self._saltation.times))
+        return self._through(self._saltation.sides.before(*events), events)
+
+    def _all(self, tied: TiedStates, which: Indices, free: Array, d: Array) -> Array:
+        out = np.empty((len(free), self._saltation.system.nx, free.shape[2]))
+        np.put_along_axis(out, self._free[which][:, :, None], free, axis=1)
+        np.put_along_axis(out, self._tied[which][:, :, None],
+                          tied.free @ free + tied.p @ self._dp + tied.d @ d, axis=1)
+        return out
+
+    def _through(self, points: Points, which: Indices) -> TiedStates:
+        """By the implicit function theorem."""
+        system = self._saltation.system
+        by = self._equations.rows("constraints", system.tape.constraints, points)
+        of_tied, of_free = (np.take_along_axis(by.x, of[which][:, None, :], axis=2)
+                            for of in (self._tied, self._free))
+        right = np.concatenate([of_free, by.p, by.d], axis=2)
+        cuts = np.cumsum([of_free.shape[2], by.p.shape[2]])
+        return TiedStates(*np.split(-np.linalg.solve(of_tied, right), cuts, axis=2))

@@ -382,8 +382,7 @@ class _Sparse(Stretches):
         start, length, which, a, b, d = (
             np.concatenate([getattr(mine, name), getattr(other, name)])
             for name in ("start", "length", "which", "a", "b", "d"))
-        both = _Sparse(start, length, which, mine.pattern, a, b, d,
-                       mine._factors + other._factors)
+        both = _Sparse(start, length, which, mine.pattern, a, b, d, mine._factors + other._factors)
         return both.some(np.lexsort([both.start, both.which]))
 
     def _with(self, other: _Pattern) -> _Sparse:
@@ -393,8 +392,7 @@ class _Sparse(Stretches):
                          mine.size)
         a = np.zeros((*self.a.shape[:2], len(whole.row)))
         a[:, :, whole.place[: len(mine.row)]] = self.a
-        return _Sparse(self.start, self.length, self.which, whole, a, self.b, self.d,
-                       self._factors)
+        return _Sparse(self.start, self.length, self.which, whole, a, self.b, self.d, self._factors)
 
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         for k in range(mine.start, mine.stop):

@@ -17,25 +17,33 @@ import casadi as ca
 import numpy as np
 
 from ...exceptions import BlocksError, ParameterError, brief
-from ...initialisation.nominal_values import find_nominals
-from ...initialisation.targets import TargetFunctions, class_values, collect_targets
+from ...initialisation.lexicographic import lexicographic_step
+from ...initialisation.nominal_values import Nominals, find_nominals
+from ...initialisation.targets import (
+    LEVELS,
+    TargetFunctions,
+    class_values,
+    collect_targets,
+    target_sizes,
+)
 from ...numerics.arrays import Array, Flags
+from ...numerics.tolerances import CONSTRAINT_MET, RANK_OF_TARGETS
 from ...simulation.actions import Resets, Samplings
 from ...simulation.start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...studies.batch_conditions import parameter_entries, starts_follow
 from ...studies.settings import Setting, find_setting
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
 from ...units import from_si, to_si
-from .start_equations import StartEquations
 
 if TYPE_CHECKING:
+    from ...language.compiled_model import CompiledModel
     from ...language.component import Part
-    from ...model import Model
     from ...simulation.recording import RunRecording
     from ...system import System
 
-__all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives",
-           "varied"]  # fmt: skip
+__all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives", "varied"]
 
 STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
 FACTORS = 1.0, 0.5, -1.0, -0.5  # of it, to either side
@@ -60,7 +68,7 @@ class StartDerivatives:
     sampled: Flags
 
 
-def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setting]:
+def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
     """The parameters and initial targets of these paths.
 
     Raises
@@ -117,11 +125,10 @@ def _target_of(setting: Setting) -> Any:
 
 
 @contextmanager
-def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
+def varied(model: CompiledModel) -> Iterator[Callable[[Setting, float], None]]:
     """Give settings values in SI units for a while."""
     parts: list[Part] = [model, *model._parts().values()]
-    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()})
-              for part in parts]
+    tables = [(part, {name: dict(t) for name, t in part._value_tables().items()}) for part in parts]
     revision = model._revision
 
     def give(setting: Setting, value: float) -> None:
@@ -135,7 +142,7 @@ def varied(model: Model) -> Iterator[Callable[[Setting, float], None]]:
         model._revision = revision
 
 
-def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunRecording
+def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recording: RunRecording
                       ) -> StartDerivatives:
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
@@ -218,7 +225,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
     return p, x, d
 
 
-def _equations(model: Model, recording: RunRecording) -> StartEquations:
+def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:
     """Return the equations of the start of a run."""
     problem, t = recording.replay.at_start(), recording.episodes[0].start
     problem.tie(np.zeros(0, dtype=int))
@@ -231,8 +238,8 @@ def _given(system: System) -> list[Array]:
             given_discrete_values(system)]
 
 
-def _implicit_column(model: Model, equations: Callable[[], StartEquations], setting: Setting,
-                     value: float, seen: ca.SX) -> tuple[Array, ...] | None:
+def _implicit_column(model: CompiledModel, equations: Callable[[], StartEquations],
+                     setting: Setting, value: float, seen: ca.SX) -> tuple[Array, ...] | None:
     """The derivatives by one setting, where the start meets its equations."""
     system, step = model.compile(), STEP * (abs(value) or 1.0)
     base, beside = _given(system), dict[float, list[Array]]()
@@ -286,7 +293,7 @@ def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Ar
     return x
 
 
-def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float
+def _column(model: CompiledModel, setting: Setting, value: float, base: list[Array], t: float
             ) -> tuple[tuple[Array, ...], bool]:
     """The derivatives by one setting, and whether the start decides otherwise beside it."""
     starts = {}
@@ -319,10 +326,79 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
     return np.asarray(out)
 
 
-def _start(model: Model, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
+def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
     """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them
         problem, _ = RunStart(model, t, near=near).decided()
     modes = np.zeros(0) if problem.laws is None else problem.laws.modes.astype(float)
     return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]
+
+
+class StartEquations:
+    """Constraints and targets at a start, to first order.
+
+    Parameters
+    ----------
+    problem : at the start
+    t : when
+    nominals : which weigh targets against each other
+
+    Attributes
+    ----------
+    met : whether all targets that have a say are met: a compromise follows otherwise
+    """
+
+    def __init__(self, problem: Problem, t: float, nominals: Nominals) -> None:
+        self._system, self._scale = problem.system, problem.scale_x
+        system, targets = self._system, collect_targets(problem.system).given
+        outputs = TargetFunctions.of(system, targets.slots)
+        self._size = target_sizes(system, targets.slots, nominals)
+        self._levels = [targets.levels == k for k in range(len(LEVELS))]
+        self._by_p, self._constraints_by_p = self._by_parameters(problem, t, outputs)
+        of_targets = outputs.slopes(problem, t).toarray() * self._scale / self._size[:, None]
+        missed = (outputs.values(problem, t) - targets.values) / self._size
+        constrained = bool(system.tape.constraints.numel())
+        self._jacobians = [
+            outputs.constraint_slopes(problem, t).toarray() * self._scale if constrained else None,
+            *(of_targets[mine] if mine.any() else None for mine in self._levels)]
+        self.met = self._are_met([np.zeros(0), *(missed[mine] for mine in self._levels)])
+
+    def _by_parameters(self, problem: Problem, t: float, outputs: TargetFunctions
+                       ) -> tuple[Array, Array]:
+        """Derivatives of targets and of constraints by all parameters, torn unknowns following."""
+        system, at = self._system, problem.arguments(t)
+
+        def made() -> Evaluator:
+            return system.jacobian(ca.vertcat(outputs.expression, system.tape.residual,
+                                              system.tape.constraints), system.tape.p)
+
+        count, nz = len(outputs.classes), system.nz
+        rows = system.once(f"start by parameters {outputs.classes.tolist()}", made).sparse(*at)
+        by_p: Array = rows[:count].toarray()
+        if nz:
+            by_p -= outputs.by_z.sparse(*at).toarray() @ outputs.torn_for(
+                problem, t, rows[count : count + nz].toarray())
+        return by_p, rows[count + nz :].toarray()
+
+    def _are_met(self, missed: list[Array]) -> bool:
+        """Whether no target is off that could move the start."""
+        null = np.eye(self._system.nx)
+        for j, r in zip(self._jacobians, missed, strict=True):
+            if j is None or not null.shape[1]:
+                continue
+            reduced = j @ null
+            moves = np.abs(reduced).max(axis=1) > np.sqrt(RANK_OF_TARGETS)
+            if len(r) and (np.abs(r[moves]) > 10 * CONSTRAINT_MET).any():
+                return False
+            _, s, vt = np.linalg.svd(reduced)
+            null = null @ vt[int(np.sum(s > RANK_OF_TARGETS * max(1.0, s.max(initial=0.0)))) :].T
+        return True
+
+    def moved(self, p: Array, targets: Array) -> Array:
+        """Change of the states with small changes of the parameters and of what targets ask."""
+        off = (self._by_p @ p - targets) / self._size
+        _, step = lexicographic_step(
+            self._jacobians, [self._constraints_by_p @ p, *(off[mine] for mine in self._levels)],
+            self._system.nx)
+        return step * self._scale

@@ -1,8 +1,7 @@
 """How is a run kept in a file, and read again?
 
 The file holds samples so close that what lies between them is known, and one text (JSON) of all
-else: units, events, parameters, energy, versions. :mod:`.saved_files` knows
-NetCDF and Parquet; here is what they keep.
+else: units, events, parameters, energy, versions, in NetCDF or Parquet.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import shapes as looks
-from ...exceptions import BlocksError, FileError, ParameterError
+from ...exceptions import BlocksError, FileError, ParameterError, brief, optional_package
 from ...numerics.arrays import Array
 from ...shapes import Shape
 from ...units import Unit, from_si, is_quantity, quantity, unit
@@ -28,14 +27,17 @@ from ..sticking import SharedLoad, StickTerm
 from ..values.interpolants import SampledCurves, refined
 from ..values.table import Column, Table
 from ..values.views import both_limits
-from . import name_of, reading
-from .saved_files import INFORMATION, read, write
+from . import name_of, reading, writing
+from .export import opened_netcdf, parquet_with_facts, table_of_dataset
+from .netcdf import write_netcdf
 
 if TYPE_CHECKING:
     from ..values.series import Series
 
 __all__ = ["SavedRecording", "load_recording", "save_result"]
 
+INFORMATION = "run_information"  # where the text stands, in attributes of the file
+ENDINGS = ".nc", ".parquet"
 FORMAT, VERSION = "blocks run", 1
 HELD = "discrete", "mode", "parameter"
 LEAST_ERROR = 1e-9  # of values between samples, relative
@@ -50,11 +52,9 @@ def save_result(recording: Recording, chosen: Sequence[Series], file: str | Path
     infos = list(catalog.values())
     curves, error = _samples(recording, infos)
     table = _table(recording.name, catalog, curves)
-    facts = _facts(recording, infos) | {
-        "error between samples": error,
-        "samples": _own_samples(recording, curves.times),
-        "checksum": _checksum(table, catalog),
-    }
+    facts = _facts(recording, infos) | {"error between samples": error,
+                                        "samples": _own_samples(recording, curves.times),
+                                        "checksum": _checksum(table, catalog)}
     write(table, json.dumps(facts, ensure_ascii=False), file)
 
 
@@ -143,8 +143,7 @@ def _plain(value: Any) -> Any:
 
 def _written(value: Any) -> Any:
     if is_quantity(value):
-        return {"value": _plain(np.asarray(value.magnitude).tolist()),
-                "unit": f"{value.units:~C}"}
+        return {"value": _plain(np.asarray(value.magnitude).tolist()), "unit": f"{value.units:~C}"}
     return {"said": said(value)} if callable(value) else _plain(value)
 
 
@@ -200,11 +199,10 @@ def load_recording(file: str | Path) -> SavedRecording:
             raise ValueError(f"its {INFORMATION} is of {facts['format']!r}")
         if facts["version"] > VERSION:
             writer = facts.get("versions", {}).get("blocks-toolkit", "a newer version")
-            raise FileError(
-                name, f"was written by a newer version (format {facts['version']}, "
-                f"blocks-toolkit {writer}); this one reads formats up to {VERSION}.",
-                "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer",
-            )  # fmt: skip
+            raise FileError(name, f"was written by a newer version (format {facts['version']}, "
+                            f"blocks-toolkit {writer}); this one reads formats up to {VERSION}.",
+                            "Update it: pip install -U blocks-toolkit.", file=name,
+                            code="file.newer")
         recording = SavedRecording(facts, table)
         if _checksum(table, recording.catalog) != facts["checksum"]:
             raise ValueError("its values are not those that were written")
@@ -309,3 +307,47 @@ def _read(value: Any) -> Any:
         number = value["value"]
         return quantity(np.array(number) if isinstance(number, list) else number, value["unit"])
     return value
+
+
+def write(table: Table, text: str, file: str | Path) -> None:
+    """Write a table and a text; the name's ending chooses the format."""
+    if _ending(file) == ".parquet":
+        _write_parquet(table, text, file)
+        return
+    data = table.to_xarray()
+    data.attrs[INFORMATION] = text
+    with writing(file) as place:
+        write_netcdf(data, place, packed=True)
+
+
+def read(file: str | Path) -> tuple[Table, str | None]:
+    """The table and the text of a file; None where it has no such text."""
+    if _ending(file) == ".parquet":
+        return _read_parquet(file)
+    data = opened_netcdf(file)
+    return table_of_dataset(data, file), data.attrs.get(INFORMATION)
+
+
+def _write_parquet(table: Table, text: str, file: str | Path) -> None:
+    pyarrow, parquet = (optional_package(module, "Parquet", "table")
+                        for module in ("pyarrow", "pyarrow.parquet"))
+    made = pyarrow.Table.from_pandas(table.coded_frame())
+    made = made.replace_schema_metadata({**(made.schema.metadata or {}),
+                                         INFORMATION.encode(): text.encode()})
+    with writing(file) as place:
+        parquet.write_table(made, place, compression="zstd")
+
+
+def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
+    table, facts = parquet_with_facts(file)
+    text = facts.get(INFORMATION.encode())
+    return table, None if text is None else text.decode()
+
+
+def _ending(file: Any) -> str:
+    ending = Path(str(file)).suffix.lower()
+    if ending not in ENDINGS:
+        raise FileError(name_of(file), f"has the ending {brief(ending)}, which says no format that "
+                        "keeps a run.", "Name it 'run.nc' (NetCDF) or 'run.parquet'.",
+                        file=name_of(file), code="file.ending")  # fmt: skip
+    return ending

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
@@ -19,32 +19,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...exceptions import ParameterError
+from ...numerics.arrays import Array
 from ...units import from_si
 from ..bottlenecks import Bottlenecks
 from ..files import writing
-from ..ledger import Ledger
+from ..ledger import Ledger, energy_unit
 from ..parameters import MadeWith, said
-from ..recording import Recording
+from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
 from ..schematic.parts import Part
+from ..schematic.picture import width_of
 from ..sheet import SHOWN, Sheet
-from ..shown import pretty
+from ..shown import number, pretty
 from ..sticking import Sticking
 from ..values.series import Series
-from .energy_flow import energy_flow
-from .thinning import thinned
 
 if TYPE_CHECKING:
     from ..schematic.parts import Net
 
 __all__ = ["Page", "page_of"]
 
+TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
+LEAST = 1e-3  # share of all below which a flow is not drawn
+MOST = 12  # flows a side
+WORDS = {"supplied": ("supplied", "taken out"), "stored": ("released", "stored"),
+         "dissipated": ("from heat", "dissipated")}  # fmt: skip
+COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
 CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
 ROWS = 200  # of a table
-CANVASES = ('<p id="hint"></p><div id="panels"></div>'
-            '<p class="axis faint">time in s</p>')  # fmt: skip
+CANVASES = ('<p id="hint"></p><div id="panels"></div><p class="axis faint">time in s</p>')
 
 
 class Page:
@@ -74,19 +79,15 @@ class Page:
 def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     """The report of a run with these curves."""
     made = recording.made_with()
-    sections = [
-        ("Network", _network(recording, made)),
-        ("Curves", CANVASES if len(recording.times) else ""),
-        ("Findings", _findings(recording)),
-        ("Parameters", _parameters(made)),
-        ("Start values", _starts(recording)),
-        ("Events", _events(recording)),
-        ("Energy", _where_kept(_energy, recording)),
-        ("Sticking", _where_kept(_sticking, recording)),
-        ("Bottlenecks", _where_kept(_bottlenecks, recording)),
-        ("Statistics", table(Statistics(recording.statistics)._sheet())),
-        ("Versions", table(Sheet.of_facts("", list(recording.versions.items())))),
-    ]
+    sections = [("Network", _network(recording, made)),
+                ("Curves", CANVASES if len(recording.times) else ""),
+                ("Findings", _findings(recording)), ("Parameters", _parameters(made)),
+                ("Start values", _starts(recording)), ("Events", _events(recording)),
+                ("Energy", _where_kept(_energy, recording)),
+                ("Sticking", _where_kept(_sticking, recording)),
+                ("Bottlenecks", _where_kept(_bottlenecks, recording)),
+                ("Statistics", table(Statistics(recording.statistics)._sheet())),
+                ("Versions", table(Sheet.of_facts("", list(recording.versions.items()))))]
     kept = [(title, body) for title, body in sections if body]
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
@@ -263,3 +264,73 @@ def _sticking(recording: Recording) -> str:
 def _bottlenecks(recording: Recording) -> str:
     found = recording.bottleneck_terms()
     return "" if found is None else table(Bottlenecks(*found, "the run")._sheet())
+
+
+def energy_flow(terms: Iterable[EnergyTerm]) -> str:
+    """The diagram; empty where no energy moved."""
+    sides: tuple[list[tuple[float, str, str]], list[tuple[float, str, str]]] = [], []
+    for term in terms:
+        for kind, gives in (("supplied", 1), ("stored", -1), ("dissipated", -1)):
+            energy = getattr(term, kind) * gives
+            if np.isfinite(energy) and energy:
+                sides[energy < 0].append((abs(energy), kind, term.component))
+    total = max(sum(e for e, *_ in side) for side in sides)
+    if total <= 0:
+        return ""
+    shown = [_chief(side, total) for side in sides]
+    unit = energy_unit(total)
+    labels = [[f"{name}: {number(e / unit.factor, unit, 4)} {WORDS[kind][k]}"
+               if kind else f"{name}: {number(e / unit.factor, unit, 4)}"
+               for e, kind, name in side] for k, side in enumerate(shown)]  # fmt: skip
+    text = [max((width_of(w, SIZE) for w in side), default=0.0) + 10 for side in labels]
+    width = text[0] + text[1] + 260
+    high = TALL + GAP * max(map(len, shown)) + 30
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{high:.0f}" '
+           f'viewBox="0 0 {width:.0f} {high:.0f}" font-size="{SIZE:g}" '
+           'font-family="DejaVu Sans,Verdana,sans-serif" fill="currentColor">']  # fmt: skip
+    middle = width / 2 - (text[1] - text[0]) / 2
+    ends = (text[0], width - text[1])
+    for side, names, x, k in zip(shown, labels, ends, (0, 1), strict=True):
+        heights = [max(e / total * TALL, 1.0) for e, *_ in side]
+        y, inner = 12.0, 12.0 + (high - 24 - TALL) / 2
+        for (_, kind, _), name, tall in zip(side, names, heights, strict=True):
+            out.append(_band(x, y, middle, inner, tall, COLOURS.get(kind, "#777777")))
+            anchor, at = ("end", x - 6) if k == 0 else ("start", x + 6)
+            out.append(f'<text x="{at:.1f}" y="{y + tall / 2 + 4:.1f}" text-anchor="{anchor}">'
+                       f"{escape(name)}</text>")  # fmt: skip
+            y += max(tall, 6) + GAP
+            inner += tall
+    top = 12.0 + (high - 24 - TALL) / 2
+    out.append(f'<rect x="{middle - BAR / 2:.1f}" y="{top:.1f}" width="{BAR:g}" '
+               f'height="{TALL:g}"/></svg>')  # fmt: skip
+    return "".join(out)
+
+
+def _chief(side: list[tuple[float, str, str]], total: float) -> list[tuple[float, str, str]]:
+    """The largest flows of a side; the rest as one."""
+    side = sorted((f for f in side if f[0] > LEAST * total), key=lambda f: (-f[0], f[2]))
+    rest = side[MOST:]
+    more = [(sum(e for e, *_ in rest), "", f"{len(rest)} others")] if rest else []
+    return side[:MOST] + more
+
+
+def _band(x: float, y: float, middle: float, inner: float, tall: float, colour: str) -> str:
+    half = (x + middle) / 2
+    return (f'<path fill="{colour}" fill-opacity="0.55" d="M{x:.1f} {y:.1f}C{half:.1f} {y:.1f} '
+            f"{half:.1f} {inner:.1f} {middle:.1f} {inner:.1f}V{inner + tall:.1f}C{half:.1f} "
+            f'{inner + tall:.1f} {half:.1f} {y + tall:.1f} {x:.1f} {y + tall:.1f}Z"/>')  # fmt: skip
+
+
+def thinned(times: Array, values: Array, columns: int) -> tuple[Array, Array]:
+    """Times and values of at most ``2 * columns + 2`` points; short curves stay as they are."""
+    if len(times) <= 2 * columns + 2:
+        return times, values
+    edges = np.linspace(times[0], times[-1], columns + 1)
+    starts = np.unique(np.searchsorted(times, edges[:-1], side="left"))
+    low = np.where(np.isnan(values), np.inf, values)
+    high = np.where(np.isnan(values), -np.inf, values)
+    ends = [*starts[1:], len(times)]
+    smallest = [a + int(np.argmin(low[a:b])) for a, b in zip(starts, ends, strict=True)]
+    largest = [a + int(np.argmax(high[a:b])) for a, b in zip(starts, ends, strict=True)]
+    kept = np.unique([0, *smallest, *largest, len(times) - 1])
+    return times[kept], values[kept]

@@ -101,8 +101,7 @@ class AxisPicture:
         lines = [self.ax.plot([], [], color=INK, lw=1.3, zorder=2)[0] for _ in shape.strokes]
         top = max(y for points in shape.strokes for _, y in points) * UNIT
         texts = [self.ax.text(0, shape.height + top + 0.05, shape.name, ha="center", va="bottom",
-                              fontsize=7.5 * min(1.0, SHORT / max(len(shape.name), 1)),
-                              color=INK)]  # fmt: skip
+                              fontsize=7.5 * min(1.0, SHORT / max(len(shape.name), 1)), color=INK)]
         texts.append(self.ax.text(0, shape.height, shape.letters, ha="center", va="center",
                                   fontsize=9, color=INK))  # fmt: skip
         return lines, texts
@@ -112,10 +111,8 @@ class AxisPicture:
         colour = COLOURS.get(shape.colour, shape.colour)
         if not shape.name:
             return self.ax.plot([], [], color=colour, lw=2.2, zorder=3), []
-        patch = self.ax.fill([0], [0], facecolor=colour, alpha=0.9, zorder=3,
-                             edgecolor=INK, lw=1.2)  # fmt: skip
-        return patch, [self.ax.text(0, low - 0.12, shape.name, ha="center", va="top",
-                                    fontsize=8.5)]  # fmt: skip
+        patch = self.ax.fill([0], [0], facecolor=colour, alpha=0.9, zorder=3, edgecolor=INK, lw=1.2)
+        return patch, [self.ax.text(0, low - 0.12, shape.name, ha="center", va="top", fontsize=8.5)]
 
     def _disc(self, shape: AxisBody) -> tuple[list[Any], list[Any]]:
         low, high = shape.span

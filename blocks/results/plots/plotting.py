@@ -17,14 +17,15 @@ from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
 from ...reading.foreign_words import look_elsewhere
 from ...units import Unit, from_si
-from ..recording import Curves
+from ..parameters import differences, in_few_words
+from ..recording import Curves, Recording
 from ..shown import SECOND, pretty, time_unit, unit_to_show
 from ..values.runs import headings
+from ..values.samples import Samples
 from ..values.sampling import units_wanted
 from ..values.times import grid
 from ..values.views import run_of
 from .figures import bare_figure, finished_figure, shown_figure
-from .legends import legends
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,8 +84,7 @@ class Panel:
     def heading(self) -> str:
         """``"v [m/s]"``, with the names where they are few."""
         path = self.path or self.alone
-        names = [path] if path else list(dict.fromkeys(
-            c.series.infos[0].name for c in self.curves))
+        names = [path] if path else list(dict.fromkeys(c.series.infos[0].name for c in self.curves))
         text = ", ".join(names)
         if not path and (len(names) > 3 or len(text) > 24):
             text = ""
@@ -105,18 +105,9 @@ class Panel:
         return f"{head}.\n{last}" if dot and max(len(head), len(last)) <= TALL else ""
 
 
-def plot(
-    source: Curves,
-    chosen: Sequence[Series],
-    *,
-    units: str | Mapping[str, str] | None = None,
-    every: Any = None,
-    save: str | Path | None = None,
-    title: str | None = None,
-    events: bool = True,
-    ax: Any = None,
-    **unknown: Any,
-) -> Figure:
+def plot(source: Curves, chosen: Sequence[Series], *, units: str | Mapping[str, str] | None = None,
+         every: Any = None, save: str | Path | None = None, title: str | None = None,
+         events: bool = True, ax: Any = None, **unknown: Any) -> Figure:
     """Draw series over time and return the matplotlib Figure.
 
     Parameters
@@ -145,8 +136,7 @@ def plot(
     saved or shown inline in a notebook: then nothing has to be closed.
     """
     if unknown:
-        raise look_elsewhere("plot()", unknown, (
-            "units", "every", "save", "title", "events", "ax"))
+        raise look_elsewhere("plot()", unknown, ("units", "every", "save", "title", "events", "ax"))
     names = headings(source, chosen)
     legend = legends(source, chosen)
     wishes = units_wanted(units, chosen, names, "drawn variables")
@@ -324,3 +314,23 @@ def _legend(ax: Any, place: str) -> None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), ncols=columns, borderaxespad=0.4)
     else:
         ax.legend(loc=place, ncols=columns)
+
+
+def legends(asked: Curves, chosen: Sequence[Samples]) -> list[str]:
+    """The path of every series, and of which run it is where there are several."""
+    runs: list[Recording] = []
+    for series in chosen:
+        run = run_of(series.rows.source)
+        if not any(run is other for other in runs):
+            if not isinstance(run, Recording):
+                return headings(asked, chosen)
+            runs.append(run)
+    if len(runs) == 1:
+        return headings(asked, chosen)
+    made = [run.made_with() for run in runs]
+    found = differences(made)
+    words = [in_few_words(found, k) for k in range(len(made))]
+    if not all(words) or len(set(words)) < len(words):
+        return headings(asked, chosen)
+    of = {id(run): f" ({text})" for run, text in zip(runs, words, strict=True)}
+    return [series.path + of[id(run_of(series.rows.source))] for series in chosen]

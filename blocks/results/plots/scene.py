@@ -220,8 +220,7 @@ def scene_of(recording: Recording, times: Array) -> Scene | AxisScene:
     if not shapes:
         raise ParameterError(recording.name, "no component of this model has a shape.",
                              "Shapes have bodies of library.planar, and what moves along an axis "
-                             "or turns about one: masses, springs, discs.",
-                             code="result.shapes")  # fmt: skip
+                             "or turns about one: masses, springs, discs.", code="result.shapes")
     lined_up = any(isinstance(s, AxisBody) for s in shapes)
     return (AxisScene if lined_up else Scene)(recording, shapes, times)
 
@@ -255,8 +254,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
         return finished_figure(figure, save)
 
 
-def animate(recording: Recording, save: str | Path | None, fps: int, speed: float
-            ) -> FuncAnimation:
+def animate(recording: Recording, save: str | Path | None, fps: int, speed: float) -> FuncAnimation:
     """A film; see :meth:`Result.animate`."""
     plt = optional_package("matplotlib.pyplot", "result.animate()", "plot")
     from matplotlib.animation import FuncAnimation, PillowWriter

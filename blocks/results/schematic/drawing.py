@@ -7,17 +7,18 @@ points; all other formats are drawn by matplotlib.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...exceptions import ParameterError
+from ...exceptions import ParameterError, optional_package
 from ..files import writing
-from .clusters import clustered
 from .glyphs import Look
 from .layout import network_picture
-from .parts import Net, Part, all_parts
+from .parts import Net, Part, Pin, all_parts
 from .picture import SMALL, Picture, width_of
+from .svg import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Schematic", "draw_schematic"]
 
+MOST_CLUSTERS = 40  # clusters
+LISTED = 12  # names told of a cluster's parts
+INK, FAINT, WRONG = "#222222", "#666666", "#c8102e"
+PIXEL = 0.75  # points
 MOST = 60  # parts above which clusters are drawn
 MARGIN, LEAD = 14.0, 15.0  # pixels around the drawing, and between its lines of text
 
@@ -63,8 +68,6 @@ class Schematic:
 
     def figure(self, ax: Axes | None = None) -> Figure:
         """The picture as a matplotlib figure, or in given axes."""
-        from .figure import figure_of
-
         return figure_of(self.picture, self.width, self.height, ax)
 
     def save(self, file: str | Path) -> None:
@@ -83,14 +86,8 @@ class Schematic:
                 f"save('name.svg'), or .png, writes it>")  # fmt: skip
 
 
-def draw_schematic(
-    title: str,
-    parts: Sequence[Part],
-    nets: Mapping[int, Net],
-    findings: Iterable[Any] = (),
-    *,
-    values: bool = False,
-) -> Schematic:
+def draw_schematic(title: str, parts: Sequence[Part], nets: Mapping[int, Net],
+                   findings: Iterable[Any] = (), *, values: bool = False) -> Schematic:
     """Draw parts and the nets that join them.
 
     Parameters
@@ -167,3 +164,99 @@ def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net], y
         picture.write(x + 22, y + 3.5, words, SMALL, faint=True)
         x += 22 + width_of(words, SMALL) + 16
     return y + 4, x
+
+
+def figure_of(picture: Picture, width: float, height: float, ax: Axes | None) -> Figure:
+    """The picture in axes of its own size, or in given ones."""
+    matplotlib = optional_package("matplotlib.figure", "A drawing that is not SVG", "plot")
+    scale = 1.0
+    if ax is None:
+        figure = matplotlib.Figure(figsize=(width / 96, height / 96))
+        ax = figure.add_axes((0, 0, 1, 1))
+    else:
+        box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+        scale = min(box.width * 96 / width, box.height * 96 / height, 1.0)
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    for p in picture.lines:
+        _line(ax, p, scale)
+    for t in picture.texts:
+        ax.text(t.x, t.y, t.words, fontsize=t.size * PIXEL * scale, family="DejaVu Sans",
+                ha={"start": "left", "middle": "center", "end": "right"}[t.anchor], va="baseline",
+                color=WRONG if t.wrong else FAINT if t.faint else INK, zorder=5, parse_math=False)
+    return ax.figure  # type: ignore[return-value]
+
+
+def _line(ax: Any, p: Any, scale: float) -> None:
+    wire = p.kind in ("wire", "dot", "legend")
+    colour = COLOURS.get(p.ink, p.ink) if wire else WRONG if p.wrong else \
+        FAINT if p.kind == "frame" else INK  # fmt: skip
+    if p.kind == "dot":
+        ax.plot(*p.points[0], "o", color=colour, markersize=5.2 * PIXEL * scale,
+                markeredgewidth=0, zorder=3)  # fmt: skip
+    elif p.filled:
+        ax.fill(*p.points.T, facecolor=colour, edgecolor=colour, lw=PIXEL * scale, zorder=4)
+    else:
+        wide = 1.0 if p.kind == "frame" else 2.0 if p.wrong else 1.5
+        ax.plot(*p.points.T, color=colour, lw=wide * PIXEL * scale, solid_capstyle="round",
+                solid_joinstyle="round", zorder=2 if wire else 3,
+                linestyle="--" if p.dashed or p.kind == "frame" else "-")  # fmt: skip
+
+
+def clustered(parts: Sequence[Part], nets: Mapping[int, Net], live: Set[int]
+              ) -> tuple[list[Part], dict[int, Net]]:
+    """Clusters in place of parts, and the bundles of wires between them."""
+    groups = _communities(parts, live)
+    group_of = {k: g for g, members in enumerate(groups) for k in members}
+    joins: dict[int, set[int]] = {}
+    for k, part in enumerate(parts):
+        for pin in part.pins:
+            if pin.net in live:
+                joins.setdefault(pin.net, set()).add(group_of[k])
+    bundle: dict[tuple[str, frozenset[int]], int] = {}
+    kept: dict[int, int] = {}
+    size: dict[int, int] = {}
+    for net, group in sorted(joins.items()):
+        if len(group) > 1:
+            kept[net] = bundle.setdefault((nets[net].domain, frozenset(group)), net)
+            size[kept[net]] = size.get(kept[net], 0) + 1
+    made = [_cluster([parts[k] for k in members], kept, size) for members in groups]
+    return made, {n: replace(net, ports=()) if n in size else net for n, net in nets.items()}
+
+
+def _communities(parts: Sequence[Part], live: Set[int]) -> list[list[int]]:
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(parts)))
+    for k, part in enumerate(parts):
+        graph.add_edges_from((k, ("net", pin.net)) for pin in part.pins if pin.net in live)
+    found = nx.community.louvain_communities(graph, seed=1)
+    groups = sorted(sorted(k for k in c if isinstance(k, int)) for c in found)
+    groups = [g for g in groups if g]
+    if len(groups) > MOST_CLUSTERS:  # many small circuits: what is left over stands together
+        groups.sort(key=lambda g: (-len(g), g))
+        rest = sorted(k for g in groups[MOST_CLUSTERS - 1 :] for k in g)
+        groups = sorted([*groups[: MOST_CLUSTERS - 1], rest])
+    return groups
+
+
+def _cluster(parts: Sequence[Part], kept: Mapping[int, int], size: Mapping[int, int]) -> Part:
+    """One box; a part that is alone stays as it is."""
+    if len(parts) == 1:
+        return parts[0].on(dict(kept))
+    signals: dict[int, str] = {}
+    for part in parts:
+        for pin in part.pins:
+            if pin.net in kept:
+                net = kept[pin.net]
+                signals[net] = "out" if "out" in (pin.signal, signals.get(net)) else pin.signal
+    pins = tuple(Pin(f"{size[n]} wires" if size[n] > 1 else "", n, s)
+                 for n, s in sorted(signals.items()))  # fmt: skip
+    names = [p.name for p in parts]
+    listed = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more"
+                                          if len(names) > LISTED else "")  # fmt: skip
+    return Part(f"{names[0]} … {names[-1]}", f"{len(parts)} parts", pins,
+                hint=f"{len(parts)} parts: {listed}", members=tuple(p.path for p in parts))

@@ -134,8 +134,7 @@ class _Pieces:
             self._write(x, low + LINE * (k + 1) - up, value, SMALL, anchor, True)
 
     def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
-        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom),
-                           (left, top)])  # fmt: skip
+        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
@@ -185,15 +184,13 @@ class _Pieces:
     def _arrow(self, x: float, y: float, way: tuple[float, float]) -> None:
         dx, dy = np.sign(way[0]), np.sign(way[1])
         self.picture.draw([(x - 6 * dx + 3 * dy, y - 6 * dy + 3 * dx), (x, y),
-                           (x - 6 * dx - 3 * dy, y - 6 * dy - 3 * dx)], "", "wire",
-                          filled=True)  # fmt: skip
+                           (x - 6 * dx - 3 * dy, y - 6 * dy - 3 * dx)], "", "wire", filled=True)
 
     def _extras(self, ends: Sequence[Pin]) -> tuple[list[Pin], list[Pin]]:
         """Pins besides the ends: those that enter from the left, and those that leave."""
         rest = [p for p in self.part.pins if p not in ends]
         return ([p for p in rest if p.signal == "in" and p.net in self.look.live],
-                [p for p in rest if p.signal == "out" and p.net in self.look.live
-                 or not p.signal])  # fmt: skip
+                [p for p in rest if p.signal == "out" and p.net in self.look.live or not p.signal])
 
     def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
         for k, pin in enumerate(enter):

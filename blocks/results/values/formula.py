@@ -46,8 +46,7 @@ class Formula(View):
         self.infos, self.is_array = infos, is_array
 
     @classmethod
-    def of(cls, function: Callable[..., Any], name: str, operands: Sequence[Any]
-           ) -> Formula | None:
+    def of(cls, function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Formula | None:
         """The recording of a function that goes sample by sample, None for any other.
 
         Raises
@@ -58,8 +57,7 @@ class Formula(View):
             For series of runs that do not cover the times of the first.
         """
         series = [x for x in operands if isinstance(x, Samples)]
-        if any(np.ndim(getattr(x, "magnitude", x)) for x in operands
-               if not isinstance(x, Samples)):
+        if any(np.ndim(getattr(x, "magnitude", x)) for x in operands if not isinstance(x, Samples)):
             return None
         lead = series[0]
         times = np.asarray(lead.rows.source.times)
@@ -81,9 +79,8 @@ class Formula(View):
                  for k, path in enumerate(paths)]
         return cls(function, operands, lead, infos, is_array)
 
-    def values(
-        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-    ) -> Array:
+    def values(self, indices: Sequence[int], times: Array | None = None,
+               side: str = "right") -> Array:
         found = self.function(*(self._read(x, times, side) for x in self.operands))
         return np.atleast_2d(quantity(found).to_base_units().magnitude)[list(indices)]
 

@@ -25,8 +25,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 COEFFICIENTS = (np.polynomial.legendre.legvander(NODES, 5) * WEIGHTS[:, None]
                 * (np.arange(6) + 0.5))  # fmt: skip
 #: From values at the nodes to derivatives there, of the polynomial through them.
-DERIVATIVES = np.polynomial.legendre.legval(
-    NODES, np.polynomial.legendre.legder(COEFFICIENTS.T))  # fmt: skip
+DERIVATIVES = np.polynomial.legendre.legval(NODES, np.polynomial.legendre.legder(COEFFICIENTS.T))
 SMOOTH = 1e-3  # to this part of the largest: the integral is then exact to about its cube
 MOST_HALVINGS = 10
 STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink leaves half of it

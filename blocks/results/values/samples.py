@@ -40,9 +40,8 @@ class Samples:
         The bare numbers, one row per instance.
     """
 
-    def __init__(
-        self, source: Curves, infos: VariableInfo | Sequence[VariableInfo], path: str
-    ) -> None:
+    def __init__(self, source: Curves, infos: VariableInfo | Sequence[VariableInfo],
+                 path: str) -> None:
         self.is_array = not isinstance(infos, VariableInfo)
         self.infos: tuple[VariableInfo, ...] = (
             (infos,) if isinstance(infos, VariableInfo) else tuple(infos)

@@ -24,16 +24,9 @@ __all__ = ["sample", "units_wanted"]
 CELLS = 50_000_000  # numbers in a table of everything; above it, names are asked for
 
 
-def sample(
-    source: Curves,
-    chosen: Sequence[Samples],
-    *,
-    every: Any = None,
-    times: Any = None,
-    units: str | Mapping[str, str] | None = None,
-    side: str = "right",
-    **unknown: Any,
-) -> Table:
+def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, times: Any = None,
+           units: str | Mapping[str, str] | None = None, side: str = "right",
+           **unknown: Any) -> Table:
     """Values of series at the recorded times, at equal distances, or at given times.
 
     The times are those of ``source``; series of other runs are read at them.
@@ -47,11 +40,10 @@ def sample(
     seconds = sample_times(source.close_times, every, times)
     samples = len(source.times) if seconds is None else len(seconds)
     if samples * sum(len(s.infos) for s in chosen) > CELLS:
-        raise ParameterError(
-            "table", f"would hold {samples * sum(len(s.infos) for s in chosen):,} numbers.",
-            "Name the variables, or sample them further apart: every='10 ms'.",
-            code="result.size",
-        )  # fmt: skip
+        raise ParameterError("table",
+                             f"would hold {samples * sum(len(s.infos) for s in chosen):,} numbers.",
+                             "Name the variables, or sample them further apart: every='10 ms'.",
+                             code="result.size")
     columns = {}
     rows = _rows(source, chosen, seconds, side)
     for name, series, values in zip(names, chosen, rows, strict=True):
@@ -92,9 +84,8 @@ def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Samples
     return found | {n: units[n] for n in (*names, "time") if n in units}
 
 
-def _rows(
-    source: Curves, chosen: Sequence[Samples], seconds: Array | None, side: str
-) -> list[Array]:
+def _rows(source: Curves, chosen: Sequence[Samples], seconds: Array | None,
+          side: str) -> list[Array]:
     """Values in SI of all series: those read from the source itself are asked for at once."""
     itself = [s for s in chosen if s.rows.source is source]
     indices = [k for s in itself for k in s.rows.indices]

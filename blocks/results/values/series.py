@@ -256,8 +256,7 @@ def _applied(function: Callable[..., Any], name: str, operands: Sequence[Any],
     if not options and all(isinstance(x, Series) or not _series_in(x) for x in operands):
         made = Formula.of(function, name, operands)
         if made is not None:
-            return Derived(made, made.infos if made.is_array else made.infos[0],
-                           made.infos[0].path)
+            return Derived(made, made.infos if made.is_array else made.infos[0], made.infos[0].path)
     return function(*(_at_samples_of(lead, x) if isinstance(x, Series) else _quantities(x)
                       for x in operands), **(options or {}))  # fmt: skip
 

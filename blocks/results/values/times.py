@@ -44,15 +44,10 @@ def within_run(times: Array, wanted: Array, where: str) -> Array:
     outside = ~((wanted >= start - slack) & (wanted <= end + slack))
     if np.any(outside):
         first = np.ravel(wanted)[np.ravel(outside)][0]
-        raise ParameterError(
-            where,
-            f"{number(first, SECOND, 12)} is outside the run, which covers "
-            f"{number(start, SECOND, 12)} to {number(end, SECOND, 12)}.",
-            "Take a time in that range.",
-            given=first,
-            bound=(start, end),
-            code="result.time",
-        )
+        raise ParameterError(where, f"{number(first, SECOND, 12)} is outside the run, which covers "
+                             f"{number(start, SECOND, 12)} to {number(end, SECOND, 12)}.",
+                             "Take a time in that range.", given=first, bound=(start, end),
+                             code="result.time")
     return np.clip(wanted, start, end)
 
 

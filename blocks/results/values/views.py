@@ -38,9 +38,8 @@ class View:
         self.run = run_of(of)
         self.sampled: Curves = self if sampled is None else samples_of(sampled)
 
-    def values(
-        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-    ) -> Array:
+    def values(self, indices: Sequence[int], times: Array | None = None,
+               side: str = "right") -> Array:
         """SI values, as those of a recording."""
         raise NotImplementedError
 
@@ -76,9 +75,8 @@ class TimeAxis(View):
     def __init__(self, of: Curves) -> None:
         super().__init__(of, of.times, of.close_times, sampled=of, knots=of.knots)
 
-    def values(
-        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-    ) -> Array:
+    def values(self, indices: Sequence[int], times: Array | None = None,
+               side: str = "right") -> Array:
         return np.array([self.times if times is None else times], dtype=float)
 
 
@@ -93,9 +91,8 @@ class Part(View):
         self.whole = whole
         self.ends_early = end < whole.close_times[-1] and start < end
 
-    def values(
-        self, indices: Sequence[int], times: Array | None = None, side: str = "right"
-    ) -> Array:
+    def values(self, indices: Sequence[int], times: Array | None = None,
+               side: str = "right") -> Array:
         if times is None:
             times, rows = self.times, both_limits(self.whole, indices, self.times)
         else:
@@ -114,8 +111,7 @@ def part(whole: Curves, index: slice, where: str) -> Part:
             for given in (index.start, index.stop)]  # fmt: skip
     if not len(times):
         within_run(times, times, where)
-    start, end = (float(covered[k]) if t is None else t
-                  for k, t in zip((0, -1), ends, strict=True))
+    start, end = (float(covered[k]) if t is None else t for k, t in zip((0, -1), ends, strict=True))
     if start > end:
         raise ParameterError(where, f"begins at {number(start, SECOND, 9)}, after its end at "
                              f"{number(end, SECOND, 9)}.", "Give the earlier time first.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import across, circuit, values
+from benches import values
+from benches.electrical import across, circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import TIGHT, circuit, seconds, values
+from benches import seconds, values
+from benches.electrical import TIGHT, circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 

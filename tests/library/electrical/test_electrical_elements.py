@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import TIGHT, across, circuit, ring, seconds, signal, values
+from benches import seconds, signal, values
+from benches.electrical import TIGHT, across, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.integrate import cumulative_simpson
 

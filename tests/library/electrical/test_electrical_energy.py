@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from electrical_bench import circuit
+from benches.electrical import circuit
 
 from blocks import cos, quantity, sin
 from library.electrical import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import circuit, values
+from benches import values
+from benches.electrical import circuit
 
 from blocks import quantity
 from library.electrical import ACVoltageSource, Capacitor, Inductor, OpAmp, Resistor, VoltageSensor

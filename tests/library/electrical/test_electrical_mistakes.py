@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import across, circuit, ring
+from benches.electrical import across, circuit, ring
 
 from blocks.exceptions import BlocksError, MissingUnit, UnknownName, UnknownUnit, WrongDimension
 from library.electrical import (

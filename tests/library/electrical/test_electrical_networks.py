@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import values
+from benches import values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 

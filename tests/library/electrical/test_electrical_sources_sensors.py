@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from electrical_bench import across, circuit, seconds, signal, values
+from benches import seconds, signal, values
+from benches.electrical import across, circuit
 from numpy.testing import assert_allclose
 
 from blocks import ParameterError, quantity, sin

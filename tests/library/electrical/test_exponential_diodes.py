@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from electrical_bench import circuit, values
+from benches import values
+from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve

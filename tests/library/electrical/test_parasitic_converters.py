@@ -6,7 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from electrical_bench import circuit, values
+from benches import values
+from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from electrical_bench import circuit, values
+from benches import values
+from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 

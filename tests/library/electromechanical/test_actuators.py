@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from machines_bench import TIGHT, fed, final
+from benches import final
+from benches.machines import TIGHT, fed
 from numpy.testing import assert_allclose
 
 from benchmarks.machines import solenoid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from machines_bench import final
+from benches import final
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

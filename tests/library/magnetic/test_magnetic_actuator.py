@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from magnetic_bench import MU0, TIGHT, final, wound
+from benches import final
+from benches.magnetic import MU0, TIGHT, wound
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity

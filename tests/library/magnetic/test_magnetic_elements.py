@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from magnetic_bench import MU0, TIGHT, across, final, wound
+from benches import final
+from benches.magnetic import MU0, TIGHT, across, wound
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
 from scipy.linalg import expm

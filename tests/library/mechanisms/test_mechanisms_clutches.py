@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mechanisms_bench import TIGHT, seconds, signal, values
+from benches import seconds, signal, values
+from benches.mechanisms import TIGHT
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, where

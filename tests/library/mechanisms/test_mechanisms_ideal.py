@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import seconds, values
+from benches.mechanisms import TIGHT, loaded, powers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mechanisms_bench import TIGHT, loaded, powers, seconds, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, Target, quantity

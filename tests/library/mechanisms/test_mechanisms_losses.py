@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mechanisms_bench import TIGHT, loaded, seconds, values
+from benches import seconds, values
+from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
 from blocks import Model, maximum, quantity

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches.planar import touching
 from numpy.testing import assert_allclose
-from planar_bench import touching
 from scipy.integrate import solve_ivp
 
 from benchmarks import planar

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import planar_bench
 import pytest
+from benches import planar as planar_bench
 
 from blocks import Model, ParameterError, SimulationError, Target, quantity
 from library.planar import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from planar_bench import touching
+from benches.planar import touching
 from scipy.integrate import solve_ivp
 
 from blocks import Target, cos, quantity

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import seconds, values
+from benches.rotational import TIGHT, driven, ramp, spun
 from numpy.testing import assert_allclose
-from rotational_bench import TIGHT, driven, ramp, seconds, spun, values
 
 from blocks import Model, quantity
 from blocks.exceptions import BlocksError, ParameterError, WrongDimension

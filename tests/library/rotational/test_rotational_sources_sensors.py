@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import seconds, signal, values
+from benches.rotational import TIGHT, driven, spun
 from numpy.testing import assert_allclose
-from rotational_bench import TIGHT, driven, seconds, signal, spun, values
 
 from blocks import Model, cos, quantity, sin
 from blocks.exceptions import BlocksError

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import seconds, values
+from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
-from translational_bench import driven, seconds, thrown, values
 
 from blocks import Model, quantity
 from blocks.exceptions import BlocksError, ParameterError, WrongDimension

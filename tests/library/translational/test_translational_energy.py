@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from translational_bench import driven, signal
+from benches import signal
+from benches.translational import driven
 
 from blocks import Model, cos, quantity, sin
 from library.translational import (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import seconds, signal, values
+from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
-from translational_bench import driven, seconds, signal, thrown, values
 
 from blocks import quantity
 from blocks.exceptions import BlocksError, ParameterError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import values
+from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from translational_bench import driven, thrown, values
 
 from blocks import quantity
 from blocks.exceptions import BlocksError

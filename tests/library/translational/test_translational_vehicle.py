@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import seconds, signal, values
 from numpy.testing import assert_allclose
-from translational_bench import seconds, signal, values
 
 from blocks import Model, quantity
 from library.translational import ForceSource, Reference, VehicleBody

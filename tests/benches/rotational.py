@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from blocks import Component, Model, Output, Parameter, quantity
+from blocks import Model, quantity
 from library.rotational import (
     AngularVelocitySource,
     Inertia,
@@ -13,16 +11,6 @@ from library.rotational import (
 )
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
-
-
-def signal(unit, value):
-    """A signal source with an output ``y`` in the given unit."""
-    kind = type("SignalSource", (Component,), {
-        "value": Parameter(f"0 {unit}", varying=True),
-        "y": Output(unit),
-        "equations": lambda self: iter([self.y == self.value]),
-    })  # fmt: skip
-    return kind(value=value)
 
 
 def driven(part, velocity=None, *, source=None):
@@ -51,15 +39,3 @@ def spun(part, *, inertia="2 kg*m^2", velocity="1 rad/s", torque="0 N*m"):
 def ramp(slope):
     """A function of time, to sweep through speeds."""
     return lambda t: quantity(slope) * t
-
-
-def values(result, path, unit, times=None):
-    """Numbers of a variable in a unit, at all samples or at given seconds."""
-    series = result[path]
-    if times is None:
-        return series.to(unit).magnitude
-    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
-
-
-def seconds(result):
-    return result.time.to("s").magnitude

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from blocks import Component, Model, Output, Parameter
+from blocks import Model
 from library.translational import ForceSource, Mass, Reference, VelocitySource
-
-
-def signal(unit, value):
-    """An instance of a signal source with an output ``y`` in the given unit."""
-    kind = type("SignalSource", (Component,), {
-        "value": Parameter(f"0 {unit}", varying=True),
-        "y": Output(unit),
-        "equations": lambda self: iter([self.y == self.value]),
-    })  # fmt: skip
-    return kind(value=value)
 
 
 def driven(part, velocity=None, *, source=None):
@@ -39,17 +27,3 @@ def thrown(part, *, mass="2 kg", velocity="1 m/s", force="0 N"):
     model.connect(model.body.M, model.part.R, model.push.R)
     model.connect(model.part.C, model.push.C, model.ground.V)
     return model
-
-
-def values(result, path, unit, times=None):
-    """Numbers of a variable in a unit, at all samples or at given seconds."""
-    series = result[path]
-    if times is None:
-        return series.to(unit).magnitude
-    return np.asarray(
-        series.at([f"{float(t)!r} s" for t in np.atleast_1d(times)]).to(unit).magnitude
-    )
-
-
-def seconds(result):
-    return result.time.to("s").magnitude

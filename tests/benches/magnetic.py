@@ -35,7 +35,3 @@ def wound(part, *, voltage="10 V", turns=100, resistance="2 ohm", current="0 A")
     model.connect(model.coil.N, model.part.N)
     model.connect(model.coil.S, model.part.S, model.zero.M)
     return model
-
-
-def final(result, path, unit):
-    return result[path].final.to(unit).m

@@ -16,7 +16,3 @@ def fed(machine, voltage="10 V"):
     model.connect(model.source.p, model.machine.p)
     model.connect(model.source.n, model.machine.n, model.earth.V)
     return model
-
-
-def final(result, path, unit):
-    return result[path].final.to(unit).m

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from blocks import Component, Model, Output, Parameter, quantity
+from blocks import Model, quantity
 from library.rotational import Inertia, RotationalReference, TorqueSource, rotational
 from library.translational import ForceSource, Mass, Reference
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
-
-
-def signal(unit, value):
-    """A signal source with an output ``y`` in the given unit."""
-    kind = type("SignalSource", (Component,), {
-        "value": Parameter(f"0 {unit}", varying=True),
-        "y": Output(unit),
-        "equations": lambda self: iter([self.y == self.value]),
-    })  # fmt: skip
-    return kind(value=value)
 
 
 def is_rotational(port):
@@ -63,15 +53,3 @@ def powers(run, part, ports):
         path = f"part.{name}"
         rows.append(run[f"{path}.{across}"].magnitude * run[f"{path}.{through}"].magnitude)
     return np.array(rows)
-
-
-def values(result, path, unit, times=None):
-    """Numbers of a variable in a unit, at all samples or at given seconds."""
-    series = result[path]
-    if times is None:
-        return series.to(unit).magnitude
-    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
-
-
-def seconds(result):
-    return result.time.to("s").magnitude

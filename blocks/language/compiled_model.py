@@ -1,0 +1,118 @@
+"""What do runs, studies and analyses need of a model? A network that is compiled when asked for.
+
+What has been made of it is kept until the structure changes; values of parameters and initial
+targets may change between runs without a new assembly.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .component import Part
+
+if TYPE_CHECKING:
+    from ..diagnostics.findings import Findings
+    from ..results import Result
+    from ..system.system import System
+    from ..units import Unit
+
+__all__ = ["CompiledModel", "Made"]
+
+
+@dataclass
+class Made:
+    """What has been made of a model, and of which state of it: made anew once that is past."""
+
+    system: System | None = None
+    revision: int = -1  # of the structure that the system is of
+    values: int = -1  # revision of the values that suit it
+    findings: Findings | None = None
+    checked: tuple[object, ...] | None = None  # the state that the findings are about
+    start: Any = None  # the last KeptStart that was found
+
+
+class CompiledModel(Part):
+    """A :class:`~blocks.Model` below its methods: parts, values, and what is made of them."""
+
+    _is_root: ClassVar[bool] = True
+
+    def __init__(self, name: str = "model") -> None:
+        super().__init__()
+        self._title = name
+        self._structure_revision = 0
+        self._nominal_table: dict[Any, tuple[float, Unit]] = {}  # by dimension
+        self._made = Made()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._title
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_made"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._made = Made()
+
+    def _state_of_start(self) -> tuple[object, ...]:
+        """What a start depends on besides its time: structure, values, nominal values."""
+        self._look_around()
+        return (self._structure_revision, self._revision,
+                *((d, value) for d, (value, _) in self._nominal_table.items()))
+
+    def compile(self) -> System:
+        """Assemble and reduce the present structure.
+
+        It is kept until that changes, or values do that ask for another order of solving.
+
+        Raises
+        ------
+        StructureError
+            Naming the components of the over- and under-determined parts.
+        """
+        self._look_around()
+        made = self._made
+        if made.system is None or made.revision != self._structure_revision or not self._suits():
+            revision, values = self._structure_revision, self._revision
+            start = clock.perf_counter()
+            system = self._assembled()
+            system.seconds = clock.perf_counter() - start
+            if made.system is not None:
+                made.system.superseded = True
+            made.system, made.revision, made.values = system, revision, values
+        return made.system
+
+    def _look_around(self) -> None:
+        """Take it as a change of structure where equations would be read otherwise now: they use a
+        value of a module, say, that is another one."""
+        made = self._made
+        if made.system is not None and made.revision == self._structure_revision and not all(
+                f.kernel.surroundings.stand() for f in made.system.network.families):
+            self._changed(True)
+
+    def _compile_anew(self, choice: str) -> None:
+        """Forget what has been made, and compile with a choice in the cache of the system."""
+        self._made = Made()
+        self.compile().cache[choice] = True
+
+    def _suits(self) -> bool:
+        """Whether the present values of parameters can be solved for as the system is compiled."""
+        made = self._made
+        if made.values != self._revision:
+            assert made.system is not None
+            if not made.system.suit().all():
+                return False
+            made.values = self._revision
+        return True
+
+    def _assembled(self) -> System:
+        raise NotImplementedError
+
+    def check(self) -> Findings:
+        raise NotImplementedError
+
+    def simulate(self, duration: Any = None, *nameless: Any, **options: Any) -> Result:
+        raise NotImplementedError

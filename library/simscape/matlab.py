@@ -16,8 +16,8 @@ from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "names_in",
-    "parse", "parts_of", "tokens",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "is_constant",
+    "names_in", "number_tree", "parse", "parts_of", "tokens",
 ]  # fmt: skip
 
 
@@ -132,9 +132,20 @@ def changed(part: Any, change: Callable[[Any], Any]) -> Any:
     return replace(part, **{of.name: change(getattr(part, of.name)) for of in fields(part)})
 
 
+def number_tree(value: float) -> Tree:
+    """A number as it is written."""
+    number = Number(abs(value), f"{abs(value):.15g}")
+    return Unary("-", number) if value < 0 else number
+
+
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
     return {part.name for part in parts_of(tree) if isinstance(part, Name)}
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a value does not follow from others."""
+    return names_in(tree) <= {"pi", "inf", "int32", "double"}
 
 
 # -- tokens ---------------------------------------------------------------------------------------

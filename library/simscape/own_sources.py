@@ -6,6 +6,7 @@ a module beside the model's text, and its class the counterpart of the component
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +20,9 @@ from .mapping import add_counterpart, counterpart_of, forget_counterpart, why_no
 from .python_text import python_name
 from .source_text import source_class
 
-__all__ = ["use_sources"]
+__all__ = ["loaded_class", "use_sources"]
+
+_NUMBER = re.compile(r"\d+(\.0*)?")  # of parts or ports
 
 
 def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -> dict[str, str]:
@@ -48,8 +51,12 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -
         if source is None:
             continue
         try:
-            written = source_class(source)
-            found = _loaded(module, written.text, name)
+            numbers = {word: value.text for b in diagram.root.walk() if b.kind == kind
+                       for word, value in b.values.items() if _NUMBER.fullmatch(value.text)}
+            written = source_class(source, numbers, others=True)
+            found = loaded_class(module, written.text, name)
+            if found is None:
+                continue
             found()  # refuses what it cannot be made of
             add_counterpart(kind, found)
         except BlocksError as error:
@@ -60,12 +67,12 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -
     return made
 
 
-def _loaded(name: str, text: str, component: str) -> type[Component]:
-    """The class of a component in a module of this text."""
+def loaded_class(name: str, text: str, component: str) -> type[Component] | None:
+    """The class of a component in a module of this text; None of a domain."""
     module: Any = ModuleType(name)
     exec(compile(text, f"{name}.py", "exec"), module.__dict__)
     sys.modules[name] = module
     wanted = component.replace("_", "").lower()
-    return next(value for key, value in vars(module).items() if isinstance(value, type)
-                and issubclass(value, Component) and value.__module__ == name
-                and key.replace("_", "").lower() == wanted)
+    return next((value for key, value in vars(module).items() if isinstance(value, type)
+                 and issubclass(value, Component) and value.__module__ == name
+                 and key.replace("_", "").lower() == wanted), None)

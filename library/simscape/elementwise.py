@@ -39,7 +39,7 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     values = _vectors(block, names)
     drivers = {k: inputs_of(system, mux) for k, mux in joins.items() if mux is not None}
     widths = {*map(len, drivers.values()), *(value.size for value in values.values())}
-    if len(widths) != 1 or not _is_known(block, values):
+    if len(widths) != 1 or max(widths) > WIDEST or not _is_known(block, values):
         return False
     beside = dict(zip(ends, inputs_of(system, block), strict=True))
     for k in ends:

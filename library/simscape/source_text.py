@@ -35,10 +35,13 @@ class SourceClass:
     text : str
     remarks : list of str
         What of the source is not in it, and why.
+    held : tuple of str
+        Parameters that say how many parts, ports or values there are.
     """
 
     text: str
     remarks: list[str]
+    held: tuple[str, ...]
 
 
 def source_text(path: str | Path, values: Mapping[str, str] | None = None) -> str:
@@ -86,7 +89,7 @@ def source_class(path: str | Path, values: Mapping[str, str], others: bool = Fal
     said = [sentence if each is own else f"{each.class_name}: {sentence}"
             for each in known for sentence in (*each.remarks, *each.notes)]
     return SourceClass(refuse_foreign_code(whole, path.name, own.homes),
-                       list(dict.fromkeys(said)))
+                       list(dict.fromkeys(said)), tuple(sorted(own.held)))
 
 
 def _wrapped(line: str) -> list[str]:

@@ -31,7 +31,8 @@ __all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix"
 def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     """A block that does the same to every element of its vectors: one for each of them.
 
-    Vectors are inputs, and values that are read so; a scalar input stands beside every element.
+    Vectors are inputs, and values that are read so; a scalar input stands beside every element,
+    and so does an element each of one that turns out to be a vector, as in a feedback.
     """
     ends = sorted({t.index for s in system.signals for t in s.targets
                    if (t.sid, t.port) == (block.sid, "in")})
@@ -45,22 +46,32 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     for k in ends:
         unplug(system, End(block.sid, "in", k))
     made = copies(system, block, widths.pop())
+    for k in set(ends) - drivers.keys():
+        drivers[k] = _spread(system, f"{block.sid}.in{k}", *beside[k], len(made))
     for n, one in enumerate(made):
         one.options |= {word: f"{value[n]:.15g}" for word, value in values.items()}
         for k in ends:
-            source, name = drivers[k][n] if k in drivers else beside[k]
+            source, name = drivers[k][n]
             system.signals.append(Signal(source, [End(one.sid, "in", k)], name))
     if block.kind == TO_PHYSICAL:
         whole = join_physical(system, f"{block.sid}.join",
                                [End(one.sid, "rconn", 1) for one in made])
         rewire(system, End(block.sid, "rconn", 1), whole)
     else:
-        mux = next((mux for mux in joins.values() if mux is not None), _MUX)
-        called = drivers[min(drivers)] if drivers else [(None, "")] * len(made)
+        first, mux = next(((k, mux) for k, mux in joins.items() if mux is not None), (0, _MUX))
+        called = drivers[first] if first else [(End("", "", 0), "")] * len(made)
         move(system, End(block.sid, "out", 1), join(
             system, mux, f"{block.sid}.join",
             [(End(one.sid, "out", 1), name) for one, (_, name) in zip(made, called, strict=True)]))
     return True
+
+
+def _spread(system: System, sid: str, source: End, name: str, count: int) -> list[tuple[End, str]]:
+    """An element each of what may be a vector, or the scalar each time."""
+    system.blocks[sid] = Block(sid, "apart", "Demux", "Demux",
+                               options={"Outputs": str(count), "Spread": "on"})
+    system.signals.append(Signal(source, [End(sid, "in", 1)], name))
+    return [(End(sid, "out", k), name) for k in range(1, count + 1)]
 
 
 def _vectors(block: Block, names: Mapping[str, Any]) -> dict[str, Any]:

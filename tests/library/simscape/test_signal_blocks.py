@@ -376,6 +376,13 @@ OF_VECTORS = {
                     3 * (T**2 / 2 + 2 * (T**2 / 2 + 2 * T)) + T + 2),
     "dot product": (two("Bias", pick="p", Bias="0")[:-3] + clock(PAIR, Drawn(
         "DotProduct", "last", inputs=("v", "c"), outputs=("y",)))[1:], 2 * T + 5 * (T + 2)),
+    "feedback of a vector": (clock(
+        Drawn("Gain", "first", options={"Gain": "1"}, inputs=("y0",), outputs=("f",)),
+        Drawn("Sum", "e", options={"Inputs": "-+"}, inputs=("f", "c"), outputs=("d",)), PAIR,
+        Drawn("Integrator", "i", inputs=("d",), outputs=("y0",)),
+        Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("y0",), outputs=("p", "q")),
+        Drawn("Sum", "last", options={"Inputs": "++"}, inputs=("q", "p"), outputs=("y",))),
+        7 * (1 - np.exp(-T))),
     "state feedback": (clock(
         Drawn("Constant", "r", options={"Value": "1"}, outputs=("r",)),
         Drawn("Sum", "e", options={"Inputs": "+-"}, inputs=("r", "k"), outputs=("e",)),

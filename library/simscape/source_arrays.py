@@ -29,6 +29,7 @@ from .matlab import (
     Unary,
     changed,
     dotted,
+    in_order,
     is_constant,
     names_in,
     number_tree,
@@ -437,10 +438,7 @@ class _Entries:
 
     def _let(self, part: Let, arrays: _Arrays) -> Let:
         inside, names, given = dict(arrays), [], dict(part.names)
-        order: list[str] = []
-        for name in given:
-            _in_order(name, given, order, ())
-        for name in order:
+        for name in in_order(given):
             tree = given[name]
             found = self.of(tree, inside)
             inside.pop(name, None)
@@ -468,16 +466,6 @@ class _Entries:
         if name in arrays:
             return part  # refused where it is written
         return replace(part, arguments=self.written(given, arrays)) if name else None
-
-
-def _in_order(name: str, trees: Mapping[str, Tree], done: list[str],
-              above: tuple[str, ...]) -> None:
-    """Add a name behind those that stand in its expression."""
-    for other in trees:
-        if other in names_in(trees[name]) and other not in (*above, name, *done):
-            _in_order(other, trees, done, (*above, name))
-    if name not in done:
-        done.append(name)
 
 
 def _grid(rows: list[list[Any]]) -> np.ndarray:

@@ -13,7 +13,7 @@ from pathlib import Path
 from blocks import FileError, Port
 
 from .mapping import DOMAINS, counterpart_of
-from .matlab import Apply, Binary, Field, Name, NotUnderstood, Tree, dotted
+from .matlab import Apply, Binary, Field, Name, NotUnderstood, Tree, dotted, path_tree
 from .python_text import PythonNames, class_name
 from .source import Connection, Declared, Source, made_of, read_source
 from .source_arrays import entry_by_entry
@@ -129,7 +129,7 @@ class _Sources:
                 part = self.component(beside, given, loops, within)
                 kind = f"{kind}.{part.class_name}"
                 parts[kind] = part
-                declared = replace(declared, value=Apply(_path(kind), arguments))
+                declared = replace(declared, value=Apply(path_tree(kind), arguments))
             components.append(declared)
         made = replace(source, sections={**source.sections, "components": components})
         return self._referred(made, path, within, parts) if components else source
@@ -156,21 +156,13 @@ class _Sources:
                     kind = f"{domain}.{part.class_name}"
                     parts[kind] = part
                 name = names.make("reference")
-                components.append(Declared(name, _path(kind), condition=connection.condition,
+                components.append(Declared(name, path_tree(kind), condition=connection.condition,
                                            place=connection.place))
                 connection = Connection((*ends, Field(Name(name), "V")), connection.condition,
                                         connection.place)
             connections.append(connection)
         return replace(source, sections={**source.sections, "components": components},
                        connections=connections)
-
-
-def _path(path: str) -> Tree:
-    first, *more = path.split(".")
-    tree: Tree = Name(first)
-    for name in more:
-        tree = Field(tree, name)
-    return tree
 
 
 def _domain_of(end: Tree, source: Source, parts: Mapping[str, Known]) -> str:

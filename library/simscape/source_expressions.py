@@ -24,6 +24,7 @@ from .matlab import (
     Tree,
     Unary,
     dotted,
+    in_order,
     is_constant,
     names_in,
     parts_of,
@@ -280,22 +281,11 @@ class Known:
         NotUnderstood
             For a name that follows from itself.
         """
-        done: list[str] = []
+        def circle(name: str) -> None:
+            self.place = self.place_of(name)
+            raise self.wrong(f"{name} follows from itself.")
 
-        def add(name: str, above: tuple[str, ...]) -> None:
-            if name in above:
-                self.place = self.place_of(name)
-                raise self.wrong(f"{name} follows from itself.")
-            if name not in done:
-                inside = names_in(trees[name])
-                for other in trees:
-                    if other in inside:
-                        add(other, (*above, name))
-                done.append(name)
-
-        for name in trees:
-            add(name, ())
-        return done
+        return in_order(trees, circle)
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:

@@ -21,7 +21,7 @@ from .matlab import (
     Tree,
     changed,
     dotted,
-    names_in,
+    in_order,
     parse,
     parts_of,
 )
@@ -107,14 +107,14 @@ class _Calls:
         if function.name in within:
             raise NotUnderstood(place, f"the function {function.name} calls itself.")
         values = dict(zip(function.inputs, given, strict=True))
-        waiting = {name: self.written(tree, place, (*within, function.name))
+        defined = {name: self.written(tree, place, (*within, function.name))
                    for name, tree in function.definitions}
-        while waiting:
-            ready = [name for name, tree in waiting.items() if not names_in(tree) & waiting.keys()]
-            if not ready:
-                raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
-            for name in ready:
-                values[name] = _put_in(waiting.pop(name), values)
+
+        def circle(_: str) -> None:
+            raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
+
+        for name in in_order(defined, circle):
+            values[name] = _put_in(defined[name], values)
         return values[function.result]
 
 

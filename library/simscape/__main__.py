@@ -12,6 +12,7 @@ from blocks import BlocksError
 
 from . import Converted, convert
 from .comparison import compare, comparison_figure, comparison_table, read_log
+from .own_sources import loaded_class
 from .python_text import python_name
 from .repairs import read_repairs, repairs_of, write_repairs
 from .report import report_html, report_text
@@ -63,10 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         output = output.with_name(f"{python_name(output.stem)}.py")
     try:
         if given.model.suffix == ".ssc":
-            made = source_class(given.model)
-            output.write_text(made.text, encoding="utf-8")
-            print("\n  ".join([str(output), *made.remarks]))
-            return 0
+            return _source(given.model, output, values)
         home = str(output.resolve().parent)  # of what stands beside the text
         sys.path[:] = [home, *(place for place in sys.path if place != home)]
         values = {**read_repairs(output), **values}
@@ -97,6 +95,21 @@ def main(arguments: list[str] | None = None) -> int:
               "-o.", file=sys.stderr)
         return 1
     return 0
+
+
+def _source(source: Path, output: Path, values: dict[str, str]) -> int:
+    """Convert a component source and say whether its class can be made; the exit status."""
+    made = source_class(source, values)
+    output.write_text(made.text, encoding="utf-8")
+    said = "builds."
+    try:
+        found = loaded_class(output.stem, made.text, source.stem)
+        if found is not None:
+            found()
+    except BlocksError as error:
+        said = f"does not build: {error}"
+    print("\n  ".join([f"{output}: {said}", *made.remarks]))
+    return int(said != "builds.")
 
 
 def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> None:

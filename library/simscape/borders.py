@@ -12,7 +12,16 @@ from functools import partial
 from typing import Any
 
 from .diagram import Block, End, Signal, System
-from .elementwise import added, each, each_number, is_matrix, sources, weighted
+from .elementwise import (
+    SOURCES,
+    added,
+    dot_product,
+    each,
+    each_number,
+    is_matrix,
+    state_space,
+    weighted,
+)
 from .nodes import inner_port
 from .physical_vectors import JOIN
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
@@ -34,11 +43,14 @@ __all__ = ["carry_vectors"]
 
 _MOST_PASSES = 50  # borders that one vector crosses
 _MOST_NEW = 500  # blocks that are made in one system: what would be more stays a vector, a gap
-# blocks of one input that do the same to every element
+# blocks that do the same to every element
 _ELEMENTWISE = {"Gain", "Abs", "Saturate", "Bias", "Trigonometry", "Math", "Sqrt", "Signum",
                 "Integrator", "TransferFcn", "DeadZone", "UnitDelay", "ZeroOrderHold", "Delay",
                 "DataTypeConversion", "RateTransition", "Rounding", "Quantizer",
-                "UnaryMinus"}  # fmt: skip
+                "UnaryMinus", "Switch", "Sum", "Product", "MinMax", "Logic",
+                "RelationalOperator", "MultiPortSwitch", "TransportDelay", "RateLimiter",
+                "Derivative", "Memory", "Relay", "Backlash", "DiscreteIntegrator"}  # fmt: skip
+_STATE_SPACES = ("StateSpace", "DiscreteStateSpace")
 _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
@@ -55,10 +67,12 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
     systems = [(system, len(system.blocks) + _MOST_NEW) for system in _systems(root)]
     for system, most in systems:
         for block in list(system.blocks.values()):
-            if len(system.blocks) < most:
-                sources(system, block, names)
-    joins = any(b.block_type in JOINING or b.kind == JOIN or is_matrix(b, names)
-                for b in root.walk())
+            if len(system.blocks) < most and block.block_type in SOURCES:
+                each(system, block, names)
+            elif block.block_type == "DotProduct":
+                dot_product(system, block)
+    joins = any(b.block_type in {*JOINING, *_STATE_SPACES} or b.kind == JOIN
+                or is_matrix(b, names) for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
         steps = [step for system, most in systems for step in _pass(system, most, names)]
         if not any(steps):
@@ -80,13 +94,14 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
                 yield from (carry(system, block, p) for p in blocks_of(block.system, kind))
         elif is_matrix(block, names):
             yield weighted(system, block, names)
-        elif block.kind == TO_PHYSICAL or block.block_type in _ELEMENTWISE and not any(
-                "[" in text for text in block.options.values()):
-            yield each(system, block)
+        elif block.block_type in _STATE_SPACES:
+            yield state_space(system, block, names)
+        elif block.block_type in ("Sum", "MinMax", "Product") and added(system, block):
+            yield True
+        elif block.kind == TO_PHYSICAL or block.block_type in _ELEMENTWISE:
+            yield each(system, block, names)
         elif block.kind == TO_SIMULINK:
             yield each_number(system, block)
-        elif block.block_type in ("Sum", "MinMax", "Product"):
-            yield added(system, block)
 
 
 def _out(outer: System, holder: Block, port: Block) -> bool:

@@ -64,7 +64,8 @@ class Conversion:
             name_read_probes(system)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
-        self.modules = use_sources(diagram, [Path(f) for f in folders], self.remarks)
+        self.modules = use_sources(diagram, [Path(f) for f in folders], self.workspace.values,
+                                   self.remarks)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []

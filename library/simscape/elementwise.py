@@ -24,29 +24,107 @@ from .vector_edits import (
 )
 from .vectors import inputs_of
 
-__all__ = ["added", "each", "each_number", "is_matrix", "sources", "weighted"]
+__all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix", "state_space",
+           "weighted"]  # fmt: skip
 
 
-def each(system: System, block: Block) -> bool:
-    """A block of one input that a vector enters: one for every element."""
-    mux = joining(system, block.sid, 1)
-    if mux is None:
+def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
+    """A block that does the same to every element of its vectors: one for each of them.
+
+    Vectors are inputs, and values that are read so; a scalar input stands beside every element,
+    and so does an element each of one that turns out to be a vector, as in a feedback.
+    """
+    ends = sorted({t.index for s in system.signals for t in s.targets
+                   if (t.sid, t.port) == (block.sid, "in")})
+    joins = {k: joining(system, block.sid, k) for k in ends}
+    values = _vectors(block, names)
+    drivers = {k: inputs_of(system, mux) for k, mux in joins.items() if mux is not None}
+    widths = {*map(len, drivers.values()), *(value.size for value in values.values())}
+    if len(widths) != 1 or max(widths) > WIDEST or not _is_known(block, values):
         return False
-    drivers = inputs_of(system, mux)
-    unplug(system, End(block.sid, "in", 1))
-    made = copies(system, block, len(drivers))
-    system.signals += [Signal(source, [End(one.sid, "in", 1)], name)
-                       for one, (source, name) in zip(made, drivers, strict=True)]
+    beside = dict(zip(ends, inputs_of(system, block), strict=True))
+    for k in ends:
+        unplug(system, End(block.sid, "in", k))
+    made = copies(system, block, widths.pop())
+    for k in set(ends) - drivers.keys():
+        drivers[k] = _spread(system, f"{block.sid}.in{k}", *beside[k], len(made))
+    for n, one in enumerate(made):
+        one.options |= {word: f"{value[n]:.15g}" for word, value in values.items()}
+        for k in ends:
+            source, name = drivers[k][n]
+            system.signals.append(Signal(source, [End(one.sid, "in", k)], name))
     if block.kind == TO_PHYSICAL:
         whole = join_physical(system, f"{block.sid}.join",
                                [End(one.sid, "rconn", 1) for one in made])
         rewire(system, End(block.sid, "rconn", 1), whole)
     else:
+        first, mux = next(((k, mux) for k, mux in joins.items() if mux is not None), (0, _MUX))
+        called = drivers[first] if first else [(End("", "", 0), "")] * len(made)
         move(system, End(block.sid, "out", 1), join(
             system, mux, f"{block.sid}.join",
-            [(End(one.sid, "out", 1), name) for one, (_, name) in zip(made, drivers,
-                                                                      strict=True)]))
+            [(End(one.sid, "out", 1), name) for one, (_, name) in zip(made, called, strict=True)]))
     return True
+
+
+def _spread(system: System, sid: str, source: End, name: str, count: int) -> list[tuple[End, str]]:
+    """An element each of what may be a vector, or the scalar each time."""
+    system.blocks[sid] = Block(sid, "apart", "Demux", "Demux",
+                               options={"Outputs": str(count), "Spread": "on"})
+    system.signals.append(Signal(source, [End(sid, "in", 1)], name))
+    return [(End(sid, "out", k), name) for k in range(1, count + 1)]
+
+
+def _vectors(block: Block, names: Mapping[str, Any]) -> dict[str, Any]:
+    """Which values of a block are vectors, of those that may be so."""
+    values = {word: numbers_of(block.options[word], names)
+              for word in _EACH.get(block.block_type, ()) if word in block.options}
+    return {word: value.ravel() for word, value in values.items()
+            if value.size > 1 and value.size == max(value.shape)}
+
+
+def _is_known(block: Block, values: Mapping[str, Any]) -> bool:
+    """Whether no other value is an array."""
+    return not any("[" in text for word, text in block.options.items() if word not in values)
+
+
+def state_space(system: System, block: Block, names: Mapping[str, Any]) -> bool:
+    """A state space of several inputs or outputs: a port for each."""
+    inputs, outputs = ports_of_state_space(block, names)
+    mux, changed = joining(system, block.sid, 1), False
+    if inputs > 1 and mux is not None and len(drivers := inputs_of(system, mux)) == inputs:
+        unplug(system, End(block.sid, "in", 1))
+        system.signals += [Signal(source, [End(block.sid, "in", k)], name)
+                           for k, (source, name) in enumerate(drivers, 1)]
+        changed = True
+    joined = f"{block.sid}.join"
+    if outputs > 1 and joined not in system.blocks:
+        own = End(block.sid, "out", 1)
+        readers = [signal for signal in system.signals if signal.source == own]
+        whole = join(system, _MUX, joined, [(End(block.sid, "out", k), "")
+                                           for k in range(1, outputs + 1)])
+        for signal in readers:
+            signal.source = whole
+        changed = True
+    return changed
+
+
+def ports_of_state_space(block: Block, names: Mapping[str, Any]) -> tuple[int, int]:
+    """How many inputs and outputs its matrices have."""
+    b, c = (np.atleast_2d(numbers_of(block.options.get(name, "1"), names)) for name in "BC")
+    return min(b.shape[1], WIDEST), min(c.shape[0], WIDEST)
+
+
+def dot_product(system: System, block: Block) -> None:
+    """The sum of the products of the elements of two vectors."""
+    product = Block(f"{block.sid}.p", f"{block.name} product", "Product", "Product",
+                    options={"Inputs": "2"})
+    system.blocks[product.sid] = product
+    for signal in system.signals:
+        signal.targets = [End(product.sid, t.port, t.index) if t.sid == block.sid else t
+                          for t in signal.targets]
+    system.signals.append(Signal(End(product.sid, "out", 1), [End(block.sid, "in", 1)]))
+    block.block_type = block.kind = "Sum"
+    block.options = {"Inputs": "+"}
 
 
 def each_number(system: System, block: Block) -> bool:
@@ -58,9 +136,8 @@ def each_number(system: System, block: Block) -> bool:
     system.wires += [[End(one.sid, "lconn", 1), End(mux.sid, "lconn", k)]
                      for k, one in enumerate(made, start=1)]
     rewire(system, End(block.sid, "lconn", 1), None)
-    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
     move(system, End(block.sid, "out", 1), join(
-        system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))
+        system, _MUX, f"{block.sid}.join", [(End(one.sid, "out", 1), "") for one in made]))
     return True
 
 
@@ -111,8 +188,8 @@ def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     if len(ends) == 1:
         move(system, End(block.sid, "out", 1), ends[0])
         return True
-    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
-    move(system, End(block.sid, "out", 1), join(system, mux, mux.sid, [(e, "") for e in ends]))
+    move(system, End(block.sid, "out", 1), join(system, _MUX, f"{block.sid}.join",
+                                                [(e, "") for e in ends]))
     return True
 
 
@@ -139,26 +216,13 @@ def _row(system: System, block: Block, k: int, row: Any, drivers: list[End], num
     return End(sid, "out", 1)
 
 
-_SOURCES = {  # which parameters of a source may be vectors
+_EACH = {  # which values of a block may be vectors
     "Constant": ("Value",), "Sin": ("Amplitude", "Bias", "Frequency", "Phase"),
     "Step": ("Time", "Before", "After"),
     "DiscretePulseGenerator": ("Amplitude", "Period", "PulseWidth", "PhaseDelay"),
+    "Integrator": ("InitialCondition", "UpperSaturationLimit", "LowerSaturationLimit"),
+    "UnitDelay": ("InitialCondition", "X0"), "Delay": ("InitialCondition",), "Bias": ("Bias",),
+    "Saturate": ("UpperLimit", "LowerLimit"), "DeadZone": ("LowerValue", "UpperValue"),
 }  # fmt: skip
-
-
-def sources(system: System, block: Block, names: Mapping[str, Any]) -> None:
-    """A source of a vector, as its parameters are vectors: one for every element."""
-    values = {word: numbers_of(block.options[word], names)
-              for word in _SOURCES.get(block.block_type, ()) if word in block.options}
-    vectors = {word: value for word, value in values.items() if value.size > 1}
-    sizes = {value.size for value in vectors.values()}
-    if not all(v.size for v in values.values()) or len(sizes) != 1 or max(sizes) > WIDEST or any(
-            v.size != max(v.shape) for v in vectors.values()):
-        return
-    made = copies(system, block, sizes.pop())
-    for word, value in vectors.items():
-        for one, number in zip(made, value.ravel(), strict=True):
-            one.options[word] = f"{number:.15g}"
-    mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
-    move(system, End(block.sid, "out", 1), join(
-        system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))
+SOURCES = ("Constant", "Sin", "Step", "DiscretePulseGenerator")
+_MUX = Block("", "joined", "Mux", "Mux")

@@ -205,8 +205,10 @@ def add_counterpart(path: str, component: type[Component], *,
 
 
 def forget_counterpart(path: str) -> None:
-    """Take a counterpart that was added out again, where there is one."""
-    _table().pop(path, None)
+    """Take what was added for a component out again, where there is something."""
+    table = _table()
+    for form in [known for known in table if known == path or known.startswith(f"{path} ")]:
+        del table[form]
 
 
 def keyword_of(counterpart: Counterpart, word: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ statements in :mod:`.matlab_scripts`; nothing is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeAlias
 
@@ -16,8 +16,8 @@ from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "names_in",
-    "parse", "parts_of", "tokens",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "changed", "dotted", "in_order",
+    "is_constant", "names_in", "number_tree", "parse", "path_tree", "parts_of", "tokens",
 ]  # fmt: skip
 
 
@@ -132,9 +132,52 @@ def changed(part: Any, change: Callable[[Any], Any]) -> Any:
     return replace(part, **{of.name: change(getattr(part, of.name)) for of in fields(part)})
 
 
+def number_tree(value: float) -> Tree:
+    """A number as it is written."""
+    number = Number(abs(value), f"{abs(value):.15g}")
+    return Unary("-", number) if value < 0 else number
+
+
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
     return {part.name for part in parts_of(tree) if isinstance(part, Name)}
+
+
+def path_tree(path: str) -> Tree:
+    """The expression of a path, ``"p.cell.R"``."""
+    first, *rest = path.split(".")
+    tree: Tree = Name(first)
+    for name in rest:
+        tree = Field(tree, name)
+    return tree
+
+
+def in_order(trees: Mapping[str, Tree], circle: Callable[[str], Any] = lambda name: None
+             ) -> list[str]:
+    """Names of expressions, each behind those that stand in its own.
+
+    ``circle`` is told a name that follows from itself.
+    """
+    inside = {name: names_in(tree) for name, tree in trees.items()}
+    done: list[str] = []
+
+    def add(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            circle(name)
+        elif name not in done:
+            for other in trees:
+                if other in inside[name]:
+                    add(other, (*above, name))
+            done.append(name)
+
+    for name in trees:
+        add(name, ())
+    return done
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a value does not follow from others."""
+    return names_in(tree) <= {"pi", "inf", "int32", "double"}
 
 
 # -- tokens ---------------------------------------------------------------------------------------

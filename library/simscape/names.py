@@ -21,7 +21,7 @@ from blocks import FileError
 from .diagram import Diagram
 from .mapping import imported_names
 from .mat_data import file_values, workspace_values
-from .matlab import Apply, Field, Name, NotUnderstood, Text, Tree, dotted, parse
+from .matlab import Apply, Field, NotUnderstood, Text, dotted, parse, path_tree
 from .matlab_scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
 from .python_text import PythonNames, value_text
@@ -289,7 +289,7 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
         if missing:
             raise Unknown(f"--set {path}", f"{missing[0]} has no value.", "Give a number.",
                           name=missing[0])
-        space.run([Assign(_target(path), tree, "")], "given")
+        space.run([Assign(path_tree(path), tree, "")], "given")
     return space
 
 
@@ -302,14 +302,6 @@ def _call(space: Workspace, diagram: Diagram, callbacks: Iterable[str]) -> None:
 def words_of(text: str) -> set[str]:
     """The names in a Python text."""
     return set(re.findall(r"[A-Za-z_]\w*", text))
-
-
-def _target(path: str) -> Tree:
-    first, *rest = path.split(".")
-    tree: Tree = Name(first)
-    for name in rest:
-        tree = Field(tree, name)
-    return tree
 
 
 def _flat(path: str, value: Any) -> Iterable[tuple[str, Any]]:

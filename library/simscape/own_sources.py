@@ -7,7 +7,7 @@ a module beside the model's text, and its class the counterpart of the component
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,14 +15,16 @@ from typing import Any
 from blocks import BlocksError, Component
 
 from .diagram import Diagram
-from .mapping import add_counterpart, counterpart_of, forget_counterpart, why_none
+from .mapping import add_counterpart, counterpart_of, forget_counterpart, why_none, word_of
+from .matlab_values import value_of
 from .python_text import python_name
 from .source_text import source_class
 
-__all__ = ["use_sources"]
+__all__ = ["loaded_class", "use_sources"]
 
 
-def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -> dict[str, str]:
+def use_sources(diagram: Diagram, folders: Iterable[Path], names: Mapping[str, Any],
+                remarks: list[str]) -> dict[str, str]:
     """Register the classes of sources that the components of a diagram have.
 
     Returns the texts of their modules, by name.
@@ -32,6 +34,8 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -
     diagram : Diagram
     folders : iterable of paths
         Where packages of sources are looked for, before the model's own folder.
+    names : mapping
+        Values of the workspace: numbers of parts or ports may follow from them.
     remarks : list of str
         What cannot be read is added here, with its line and reason.
     """
@@ -48,24 +52,42 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], remarks: list[str]) -
         if source is None:
             continue
         try:
-            written = source_class(source)
-            found = _loaded(module, written.text, name)
-            found()  # refuses what it cannot be made of
-            add_counterpart(kind, found)
+            made |= _converted(kind, source, diagram, names, remarks)
         except BlocksError as error:
             remarks.append(f"{kind} has a source beside the model that is not read: {error}")
+    return made
+
+
+def _converted(kind: str, source: Path, diagram: Diagram, names: Mapping[str, Any],
+               remarks: list[str]) -> dict[str, str]:
+    """The modules of a source, one for each number of parts or ports that its blocks ask for."""
+    made, known = dict[str, str](), dict[tuple[str, ...], type[Component]]()
+    for block in (b for b in diagram.root.walk() if b.kind == kind):
+        numbers = {word: f"{value:.15g}" for word, said in block.values.items()
+                   if isinstance(value := value_of(said.text, names), float)}
+        written = source_class(source, numbers, others=True)
+        asked = tuple(numbers.get(name, "") for name in written.held)
+        if asked in known:
             continue
-        made[module] = written.text
+        module = "_".join([python_name(kind.replace(".", "_")), *(asked if known else ())])
+        found = loaded_class(module, written.text, kind.rpartition(".")[2])
+        if found is None:
+            return {}
+        found()  # refuses what it cannot be made of
+        form = " ".join([kind, *(f"{name}={word_of(block.values[name])}" for name in written.held
+                                 if name in block.values and known)])
+        add_counterpart(form, found)
+        known[asked], made[module] = found, written.text
         remarks += [f"{kind}: {remark}" for remark in written.remarks]
     return made
 
 
-def _loaded(name: str, text: str, component: str) -> type[Component]:
-    """The class of a component in a module of this text."""
+def loaded_class(name: str, text: str, component: str) -> type[Component] | None:
+    """The class of a component in a module of this text; None of a domain."""
     module: Any = ModuleType(name)
     exec(compile(text, f"{name}.py", "exec"), module.__dict__)
     sys.modules[name] = module
     wanted = component.replace("_", "").lower()
-    return next(value for key, value in vars(module).items() if isinstance(value, type)
-                and issubclass(value, Component) and value.__module__ == name
-                and key.replace("_", "").lower() == wanted)
+    return next((value for key, value in vars(module).items() if isinstance(value, type)
+                 and issubclass(value, Component) and value.__module__ == name
+                 and key.replace("_", "").lower() == wanted), None)

@@ -57,18 +57,17 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
-    triggered = {id(block) for system, _ in flow.places for block in system.walk() if any(
-        b.block_type == "TriggerPort" for b in system.blocks.values())}
+    systems = {id(system): system for system, _ in flow.places}.values()
+    triggered = {id(block): block for system in systems if any(
+        b.block_type == "TriggerPort" for b in system.blocks.values()) for block in system.walk()}
     step = _fixed_step(diagram, names)
     for _, block in flow.places if step else ():
-        if _samples(block) and own[id(block)] is None and id(block) not in done | triggered:
+        if _samples(block) and own[id(block)] is None and id(block) not in done | triggered.keys():
             block.options["SampleTime"] = step
             done.add(id(block))
-    for system, _ in flow.places:
-        if any(block.block_type == "TriggerPort" for block in system.blocks.values()):
-            for block in system.walk():
-                if _samples(block) and own[id(block)] is None and id(block) not in done:
-                    block.options["SampleTime"] = TRIGGERED
+    for block in triggered.values():
+        if _samples(block) and own[id(block)] is None and id(block) not in done:
+            block.options["SampleTime"] = TRIGGERED
 
 
 def _fixed_step(diagram: Diagram, names: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 
 from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
 from .simulink_pid import PID_BLOCKS, controller
-from .simulink_sampled import has_vectors, matrices_of
+from .simulink_sampled import matrices_of, ports_of
 
 __all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
 
@@ -58,8 +58,6 @@ def _derivative(a: Asks) -> SignalPart:
 
 
 def _state_space(a: Asks) -> SignalPart:
-    if has_vectors(a):
-        raise Lacks("It has several inputs or outputs, which are vectors of signals.")
     names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
@@ -68,7 +66,7 @@ def _state_space(a: Asks) -> SignalPart:
         states = max(a.shape("A", "1"), default=1)
         starts = starts * states if len(starts) == 1 else starts
         names |= {f"x{k}": start for k, start in enumerate(starts, 1)}
-    return SignalPart("signal.StateSpace", names, ("u1",), ("y1",))
+    return SignalPart("signal.StateSpace", names, *ports_of(a))
 
 
 def _transfer(a: Asks) -> SignalPart:

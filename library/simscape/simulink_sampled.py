@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, per_second, seconds
 
-__all__ = ["RULES", "SAMPLED", "TRIGGERED", "has_vectors", "matrices_of", "period_of"]
+__all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of"]
 
 RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 TRIGGERED = "triggered"  # in place of the sample time of a block in a triggered subsystem
@@ -120,19 +120,18 @@ def _starts_at_rest(a: Asks, name: str) -> None:
 def _space(a: Asks) -> SignalPart:
     keywords = period_of(a)
     _starts_at_rest(a, "InitialCondition")
-    if has_vectors(a):
-        raise Lacks("It has several inputs or outputs, which are vectors of signals.")
-    matrices = matrices_of(a)
-    return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices}, ("u1",), ("y1",))
+    return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices_of(a)}, *ports_of(a))
 
 
-def has_vectors(a: Asks) -> bool:
-    """Whether a state space has more than one input or output."""
-    return a.shape("B", "1")[1:] not in ((), (1,)) or a.shape("C", "1")[:1] not in ((), (1,))
+def ports_of(a: Asks) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The inputs and outputs of a state space: u1, u2, … and y1, y2, …."""
+    inputs, outputs = ((*a.shape(name, "1"), 1, 1)[at] for name, at in (("B", 1), ("C", 0)))
+    return tuple(f"u{k}" for k in range(1, inputs + 1)), \
+        tuple(f"y{k}" for k in range(1, outputs + 1))
 
 
 def matrices_of(a: Asks) -> dict[str, str]:
-    """Matrices of a state space of one input and one output: B is a column, C a row."""
+    """Matrices of a state space; of one input and output B is a column, C a row."""
     return {name: matrix(a.text(name, "1"), a.shape(name, "1"), name == "B") for name in "ABCD"}
 
 

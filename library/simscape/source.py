@@ -12,10 +12,10 @@ from typing import TypeAlias
 from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, dotted, tokens
 
 __all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
-           "Event", "Function", "Let", "Source", "Stated", "fields", "made_of", "pair",
-           "read_function", "read_source"]  # fmt: skip
+           "Event", "Function", "Let", "Source", "Stated", "fields", "is_said", "made_of",
+           "pair", "read_function", "read_source"]  # fmt: skip
 
-#: Conditions around a section, and whether they must hold.
+#: Conditions around a section, and whether they must hold; ``i = 1:n`` is a loop around it.
 Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
@@ -33,6 +33,8 @@ class Declared:
         Conditions around the section, and whether they must hold.
     place : str
         File and line.
+    index : tuple of Tree
+        Which entry of an array it is, in ``name(i) = value``.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Declared:
     attributes: tuple[str, ...] = ()
     condition: Conditions = ()
     place: str = ""
+    index: tuple[Tree, ...] = ()
 
     @property
     def is_balanced(self) -> bool:
@@ -50,13 +53,14 @@ class Declared:
 
 @dataclass(frozen=True)
 class Branch:
-    """``i : p.i -> n.i``; None for the reference. Conditions as those of :class:`Declared`."""
+    """``i : p.i -> n.i``; None for the reference. Others as those of :class:`Declared`."""
 
     name: str
     start: Tree | None
     end: Tree | None
     condition: Conditions = ()
     place: str = ""
+    index: tuple[Tree, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,7 @@ _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "componen
               "intermediates")  # fmt: skip
 _SECTIONS = (*_DECLARING, "branches", "equations", "connections", "annotations", "events",
              "function", "entry", "modecharts")  # fmt: skip
+_DOTTED = ("if", "elseif", "else", "end")
 _CLOSED = ("if", "for", "switch", "while", "when", "let", "modechart")  # each by an end
 _CLOSED_SECTIONS = (*_SECTIONS, "modes", "mode", "transitions", "initial")
 
@@ -205,6 +210,7 @@ class _Sections(Parser):
     # -- expressions -----------------------------------------------------------------
     def _primary(self) -> Tree:
         """A value; that of ``if condition, a else b end`` as ``if(condition, a, b)``."""
+        self._dot()
         if not self.word("if"):
             return super()._primary()
         cases = []
@@ -213,6 +219,7 @@ class _Sections(Parser):
             self.over()
             cases.append((condition, self.expression()))
             self.over()
+            self._dot()
             if not self.word("elseif"):
                 break
         if not self.word("else"):
@@ -220,11 +227,16 @@ class _Sections(Parser):
         self.over()
         value = self.expression()
         self.over()
+        self._dot()
         if not self.word("end"):
             raise self.wrong("the end of an if with values is missing")
         for condition, other in reversed(cases):
             value = Apply(Name("if"), (condition, other, value))
         return value
+
+    def _dot(self) -> None:
+        """Pass the point of ``.if``, which chooses every entry, and of its other words."""
+        self.at += self.peek().text == "." and self.peek(1).text in _DOTTED
 
     # -- words ---------------------------------------------------------------------
     def word(self, *words: str) -> bool:
@@ -338,10 +350,11 @@ class _Sections(Parser):
 
     def _section(self, made: Source) -> None:
         if self.word("if"):
-            self._conditional(made)
+            self._conditional(made, self.expression())
             return
         if self.word("for"):
-            raise self.wrong("sections in a loop are not read", "Write out what it repeats.")
+            self._conditional(made, self._counter())
+            return
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
@@ -362,10 +375,16 @@ class _Sections(Parser):
         else:
             raise self.wrong(f"{name!r} is no section")
 
-    def _conditional(self, made: Source) -> None:
-        """``if`` around sections: what they declare holds under the condition."""
+    def _counter(self) -> Tree:
+        """``i = 1:n`` of a loop."""
+        name = self.expect_name()
+        self.expect("=")
+        return Binary("=", Name(name), self.expression())
+
+    def _conditional(self, made: Source, condition: Tree) -> None:
+        """``if`` or ``for`` around sections: what they declare holds under the condition."""
         known = len(self.conditions)
-        self.conditions.append((self.expression(), True))
+        self.conditions.append((condition, True))
         while True:
             self.over()
             if self.done():
@@ -439,14 +458,18 @@ class _Sections(Parser):
             if self.word("end"):
                 return
             line, place = self.peek().line, self.place()
-            name = self.expect_name()
-            if self.peek().text == "(":
-                raise self.wrong("what is declared as an array is not read",
-                                 "Give each entry a name of its own.")
+            if self.peek().text == "[":
+                raise self.wrong("a function of several results is not read",
+                                 "Give each of them as a parameter.")
+            name, index = self.expect_name(), self._index()
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
-            found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place))
+            found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place,
+                                  index))
+
+    def _index(self) -> tuple[Tree, ...]:
+        return self._arguments() if self.peek().text == "(" else ()
 
     def _branches(self, made: Source) -> None:
         while True:
@@ -454,12 +477,12 @@ class _Sections(Parser):
             if self.word("end"):
                 return
             place = self.place()
-            name = self.expect_name()
+            name, index = self.expect_name(), self._index()
             self.expect(":")
             start = None if self.take("*") else self._postfix(self._primary())
             self.expect("->")
             end = None if self.take("*") else self._postfix(self._primary())
-            made.branches.append(Branch(name, start, end, tuple(self.conditions), place))
+            made.branches.append(Branch(name, start, end, tuple(self.conditions), place, index))
 
     def _connections(self, made: Source) -> None:
         while True:
@@ -498,7 +521,9 @@ class _Sections(Parser):
                     self.word("else")
         if self.word("let"):
             return Let(tuple(self._assigned("in")), tuple(self._equations("end")), place)
-        if self.peek().kind == "name" and self.peek().text in ("for", "while", "switch"):
+        if self.word("for"):
+            return Choice(((self._counter(), tuple(self._equations("end"))),), place)
+        if self.peek().kind == "name" and self.peek().text in ("while", "switch"):
             raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
@@ -513,7 +538,8 @@ def _assertion(arguments: tuple[Tree, ...], place: str) -> Assertion:
     named = {dotted(a.left): dotted(a.right).rpartition(".")[2] for a in arguments
              if isinstance(a, Binary) and a.sign == "="}
     stops = named.get("Action", "error") == "error" and named.get("Warn", "false") == "false"
-    return Assertion(arguments[0], said[0] if said else "", stops, place)
+    condition = Name("true") if isinstance(arguments[0], Text) else arguments[0]
+    return Assertion(condition, said[0] if said else "", stops, place)
 
 
 def pair(tree: Tree) -> tuple[Tree, str] | None:

@@ -1,7 +1,7 @@
 """What do arrays of a component source say entry by entry?
 
-A variable of several entries is one variable for each, an equation of arrays one equation for each
-entry, and an entry of an array that follows from others is its expression.
+A variable, signal, node or part of several entries is one for each, an equation or connection of
+arrays one for each entry, and an entry of an array that follows from others is its expression.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
+
+import numpy as np
 
 from .matlab import (
     Apply,
@@ -20,55 +22,117 @@ from .matlab import (
     Name,
     NotUnderstood,
     Number,
+    Range,
     Text,
     Transposed,
     Tree,
     Unary,
     changed,
+    dotted,
+    in_order,
+    is_constant,
+    names_in,
+    number_tree,
     parts_of,
 )
+from .matlab_values import Unknown, evaluate
 from .python_text import PythonNames
-from .source import Branch, Declared, Equal, Event, Let, Source, pair
+from .source import (
+    Assertion,
+    Branch,
+    Connection,
+    Declared,
+    Equal,
+    Event,
+    Let,
+    Source,
+    is_said,
+    pair,
+)
 from .source import fields as said_of
-from .source_expressions import FUNCTIONS, is_constant
+from .source_expressions import FUNCTIONS
 
-__all__ = ["entry_by_entry"]
+__all__ = ["Scalars", "entry_by_entry"]
 
 _ELEMENTWISE = {*FUNCTIONS, "log10", "value", "if", "der", "delay"}
+_JOINED = {"sum": "+", "prod": ".*", "all": "&&", "any": "||", "max": "max", "min": "min"}
+_SIGNALS = ("inputs", "outputs")
+_Arrays = Mapping[str, np.ndarray]  # entries as trees, rows by columns
 
 
-def entry_by_entry(source: Source, where: str) -> tuple[Source, dict[str, int], list[str]]:
+@dataclass(frozen=True)
+class Scalars:
     """A component without arrays that follow from others.
 
-    Returns it, how many entries those parameters must have that equations ask for each of, and
-    what is to be said of variables.
+    Attributes
+    ----------
+    source : Source
+    lengths : dict of str to int
+        How many entries those parameters must have that equations ask for each of.
+    notes : list of str
+        Which names arrays have become.
+    ports : dict of str to tuple of str
+        The names of the entries of ports that are arrays, columns first.
+    """
+
+    source: Source
+    lengths: dict[str, int]
+    notes: list[str]
+    ports: dict[str, tuple[str, ...]]
+
+
+def entry_by_entry(source: Source, where: str,
+                   parts: Mapping[str, Mapping[str, tuple[str, ...]]]) -> Scalars:
+    """A component, read by the entries of its arrays.
+
+    Parameters
+    ----------
+    source : Source
+        Its loops are written out, indices and sizes are numbers.
+    where : str
+        Its file, for messages.
+    parts : mapping
+        Of the components that it has as parts, by path: entries of ports that are arrays.
 
     Raises
     ------
     NotUnderstood
         Naming file and line, for arrays that do not fit together.
     """
-    entries = _Entries(where)
+    entries = _Entries(where, parts)
     own = PythonNames(d.name for rows in source.sections.values() for d in rows)
-    sections, notes = dict(source.sections), []
-    sections["parameters"] = [d for d in source.sections.get("parameters", ())
-                              if not entries.computes(d)]
-    sections["variables"] = []
-    for declared in source.sections.get("variables", ()):
-        rows = entries.variables(declared, own)
-        sections["variables"] += rows
-        if rows != [declared]:
-            notes.append(f"{declared.name} is {', '.join(row.name for row in rows)} here.")
-    for section in ("inputs", "outputs"):
-        for declared in source.sections.get(section, ()):
-            if entries.of(said_of(declared.value).get("value", declared.value)):
-                raise NotUnderstood(declared.place, f"{declared.name} is a signal of several "
-                                    "values, and signals are scalars here.",
-                                    "Declare one for each.")
-    sections["intermediates"] = [d for d in source.sections.get("intermediates", ())
-                                 if not entries.computes(d)]
+    sections, notes, ports = dict(source.sections), list[str](), dict[str, tuple[str, ...]]()
+    for section in ("nodes", "components"):
+        sections[section] = list(entries.declared_apart(source.sections.get(section, ()), own))
+    for section in ("parameters", "variables", *_SIGNALS, "intermediates"):
+        rows = source.sections.get(section, ())
+        sections[section] = [d for d in rows if not entries.computes(d)] \
+            if section in ("parameters", "intermediates") else \
+            [row for declared in rows for row in entries.variables(declared, own)]
+    for section in ("nodes", *_SIGNALS, "variables", "components"):
+        for name in dict.fromkeys(d.name for d in source.sections.get(section, ())):
+            if name in entries.arrays:
+                names = tuple(dotted(each) for each in entries.arrays[name].ravel(order="F"))
+                notes.append(f"{name} is {', '.join(names)} here." if len(names) < 5 else
+                             f"{name} is {names[0]} to {names[-1]} here.")
+                if section in ("nodes", *_SIGNALS):
+                    ports[name] = names
+    entries.signals = {d.name for section in _SIGNALS for d in sections[section]}
     made: Source = entries.written(replace(source, sections=sections), entries.arrays)
-    return made, entries.lengths, notes
+    return Scalars(_without_unused(made, entries.tables), entries.lengths, notes, ports)
+
+
+def _without_unused(source: Source, tables: set[str]) -> Source:
+    """Without those computed tables that are read by their entries alone."""
+    kept = {name: [d for d in rows if d.name not in tables]
+            for name, rows in source.sections.items()}
+    waiting = [d for rows in source.sections.values() for d in rows if d.name in tables]
+    used = {part.name for part in parts_of(replace(source, sections=kept))
+            if isinstance(part, Name)}
+    for _ in waiting:
+        used |= set().union(*(names_in(d.value) for d in waiting if d.name in used))
+    return replace(source, sections={name: [d for d in rows if d.name not in tables - used]
+                                     for name, rows in source.sections.items()})
 
 
 @dataclass
@@ -76,91 +140,249 @@ class _Entries:
     """The entries of arrays, by name."""
 
     place: str
-    arrays: dict[str, tuple[Tree, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Mapping[str, tuple[str, ...]]]
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)  # names that may stand for the array as well
     lengths: dict[str, int] = field(default_factory=dict)
+    signals: set[str] = field(default_factory=set)
+    tables: set[str] = field(default_factory=set)  # computed, of rows and columns
+    ports: dict[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)  # by part
 
     # -- declarations ------------------------------------------------------------------
+    def declared_apart(self, rows: Any, names: PythonNames) -> Iterator[Declared]:
+        """Nodes or parts, and a name for each that is declared as an entry of an array."""
+        places: dict[str, dict[tuple[int, ...], str]] = {}
+        for declared in rows:
+            self.place, name = declared.place, declared.name
+            if declared.index:
+                place = self._place(declared.index, name)
+                known = places.setdefault(name, {})
+                if place not in known:
+                    known[place] = names.make("_".join([name, *(str(k + 1) for k in place)]))
+                declared = replace(declared, name=known[place], index=())
+            call = declared.value
+            path = dotted(call.of if isinstance(call, Apply) else call)
+            self.ports[declared.name] = self.parts.get(path, {})
+            yield declared
+        for name, known in places.items():
+            shape = tuple(max(place[axis] for place in known) + 1
+                          for axis in range(len(next(iter(known)))))
+            if len(known) != np.prod(shape):
+                raise NotUnderstood(self.place, f"not every entry of {name} is declared.",
+                                    "Declare those from 1 on.")
+            grid = np.empty(shape, dtype=object)
+            for place, here in known.items():
+                grid[place] = Name(here)
+            self.arrays[name] = grid if grid.ndim == 2 else grid.reshape(1, -1)
+
+    def _place(self, index: tuple[Tree, ...], name: str) -> tuple[int, ...]:
+        if not all(isinstance(k, Number) and k.value >= 1 and not k.value % 1 for k in index) \
+                or len(index) > 2:
+            raise NotUnderstood(self.place, f"an entry of {name} is asked for by one or two whole "
+                                "numbers from 1 on.")
+        return tuple(int(k.value) - 1 for k in index if isinstance(k, Number))
+
     def computes(self, declared: Declared) -> bool:
         """Whether a computed array is known by its entries alone, and not declared."""
         self.place = declared.place
-        found = () if declared.condition else self.of(declared.value)
-        if not found:
+        found = None if declared.condition else self.of(declared.value)
+        if found is None or found.size == 1:
             return False
-        self.arrays[declared.name] = found
+        name, plain = declared.name, 1 in found.shape
+        self.arrays[name] = found
         if is_constant(declared.value):
-            self.whole.add(declared.name)
-            self.arrays[declared.name] = tuple(Apply(Name(declared.name), (_number(k),))
-                                               for k in range(1, len(found) + 1))
-        return not is_constant(declared.value)
+            self.whole.add(name)
+            if is_said("access=private", declared.attributes):
+                return False  # its numbers are known
+            self.arrays[name] = _grid([[Apply(Name(name), (number_tree(max(i, j)),) if plain else
+                                              (number_tree(i), number_tree(j)))
+                                        for j in range(1, found.shape[1] + 1)]
+                                       for i in range(1, found.shape[0] + 1)])
+            return False
+        if not plain:
+            self.whole.add(name)
+            self.tables.add(name)
+        return plain
 
     def variables(self, declared: Declared, names: PythonNames) -> list[Declared]:
-        """One variable for each entry."""
+        """One variable or signal for each entry."""
         self.place = declared.place
         said = said_of(declared.value)
         found = self.of(said.get("value", declared.value))
-        if not found:
+        if found is None or found.size == 1:
             return [declared]
-        rows = []
-        for k, entry in enumerate(found, 1):
-            value: Tree = entry
+        each: dict[str, Any] = {word: self.of(other) for word, other in said.items()}
+        rows, grid = list[Declared](), np.empty(found.shape, dtype=object)
+        for place in np.ndindex(found.shape[::-1]):
+            place = place[::-1]
+            number = [str(k + 1) for k, size in zip(place, found.shape, strict=True) if size > 1]
+            value: Any = found[place]
             if said:
-                value = Brace((tuple(Binary("=", Name(word), entry if word == "value" else other)
-                                     for word, other in said.items()),))
-            rows.append(replace(declared, name=names.make(f"{declared.name}_{k}"), value=value))
-        self.arrays[declared.name] = tuple(Name(row.name) for row in rows)
+                value = Brace((tuple(Binary("=", Name(word), other if each[word] is None else
+                                            each[word][place]) for word, other in said.items()),))
+            rows.append(replace(declared, name=names.make("_".join([declared.name, *number])),
+                                value=value))
+            grid[place] = Name(rows[-1].name)
+        self.arrays[declared.name] = grid
         return rows
 
     # -- entries -------------------------------------------------------------------------
-    def of(self, tree: Tree, arrays: Mapping[str, tuple[Tree, ...]] | None = None
-           ) -> tuple[Tree, ...]:
-        """The entries of an expression; none of a scalar, and of what is not known."""
+    def of(self, tree: Tree, arrays: _Arrays | None = None) -> np.ndarray | None:
+        """The entries of an expression; None of a scalar, and of what is not known."""
         arrays = self.arrays if arrays is None else arrays
         if isinstance(tree, Name):
-            return arrays.get(tree.name, ())
+            return arrays.get(tree.name)
         if (measured := pair(tree)) is not None:
-            return tuple(Brace(((entry, Text(measured[1])),))
-                         for entry in self.of(measured[0], arrays))
+            return _each(self.of(measured[0], arrays),
+                         lambda e: Brace(((e, Text(measured[1])),)))
         if isinstance(tree, Matrix):
-            row = tree.rows[0] if len(tree.rows) == 1 else tuple(
-                entry for each in tree.rows for entry in each)
-            plain = len(tree.rows) == 1 or len(row) == len(tree.rows)
-            found = tuple(e for entry in row for e in self.of(entry, arrays) or (entry,))
-            return found if plain and len(found) > 1 else ()
-        if isinstance(tree, (Unary, Transposed)):
+            return self._matrix(tree, arrays)
+        if isinstance(tree, Range) and is_constant(tree):
+            return _grid([[number_tree(float(k)) for k in np.ravel(evaluate(tree, {}))]])
+        if isinstance(tree, Unary):
+            return _each(self.of(tree.of, arrays), lambda e: replace(tree, of=e))
+        if isinstance(tree, Transposed):
             inner = self.of(tree.of, arrays)
-            return tuple(replace(tree, of=e) for e in inner) if isinstance(tree, Unary) else inner
-        if isinstance(tree, Field) and tree.name == "der":
-            return tuple(Field(e, "der") for e in self.of(tree.of, arrays))
+            return None if inner is None else inner.T
+        if isinstance(tree, Field):
+            return self._field(tree, arrays)
         if isinstance(tree, Binary) and tree.sign != "=":
-            sides = self.of(tree.left, arrays), self.of(tree.right, arrays)
-            if {"*": all(sides), "/": sides[1], "^": any(sides)}.get(tree.sign):
-                return ()  # of matrices
-            return tuple(replace(tree, left=a, right=b)
-                         for a, b in self._paired((tree.left, tree.right), sides))
-        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in _ELEMENTWISE:
-            inside = [self.of(each, arrays) for each in tree.arguments]
-            return tuple(replace(tree, arguments=row)
-                         for row in self._paired(tree.arguments, inside))
-        return ()
+            return self._binary(tree, arrays)
+        if isinstance(tree, Apply):
+            return self._call(tree, arrays)
+        return None
 
-    def _paired(self, trees: tuple[Tree, ...], entries: Any) -> Iterator[tuple[Tree, ...]]:
-        """Entries beside each other; a scalar stands beside every one."""
-        counts = {len(each) for each in entries if each}
-        if len(counts) > 1:
-            raise NotUnderstood(self.place, "arrays of "
-                                f"{' and '.join(map(str, sorted(counts)))} entries are joined.",
-                                "Give them as many entries.")
-        for k in range(max(counts, default=0)):
-            yield tuple(each[k] if each else tree
-                        for tree, each in zip(trees, entries, strict=True))
+    def _matrix(self, tree: Matrix, arrays: _Arrays) -> np.ndarray | None:
+        rows = [[_grid([[e]]) if (found := self.of(e, arrays)) is None else found for e in row]
+                for row in tree.rows if row]
+        try:
+            made = np.vstack([np.hstack(row) for row in rows]) if rows else None
+        except ValueError:
+            raise NotUnderstood(self.place, "the rows of an array do not fit together.",
+                                "Give them as many entries.") from None
+        return made if made is not None and made.size > 1 else None
+
+    def _field(self, tree: Field, arrays: _Arrays) -> np.ndarray | None:
+        """Ports of an array of parts, or the entries of a port."""
+        found = self.of(tree.of, arrays)
+        if found is None:
+            names = self.ports.get(dotted(tree.of), {}).get(tree.name)
+            return None if names is None else _grid([[Field(tree.of, name) for name in names]])
+        inner = [self._field(Field(e, tree.name), arrays) for e in found.ravel(order="F")]
+        if all(each is None for each in inner):
+            return _each(found, lambda e: Field(e, tree.name))
+        return np.hstack([each for each in inner if each is not None])
+
+    def _binary(self, tree: Binary, arrays: _Arrays) -> np.ndarray | None:
+        a, b = self.of(tree.left, arrays), self.of(tree.right, arrays)
+        if tree.sign == "*" and a is not None and b is not None and 1 not in (a.size, b.size):
+            if a.shape[1] != b.shape[0]:
+                raise NotUnderstood(self.place, "a product of matrices of "
+                                    f"{' and '.join('×'.join(map(str, m.shape)) for m in (a, b))} "
+                                    "entries has no value.")
+            return _grid([[_joined("+", [_shortened(Binary("*", x, y)) for x, y in
+                                         zip(row, column, strict=True)])
+                           for column in b.T] for row in a])
+        if tree.sign == "/" and b is not None or tree.sign == "^" and (a is not None
+                                                                       or b is not None):
+            return None  # of matrices
+        return self._paired((tree.left, tree.right), (a, b),
+                            lambda row: _shortened(replace(tree, left=row[0], right=row[1])))
+
+    def _call(self, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
+        name = tree.of.name if isinstance(tree.of, Name) else ""
+        if name in _ELEMENTWISE and name not in arrays and not (
+                name in _JOINED and len(tree.arguments) == 1):
+            inside = [self.of(each, arrays) for each in tree.arguments]
+            return self._paired(tree.arguments, inside, lambda row: replace(tree, arguments=row))
+        if name == "repmat" and len(tree.arguments) > 1:
+            inner = self.of(tree.arguments[0], arrays)
+            sizes = [int(k.value) for k in tree.arguments[1:] if isinstance(k, Number)]
+            if len(sizes) == len(tree.arguments) - 1:
+                return np.tile(_grid([[tree.arguments[0]]]) if inner is None else inner,
+                               sizes if len(sizes) == 2 else sizes * 2)
+        if name in ("zeros", "ones", "eye"):
+            return self._made(tree, arrays)
+        if name == "diff" and len(tree.arguments) == 1 and (
+                inner := self.of(tree.arguments[0], arrays)) is not None and 1 in inner.shape:
+            row = inner.ravel()
+            steps = _grid([[Binary("-", b, a) for a, b in zip(row, row[1:], strict=False)]])
+            return steps if inner.shape[0] == 1 else steps.T
+        found = self.of(tree.of, arrays) if name not in _ELEMENTWISE or name in arrays else None
+        if found is None or len(tree.arguments) > 2:
+            return None
+        return self._picked(found, tree, arrays)
+
+    def _made(self, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
+        """An array of numbers, of so many rows and columns or of the size of another one."""
+        like = tree.arguments[0] if len(tree.arguments) == 1 else None
+        if isinstance(like, Apply) and like.of == Name("size") and len(like.arguments) == 1:
+            found = self.of(like.arguments[0], arrays)
+            shape = (1, 1) if found is None else found.shape
+            tree = replace(tree, arguments=tuple(number_tree(float(k)) for k in shape))
+        if not all(isinstance(k, Number) for k in tree.arguments):
+            return None
+        try:
+            made = np.atleast_2d(evaluate(tree, {}))
+        except NotUnderstood:
+            return None  # of three dimensions
+        return _grid([[number_tree(float(x)) for x in row] for row in made])
+
+    def _picked(self, found: np.ndarray, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
+        """Entries of an array by MATLAB's index: from 1, columns first."""
+        flat = len(tree.arguments) == 1
+        sizes = [found.size] if flat else found.shape
+        places = []
+        for index, size in zip(tree.arguments, sizes, strict=True):
+            try:
+                place = np.arange(1, size + 1) if index == Name(":") else np.ravel(
+                    evaluate(index, {"end": float(size)}))
+            except (Unknown, NotUnderstood):
+                return None
+            if np.any(place % 1) or np.any(place < 1) or np.any(place > size):
+                raise NotUnderstood(self.place, f"an entry of {dotted(tree.of) or 'an array'} is "
+                                    "asked for by one whole number from 1 on, up to "
+                                    f"{size}.")
+            places.append(np.asarray(place, dtype=int) - 1)
+        if flat:
+            row = found.ravel(order="F")[places[0]]
+            return row.reshape(-1, 1) if found.shape[1] == 1 else row.reshape(1, -1)
+        return found[np.ix_(*places)]
+
+    def _paired(self, trees: Any, entries: Any, made: Any) -> np.ndarray | None:
+        """What is made of entries beside each other; a scalar stands beside every one."""
+        shapes = [each.shape for each in entries if each is not None]
+        most = max(shapes, key=np.prod, default=None)
+        if most is None:
+            return None
+        for shape in shapes:
+            vectors = 1 in shape and 1 in most and np.prod(shape) == np.prod(most)
+            if shape != most and not vectors and np.prod(shape) != 1:
+                counts = sorted({int(np.prod(each)) for each in shapes})
+                raise NotUnderstood(self.place, f"arrays of {' and '.join(map(str, counts))} "
+                                    "entries are joined." if len(counts) > 1 else
+                                    "arrays of unlike rows and columns are joined.",
+                                    "Give them as many entries.")
+        grid = np.empty(int(np.prod(most)), dtype=object)
+        flat = [None if each is None else each.ravel(order="F") for each in entries]
+        for k in range(grid.size):
+            grid[k] = made(tuple(tree if each is None else each[k if each.size > 1 else 0]
+                                 for tree, each in zip(trees, flat, strict=True)))
+        return grid.reshape(most, order="F")
 
     # -- statements ------------------------------------------------------------------------
-    def written(self, part: Any, arrays: Mapping[str, tuple[Tree, ...]]) -> Any:
+    def written(self, part: Any, arrays: _Arrays) -> Any:
         """A part of a source with entries in the place of arrays."""
         self.place = getattr(part, "place", "") or self.place
         if isinstance(part, (list, tuple)):
-            return type(part)(each for one in part for each in self._each(one, arrays))
+            return type(part)(each for one in part for each in self._statements(one, arrays))
+        if isinstance(part, Branch) and part.index:
+            found = self._picked(arrays[part.name], Apply(Name(part.name), part.index), arrays) \
+                if part.name in arrays else None
+            if found is None or found.size != 1:
+                raise NotUnderstood(self.place, f"{part.name} has no such entry.",
+                                    "Declare it as a variable of so many.")
+            part = replace(part, name=dotted(found.item()), index=())
         if isinstance(part, Branch) and part.name in arrays or isinstance(part, Event) and any(
                 name in arrays for name, _ in part.assigned):
             raise NotUnderstood(self.place, "a branch or an event of an array is not read.",
@@ -171,55 +393,120 @@ class _Entries:
                                 f"Write {part.name}(1), or give it as a parameter.")
         if isinstance(part, Let):
             return self._let(part, arrays)
-        if isinstance(part, Apply) and isinstance(part.of, Name):
-            return self._applied(part, part.of.name, arrays)
+        if isinstance(part, Apply) and (made := self._applied(part, arrays)) is not None:
+            return made
+        if isinstance(part, Binary) and part.sign == "=":
+            return replace(part, right=self.written(part.right, arrays))
         return changed(part, lambda each: self.written(each, arrays))
 
-    def _each(self, part: Any, arrays: Mapping[str, tuple[Tree, ...]]) -> Iterator[Any]:
-        """A statement, or one for each entry of an equation of arrays."""
+    def _statements(self, part: Any, arrays: _Arrays) -> Iterator[Any]:
+        """A statement, or one for each entry of an equation or connection of arrays."""
         if isinstance(part, Equal):
             self.place = part.place
             sides = self.of(part.left, arrays), self.of(part.right, arrays)
-            if all(sides):
-                for left, right in self._paired((part.left, part.right), sides):
-                    made = self.written(replace(part, left=left, right=right), arrays)
-                    self.lengths |= {each.of.name: len(arrays[each.of.name])
+            found = self._paired((part.left, part.right), sides,
+                                 lambda row: replace(part, left=row[0], right=row[1]))
+            if found is not None:
+                for equation in found.ravel(order="F"):
+                    made = self.written(equation, arrays)
+                    self.lengths |= {each.of.name: arrays[each.of.name].size
                                      for each in parts_of(made) if isinstance(each, Apply)
-                                     and isinstance(each.of, Name) and each.of.name in self.whole}
+                                     and isinstance(each.of, Name) and each.of.name in self.whole
+                                     and each.of.name in arrays}
                     yield made
                 return
+        if isinstance(part, Connection):
+            yield from self._connections(part, arrays)
+            return
+        if isinstance(part, Assertion) and (found := self.of(part.condition, arrays)) is not None:
+            self.place = part.place
+            part = replace(part, condition=_joined("&&", found.ravel(order="F")))
         yield self.written(part, arrays)
 
-    def _let(self, part: Let, arrays: Mapping[str, tuple[Tree, ...]]) -> Let:
-        inside, names = dict(arrays), []
-        for name, tree in part.names:
+    def _connections(self, part: Connection, arrays: _Arrays) -> Iterator[Connection]:
+        """``connect(a, b)`` of arrays: entry with entry, and one end with all."""
+        self.place = part.place
+        ends = [self.of(end, arrays) for end in part.ports]
+        single = [end for end, found in zip(part.ports, ends, strict=True) if found is None]
+        several = [found for found in ends if found is not None and found.size > 1]
+        if several and single and any(dotted(end) in self.signals for end in (
+                *single, *(e for found in several for e in found.ravel()))):
+            raise NotUnderstood(self.place, "a signal of several values and one of a single value "
+                                "are connected.", "Connect entries, as x(1).")
+        found = self._paired(part.ports, ends, lambda row: replace(part, ports=row))
+        yield from ([part] if found is None else found.ravel(order="F"))
+
+    def _let(self, part: Let, arrays: _Arrays) -> Let:
+        inside, names, given = dict(arrays), [], dict(part.names)
+        for name in in_order(given):
+            tree = given[name]
             found = self.of(tree, inside)
             inside.pop(name, None)
-            if found:
+            if found is not None and found.size > 1:
                 inside[name] = found
             else:
                 names.append((name, self.written(tree, inside)))
         return replace(part, names=tuple(names), body=self.written(part.body, inside))
 
-    def _applied(self, part: Apply, name: str, arrays: Mapping[str, tuple[Tree, ...]]) -> Tree:
+    def _applied(self, part: Apply, arrays: _Arrays) -> Tree | None:
+        """A call that gives one value of arrays; None for another one."""
+        name = part.of.name if isinstance(part.of, Name) else ""
         given = part.arguments
-        if name in arrays:
-            index = given[0] if len(given) == 1 else None
-            if not isinstance(index, Number):
-                return part  # refused where it is written
-            found = arrays[name]
-            if index.value % 1 or not 1 <= index.value <= len(found):
-                raise NotUnderstood(self.place, f"an entry of {name} is asked for by one whole "
-                                    f"number from 1 on, up to {len(found)}.")
-            entry = found[int(index.value) - 1]
+        if name in _JOINED and name not in arrays and len(given) == 1 and (
+                found := self.of(given[0], arrays)) is not None:
+            made: Tree = self.written(_joined(_JOINED[name], found.ravel(order="F")), arrays)
+            return made
+        if name in ("numel", "length") and len(given) == 1 and (
+                found := self.of(given[0], arrays)) is not None:
+            return number_tree(float(found.size if name == "numel" else max(found.shape)))
+        picked = self._call(part, arrays) if name in arrays or not name else None
+        if picked is not None and picked.size == 1:
+            entry = picked.item()
             return entry if entry == part else self.written(entry, arrays)
-        if name in ("sum", "prod") and len(given) == 1 and (found := self.of(given[0], arrays)):
-            sign = "+" if name == "sum" else "*"
-            return self.written(reduce(lambda a, b: Binary(sign, a, b), found), arrays)
-        if name in ("numel", "length") and len(given) == 1 and (found := self.of(given[0], arrays)):
-            return _number(len(found))
-        return replace(part, arguments=self.written(given, arrays))
+        if name in arrays:
+            return part  # refused where it is written
+        return replace(part, arguments=self.written(given, arrays)) if name else None
 
 
-def _number(k: int) -> Number:
-    return Number(float(k), str(k))
+def _grid(rows: list[list[Any]]) -> np.ndarray:
+    grid = np.empty((len(rows), len(rows[0])), dtype=object)
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            grid[i, j] = entry
+    return grid
+
+
+def _each(grid: np.ndarray | None, change: Any) -> np.ndarray | None:
+    return None if grid is None else _grid([[change(e) for e in row] for row in grid])
+
+
+def _joined(sign: str, entries: Any) -> Tree:
+    """One value of all entries; of a sum, those that are not zero."""
+    rows = [e for e in entries if sign != "+" or not _is(e, 0)] or [*entries][:1]
+    made: Tree = reduce(lambda a, b: Apply(Name(sign), (a, b)) if sign.isalpha() else
+                        Binary(sign, a, b), rows)
+    return made
+
+
+def _is(tree: Tree, value: float) -> bool:
+    return isinstance(tree, Number) and tree.value == value
+
+
+def _shortened(tree: Binary) -> Tree:
+    """Arithmetic with numbers, zeros and ones as its value."""
+    numbers = [_value(side) for side in (tree.left, tree.right)]
+    product, quotient = tree.sign in ("*", ".*"), tree.sign in ("/", "./")
+    if None not in numbers and tree.sign in ("+", "-", "*", ".*") or quotient and _is(tree.left, 0):
+        return number_tree(0.0 if quotient else float(evaluate(tree, {})))
+    if product and 0.0 in numbers:
+        return number_tree(0.0)
+    if 1.0 in numbers and product:
+        return tree.right if numbers[0] == 1 else tree.left
+    if numbers[0] == -1.0 and product:
+        return Unary("-", tree.right)
+    return tree
+
+
+def _value(tree: Tree) -> float | None:
+    sign, number = (-1, tree.of) if isinstance(tree, Unary) and tree.sign == "-" else (1, tree)
+    return sign * number.value if isinstance(number, Number) else None

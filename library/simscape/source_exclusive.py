@@ -7,22 +7,36 @@ declaration; ``zeros``, ``ones`` and what else makes arrays of numbers is the ar
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from .matlab import Apply, Binary, Brace, Matrix, Name, NotUnderstood, Number, Tree, Unary
+from .matlab import (
+    Apply,
+    Binary,
+    Brace,
+    Field,
+    Matrix,
+    Name,
+    NotUnderstood,
+    Transposed,
+    Tree,
+    Unary,
+    changed,
+    number_tree,
+)
 from .matlab_values import Unknown, evaluate, free_names
-from .source import Declared, Source
+from .source import Conditions, Declared, Source, pair
 
-__all__ = ["plain_declarations"]
+__all__ = ["chosen", "plain_declarations"]
 
-_MAKERS = ("zeros", "ones", "repmat", "linspace")
+_MAKERS = ("zeros", "ones", "eye", "repmat", "linspace")
 _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables")
 
 
 def plain_declarations(source: Source) -> Source:
     """A source whose exclusive declarations are merged and whose constant arrays are written."""
-    sections = {name: _merged([replace(d, value=_folded(d.value)) for d in declared])
+    sections = {name: _merged([replace(d, value=_finite(_folded(d.value))) for d in declared])
                 if name in _DECLARING else declared
                 for name, declared in source.sections.items()}
     return replace(source, sections=sections)
@@ -44,8 +58,9 @@ def _exclusive(declared: list[Declared]) -> tuple[int, int] | None:
     for j, other in enumerate(declared):
         for k, one in enumerate(declared[:j]):
             a, b = one.condition, other.condition
-            if one.name == other.name and one.value == other.value and a and b \
-                    and a[:-1] == b[:-1] and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
+            alike = (one.name, one.index, one.value) == (other.name, other.index, other.value)
+            if alike and a and b and a[:-1] == b[:-1] \
+                    and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
                 return k, j
     return None
 
@@ -53,9 +68,18 @@ def _exclusive(declared: list[Declared]) -> tuple[int, int] | None:
 def _folded(value: Tree) -> Tree:
     """A value with its unit whose number is an array that functions make of numbers."""
     if not isinstance(value, Brace) or not value.rows or not value.rows[0]:
-        return _array(value) if isinstance(value, (Apply, Binary)) else value
+        return _array(value)
     first, *rest = value.rows[0]
+    if isinstance(first, Field) and pair(value) is not None:
+        return first  # of an enumeration, with a unit
     return replace(value, rows=((_array(first), *rest), *value.rows[1:]))
+
+
+def _finite(part: Any) -> Any:
+    """A value with a number in the place of what is infinite: a limit that is never reached."""
+    if part in (Name("inf"), Name("Inf")):
+        return number_tree(1e30)
+    return changed(part, _finite) if isinstance(part, (tuple, Unary, Matrix, Brace)) else part
 
 
 def _array(tree: Tree) -> Tree:
@@ -65,18 +89,31 @@ def _array(tree: Tree) -> Tree:
         made = np.atleast_2d(np.asarray(evaluate(tree, {}), dtype=float))
     except (NotUnderstood, Unknown, TypeError, ValueError):
         return tree
-    return Matrix(tuple(tuple(_number(float(x)) for x in row) for row in made))
-
-
-def _number(x: float) -> Tree:
-    text = f"{abs(x):.15g}"
-    return Unary("-", Number(abs(x), text)) if x < 0 else Number(abs(x), text)
+    if made.size == 1:
+        return number_tree(float(made.item()))
+    return Matrix(tuple(tuple(number_tree(float(x)) for x in row) for row in made))
 
 
 def _makes(tree: Tree) -> bool:
-    """Whether a function in it makes an array."""
+    """Whether a function in it makes an array, or arithmetic is of one."""
     if isinstance(tree, Apply):
         return isinstance(tree.of, Name) and tree.of.name in _MAKERS
     if isinstance(tree, Binary):
-        return _makes(tree.left) or _makes(tree.right)
+        return any(_makes(side) or isinstance(side, (Matrix, Transposed))
+                   for side in (tree.left, tree.right))
     return isinstance(tree, Unary) and _makes(tree.of)
+
+
+def chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
+    """One expression of values that are declared under conditions, each written once."""
+    conditions, value = rows[0]
+    if not conditions:
+        return value
+    condition = conditions[0][0]
+    others = [row for row in rows if not row[0] or row[0][0][0] != condition]
+    yes, no = ([(conditions[1:], value) for conditions, value in rows
+                if conditions[:1] == ((condition, holds),)] for holds in (True, False))
+    if not yes:
+        condition, yes, no = Unary("~", condition), no, []
+    cases = (chosen(yes), *([chosen([*no, *others])] if no or others else []))
+    return Apply(Name("if"), (condition, *cases))

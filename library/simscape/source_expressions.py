@@ -24,15 +24,18 @@ from .matlab import (
     Tree,
     Unary,
     dotted,
+    in_order,
+    is_constant,
     names_in,
     parts_of,
 )
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
 from .source import Conditions, Declared, Event, Source, fields, pair
 from .source_enumerations import enumeration_beside
+from .source_exclusive import chosen
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "imported_as", "linear", "number_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -92,6 +95,12 @@ class Known:
         Names of the points of tables, which have to increase.
     lengths : dict
         How many entries parameters must have.
+    held : dict
+        Parameters and their numbers that say how many parts, ports or values there are.
+    ports : dict
+        The names of the entries of ports that are arrays.
+    parts : dict
+        What parts are of, by path, whose source is beside it.
     place : str
         Of what is being written, for messages.
     """
@@ -116,6 +125,9 @@ class Known:
     instants: dict[str, str] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
+    held: dict[str, float] = field(default_factory=dict)
+    ports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    parts: dict[str, Known] = field(default_factory=dict)
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -166,7 +178,7 @@ class Known:
         """A name that follows from others, or from the conditions of its declarations."""
         if given and len(rows) == 1 and is_constant(rows[0].value):
             return
-        self.locals[name] = _chosen([(declared.condition, declared.value) for declared in rows])
+        self.locals[name] = chosen([(declared.condition, declared.value) for declared in rows])
         if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
             self.notes.append(f"{name} follows from other parameters and cannot be given.")
 
@@ -269,22 +281,11 @@ class Known:
         NotUnderstood
             For a name that follows from itself.
         """
-        done: list[str] = []
+        def circle(name: str) -> None:
+            self.place = self.place_of(name)
+            raise self.wrong(f"{name} follows from itself.")
 
-        def add(name: str, above: tuple[str, ...]) -> None:
-            if name in above:
-                self.place = self.place_of(name)
-                raise self.wrong(f"{name} follows from itself.")
-            if name not in done:
-                inside = names_in(trees[name])
-                for other in trees:
-                    if other in inside:
-                        add(other, (*above, name))
-                done.append(name)
-
-        for name in trees:
-            add(name, ())
-        return done
+        return in_order(trees, circle)
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:
@@ -346,6 +347,8 @@ class Known:
         if isinstance(tree, Field):
             if tree.name == "der":
                 return f"der({self.text(tree.of)})", 11
+            if self.numbers:
+                return self._of_domain(tree)
             return f"{self.text(tree.of)}.{tree.name}", 11
         if isinstance(tree, Unary):
             inner, strength = self._strong(tree.of)
@@ -366,6 +369,20 @@ class Known:
             raise self.wrong("an array of values that follow from others is not read.",
                              "Give it as a parameter.")
         return python_of(tree, self._name), 11
+
+    def _of_domain(self, tree: Field) -> tuple[str, int]:
+        """A parameter of the domain of a port: its default, as parts know no circuit."""
+        node = next((d for d in self.of("nodes") if tree.of == Name(d.name)), None)
+        path = "" if node is None else dotted(node.value)
+        found = self.own_domains.get(path.rpartition(".")[2])
+        value = None if found is None else next(
+            (d.value for d in found.sections.get("parameters", ()) if d.name == tree.name), None)
+        if value is None:
+            raise self.wrong(f"{dotted(tree) or 'a part of a value'} has no value that parts can "
+                             "be given here.", "Give it as a parameter.")
+        self.remarks.append(f"Its parts take {dotted(tree)} as the domain {found.name} has it by "
+                            "default, whatever the circuit says." if found else "")
+        return self._measured(*(pair(value) or (value, "1")))
 
     def is_array(self, tree: Tree) -> bool:
         """Whether an expression is of several numbers, as far as declarations tell."""
@@ -500,12 +517,12 @@ class Known:
             return ""
         return self.instants.setdefault(event.of, self._free_name("acted_last"))
 
-    def _place_in(self, name: str, given: list[Tree]) -> int:
+    def _place_in(self, name: str, given: list[Tree]) -> str:
         """The place of an entry, counted from 0."""
-        of = given[0] if len(given) == 1 else None
-        if not isinstance(of, Number) or of.value < 1 or of.value % 1:
+        places = [of.value for of in given if isinstance(of, Number)]
+        if len(places) != len(given) or any(k < 1 or k % 1 for k in places) or len(places) > 2:
             raise self.wrong(f"an entry of {name} is asked for by one whole number from 1 on.")
-        return int(of.value) - 1
+        return ", ".join(str(int(k) - 1) for k in places)
 
     def _table(self, plain: list[Tree], given: list[str], named: dict[str, Tree]) -> str:
         """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""
@@ -555,21 +572,6 @@ def number_of(tree: Tree) -> str:
     raise NotUnderstood("", "a number is missing.")
 
 
-def _chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
-    """One expression of values that are declared under conditions, each written once."""
-    conditions, value = rows[0]
-    if not conditions:
-        return value
-    condition = conditions[0][0]
-    others = [row for row in rows if not row[0] or row[0][0][0] != condition]
-    yes, no = ([(conditions[1:], value) for conditions, value in rows
-                if conditions[:1] == ((condition, holds),)] for holds in (True, False))
-    if not yes:
-        condition, yes, no = Unary("~", condition), no, []
-    cases = (_chosen(yes), *([_chosen([*no, *others])] if no or others else []))
-    return Apply(Name("if"), (condition, *cases))
-
-
 def _of_equality(condition: Tree) -> bool:
     """Whether a condition asks for equal numbers only.
 
@@ -581,11 +583,6 @@ def _of_equality(condition: Tree) -> bool:
     if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
         return _of_equality(condition.left) and _of_equality(condition.right)
     return isinstance(condition, Binary) and condition.sign in ("==", "~=")
-
-
-def is_constant(tree: Tree) -> bool:
-    """Whether a value does not follow from others."""
-    return names_in(tree) <= {"pi", "inf", "int32", "double"}
 
 
 def linear(unit: str) -> str:

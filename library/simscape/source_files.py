@@ -9,10 +9,9 @@ from blocks import FileError
 
 from .mapping import counterpart_of
 from .physical_signals import SIGNALS
-from .source import Function, Source, made_of, read_function, read_source
+from .source import Function, Source, read_function, read_source
 
-__all__ = ["file_of", "read_component", "read_file", "read_function_file", "read_parts",
-           "source_beside"]  # fmt: skip
+__all__ = ["file_of", "is_source", "read_component", "read_file", "read_function_file"]
 
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
@@ -68,15 +67,15 @@ def _text(path: Path) -> str:
 
 
 def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:
-    """Where a source finds ``"mypackage.part"``: beside it, or in the package above it.
+    """Where a source finds ``"mypackage.part"``: in the package above it, or beside it.
 
     Where it is neither, the place beside it.
     """
     *packages, name = path.split(".")
     inside = Path(*(f"+{package}" for package in packages), f"{name}{suffix}")
     beside = source.with_name(inside.name)
-    return next((found for found in (beside, *(
-        folder / inside for folder in source.resolve().parents)) if found.is_file()), beside)
+    above = source.resolve().parents if packages else ()
+    return next((found for folder in above if (found := folder / inside).is_file()), beside)
 
 
 def read_component(path: Path) -> Source:
@@ -105,38 +104,11 @@ def read_component(path: Path) -> Source:
     return source
 
 
-def read_parts(path: Path) -> dict[str, Source]:
-    """The same with the sources beside the file that it has parts of, and that these have.
-
-    By name of the file; each stands behind those that it needs. It raises as
-    :func:`read_component`, and a FileError for a component that is a part of itself.
-    """
-    found: dict[str, Source] = {}
-    _read_parts(path, found, ())
-    return found
-
-
-def _read_parts(path: Path, found: dict[str, Source], within: tuple[str, ...]) -> None:
-    source = read_component(path)
-    for declared in source.sections.get("components", []):
-        name = source_beside(made_of(declared)[0])
-        beside = path.with_name(f"{name}.ssc")
-        if not name or name in found or not beside.is_file():
-            continue
-        if name in (*within, path.stem):
-            raise FileError(str(path), f"its part {declared.name} is of {beside.name}, which it is "
-                            "a part of itself.", "Take another component there.",
-                            code="simscape.part")
-        _read_parts(beside, found, (*within, path.stem))
-    found[path.stem] = source
-
-
-def source_beside(path: str) -> str:
-    """The file that the source of a part is in; empty for what there is here anyway."""
+def is_source(path: str) -> bool:
+    """Whether a part is of a source of the user's, and not of what there is here anyway."""
     counterpart = counterpart_of(path)
-    is_here = counterpart is not None and counterpart.component is not None or \
-        path.removeprefix("foundation.signal.") in SIGNALS
-    return "" if is_here else path.rpartition(".")[2]
+    return not (counterpart is not None and counterpart.component is not None
+                or path.removeprefix("foundation.signal.") in SIGNALS)
 
 
 def _declared(source: Source) -> set[str]:

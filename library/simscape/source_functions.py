@@ -14,25 +14,28 @@ from typing import Any
 from .matlab import (
     Apply,
     Binary,
+    Field,
     Name,
     NotUnderstood,
+    Number,
     Tree,
     changed,
     dotted,
-    names_in,
+    in_order,
     parse,
     parts_of,
 )
 from .source import Function, Let, Source
+from .source_enumerations import enumeration_beside
 from .source_files import read_function_file
 
 __all__ = ["written_out"]
 
 _SAID = {name: Function(name, tuple(inputs), name, ((name, parse(text)),))
          for name, inputs, text in (
-    ("ceil", "a", "-floor(-a)"), ("fix", "a", "sign(a)*floor(abs(a))"),
-    ("round", "a", "sign(a)*floor(abs(a) + 0.5)"),
-    ("rem", "ab", "a - b*(sign(a/b)*floor(abs(a/b)))"), ("hypot", "ab", "sqrt(a^2 + b^2)"),
+    ("ceil", "a", "-floor(-a)"), ("fix", "a", "sign(a).*floor(abs(a))"),
+    ("round", "a", "sign(a).*floor(abs(a) + 0.5)"),
+    ("rem", "ab", "a - b.*(sign(a./b).*floor(abs(a./b)))"), ("hypot", "ab", "sqrt(a.^2 + b.^2)"),
     ("not", "a", "~a"), ("and", "ab", "a && b"), ("or", "ab", "a || b"),
     ("xor", "ab", "a && ~b || ~a && b"), ("uminus", "a", "-a"), ("plus", "ab", "a + b"),
     ("minus", "ab", "a - b"), ("times", "ab", "a.*b"), ("mtimes", "ab", "a*b"),
@@ -67,8 +70,22 @@ class _Calls:
         made = changed(part, lambda each: self.written(each, place, within))
         if not isinstance(made, Apply):
             return made
+        if (member := self._member(made)) is not None:
+            return member
         function = self._function(made)
         return made if function is None else self._result(function, made.arguments, place, within)
+
+    def _member(self, call: Apply) -> Field | None:
+        """``mypackage.mode(2)``: the member of an enumeration that a number says."""
+        number = call.arguments[0] if len(call.arguments) == 1 else None
+        if not isinstance(call.of, Field) or not isinstance(number, Number):
+            return None
+        try:
+            members = enumeration_beside(dotted(call.of), self.path) or {}
+        except NotUnderstood:
+            return None  # a file of something else
+        return next((Field(call.of, name) for name, value in members.items()
+                     if value == number.value), None)
 
     def _function(self, call: Apply) -> Function | None:
         path = dotted(call.of)
@@ -90,14 +107,14 @@ class _Calls:
         if function.name in within:
             raise NotUnderstood(place, f"the function {function.name} calls itself.")
         values = dict(zip(function.inputs, given, strict=True))
-        waiting = {name: self.written(tree, place, (*within, function.name))
+        defined = {name: self.written(tree, place, (*within, function.name))
                    for name, tree in function.definitions}
-        while waiting:
-            ready = [name for name, tree in waiting.items() if not names_in(tree) & waiting.keys()]
-            if not ready:
-                raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
-            for name in ready:
-                values[name] = _put_in(waiting.pop(name), values)
+
+        def circle(_: str) -> None:
+            raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
+
+        for name in in_order(defined, circle):
+            values[name] = _put_in(defined[name], values)
         return values[function.result]
 
 

@@ -27,7 +27,6 @@ from .plan import Written
 from .signal_part import Lacks
 from .source import Conditions, Declared, fields, made_of, pair
 from .source_expressions import Known, number_of
-from .source_files import source_beside
 from .units import alike, unit_here
 
 __all__ = ["Member", "Members", "Said"]
@@ -114,15 +113,12 @@ class Members:
     ----------
     known : Known
         The composite.
-    beside : mapping of str to Known
-        Components of the same folder, by name of the file.
     targets : mapping
         What parts are told beside their own values: by part, and by name of a variable.
     """
 
-    def __init__(self, known: Known, beside: Mapping[str, Known],
-                 targets: Mapping[str, Mapping[str, Said]]) -> None:
-        self.known, self.beside = known, beside
+    def __init__(self, known: Known, targets: Mapping[str, Mapping[str, Said]]) -> None:
+        self.known = known
         self.values = _Values(known)
         self.said: dict[Declared, dict[str, Said]] = {}
         self.blocks: dict[Declared, Block] = {}
@@ -176,9 +172,10 @@ class Members:
             for declared in self.known.of(section):
                 self.units.know(("", f"{declared.name}0"), self.known.units[declared.name])
         for block in self.blocks.values():
-            source = source_beside(block.kind)
-            for end, name in block.ports.items() if source in self.beside else ():
-                here = self.beside[source]
+            here = self.known.parts.get(block.kind)
+            if here is None:
+                continue
+            for end, name in block.ports.items():
                 if (unit := here.units.get(here.called.get(name, name))) is not None:
                     self.units.know((block.sid, end), unit)
 
@@ -216,7 +213,7 @@ class Members:
         passed = {word: value.name for word, said in given.items()
                   if isinstance(value := said.get("value"), Name)
                   and value.name in self.known.options}
-        if source_beside(block.kind) in self.beside:
+        if block.kind in self.known.parts:
             passed = {}  # these may be given an option as it is
         names = sorted({*passed.values()})
         for chosen in product(*map(self._choices, names)):
@@ -238,9 +235,8 @@ class Members:
     def _member(self, declared: Declared) -> Member:
         block = self.blocks[declared]
         counterpart = counterpart_of(block.kind, block.values)
-        source = source_beside(block.kind)
-        if source in self.beside:
-            return self._beside(declared, self.beside[source])
+        if block.kind in self.known.parts:
+            return self._beside(declared, self.known.parts[block.kind])
         if is_physical_signal(block):
             return self._signal(block)
         if counterpart is not None and counterpart.component is not None:

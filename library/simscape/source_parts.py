@@ -19,16 +19,9 @@ __all__ = ["Parts"]
 
 @dataclass
 class Parts:
-    """Writes the parts of a composite.
-
-    Attributes
-    ----------
-    beside : mapping of str to Known
-        Components of the same folder, by name of the file.
-    """
+    """Writes the parts of a composite."""
 
     known: Known
-    beside: Mapping[str, Known]
 
     @cached_property
     def stated(self) -> list[tuple[Conditions, Equal | Assertion | Let]]:
@@ -58,7 +51,7 @@ class Parts:
                 yield f"{name} = {self.known.text(self.known.locals[name])}"
         aliases = {d.name: tree for d in self.known.of("variables")
                    if (tree := self._aliased(d.name)) is not None}
-        members = Members(self.known, self.beside, self._targets(aliases))
+        members = Members(self.known, self._targets(aliases))
         yield from self._under_conditions(self._members(members))
         for declared in self.known.of("variables"):
             self._say(declared.name, aliases.get(declared.name), members)

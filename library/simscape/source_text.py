@@ -12,23 +12,17 @@ from pathlib import Path
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Name, dotted
-from .python_text import PythonNames, class_name
+from .matlab import Name, NotUnderstood, dotted, parse
 from .source import Declared, Source, fields, pair
-from .source_arrays import entry_by_entry
-from .source_exclusive import plain_declarations
+from .source_composites import DECLARATIONS, known_sources
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
-from .source_files import file_of, read_file, read_parts
-from .source_functions import written_out
+from .source_files import file_of, read_file
 from .source_laws import Laws
-from .source_names import in_python
 from .source_parts import Parts
 from .source_starts import Starts, literal, said_of
 from .units import unit_here
 from .words import WIDTH, docstring, one_line, refuse_foreign_code, wrapped, yielded
 
-_DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
-                 "Port", "Target", "Variable")  # fmt: skip
 __all__ = ["SourceClass", "source_class", "source_text"]
 
 
@@ -41,16 +35,25 @@ class SourceClass:
     text : str
     remarks : list of str
         What of the source is not in it, and why.
+    held : tuple of str
+        Parameters that say how many parts, ports or values there are.
     """
 
     text: str
     remarks: list[str]
+    held: tuple[str, ...]
 
 
-def source_text(path: str | Path) -> str:
+def source_text(path: str | Path, values: Mapping[str, str] | None = None) -> str:
     """The Python module of an ``.ssc`` file; domains of its folder that it uses stand in it.
 
     Its docstrings say what of the source is not in it, and why.
+
+    Parameters
+    ----------
+    path : str or path
+    values : mapping of str to str, optional
+        Numbers of parameters that say how many parts, ports or values there are: ``{"N": "5"}``.
 
     Raises
     ------
@@ -59,18 +62,24 @@ def source_text(path: str | Path) -> str:
     NotUnderstood
         Naming file and line.
     """
-    return source_class(path).text
+    return source_class(path, values or {}).text
 
 
-def source_class(path: str | Path) -> SourceClass:
-    """The same with its remarks apart; it raises as :func:`source_text`."""
+def source_class(path: str | Path, values: Mapping[str, str], others: bool = False) -> SourceClass:
+    """The same with its remarks apart; it raises as :func:`source_text`.
+
+    With ``others`` values of parameters that say something else are passed over.
+    """
     path = Path(path)
-    known = _known(path)
-    own = known[path.stem]
+    known = known_sources(path, {name: parse(text, name) for name, text in values.items()})
+    own = known[-1]
+    for name in () if others else values.keys() - own.held.keys():
+        raise NotUnderstood(path.name, f"{name} does not say how many parts, ports or values there "
+                            "are.", "Give it to the class, as any parameter.")
     if own.source.form == "domain":
         parts = [_domain(own.source)]
     else:
-        classes = ["\n".join(_Writer(each, known).text()) for each in known.values()]
+        classes = ["\n".join(_Writer(each).text()) for each in known]
         parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
     head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, own),
@@ -78,40 +87,9 @@ def source_class(path: str | Path) -> SourceClass:
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
     said = [sentence if each is own else f"{each.class_name}: {sentence}"
-            for each in known.values() for sentence in (*each.remarks, *each.notes)]
+            for each in known for sentence in (*each.remarks, *each.notes)]
     return SourceClass(refuse_foreign_code(whole, path.name, own.homes),
-                       list(dict.fromkeys(said)))
-
-
-def _known(path: Path) -> dict[str, Known]:
-    """A source and those of its parts that are beside it, with what they share in one module."""
-    found: dict[str, Known] = {}
-    names = PythonNames(_DECLARATIONS)
-    for name, source in read_parts(path).items():
-        file = path.with_name(f"{name}{path.suffix}")
-        if source.form == "function" or source.form == "domain" and name != path.stem:
-            raise FileError(str(file), f"it is a {source.form}, not a component.",
-                            "Give a component or a domain.", code="simscape.kind")
-        lengths: dict[str, int] = {}
-        notes: list[str] = []
-        called: dict[str, str] = {}
-        if source.form == "component":
-            source, lengths, notes = entry_by_entry(
-                plain_declarations(written_out(source, file)), file.name)
-            source, called = in_python(source)
-        known = Known(source, file, class_name=names.make(class_name(source.name)), called=called,
-                      lengths=lengths, notes=notes)
-        if known.class_name != class_name(source.name):
-            called = {**called, class_name(source.name): known.class_name}
-        known.notes += [f"{old} is called {new} here." for old, new in called.items()]
-        found[name] = known
-    own = found[path.stem]
-    paths = [dotted(node.value) for known in found.values() for node in known.of("nodes")]
-    taken = {path.rpartition(".")[2] for path in paths if path not in DOMAINS}
-    taken |= {known.class_name for known in found.values()}
-    for known in found.values():
-        known.homes, known.own_domains, known.taken = own.homes, own.own_domains, taken
-    return found
+                       list(dict.fromkeys(said)), tuple(sorted(own.held)))
 
 
 def _wrapped(line: str) -> list[str]:
@@ -135,7 +113,7 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = [*_DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
+    names = [*DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
              "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
@@ -186,7 +164,6 @@ class _Writer:
     """Writes the class of a component."""
 
     known: Known
-    beside: Mapping[str, Known]
 
     @cached_property
     def starts(self) -> Starts:
@@ -200,7 +177,7 @@ class _Writer:
         declared = list(self._declarations())
         checks, warnings = list[str](), list[str]()
         if self.known.members:
-            parts = Parts(self.known, self.beside)
+            parts = Parts(self.known)
             body = list(parts.lines())
             checks, warnings = list(parts.checks(True)), list(parts.checks(False))
         else:
@@ -223,7 +200,11 @@ class _Writer:
                 yield from ("", f"    def {method}(self):", *(f"        {line}" for line in lines))
 
     def _checks(self) -> Iterator[str]:
-        """The points of tables increase, and arrays have the entries that are asked for."""
+        """The points of tables increase, and what says how many there are is as it was read."""
+        for name, number in self.known.held.items():
+            yield f"if self.{self.known.called.get(name, name)} != {number:g}:"
+            yield (f'    yield "{name} is {number:g} here, as it says how many parts, ports or '
+                   f'values there are; convert the source with another: --set {name}=…"')
         for name, count in self.known.lengths.items():
             yield f"if np.size(self.{self.known.called.get(name, name)}) != {count}:"
             yield f'    yield "{name} must have {count} entries."'

@@ -86,6 +86,8 @@ def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
         return _named(system, drivers[0][0], wanted[index - 1].strip()) \
             if index <= len(wanted) else []
     whole = elements(system, drivers[0][0], known)
+    if len(whole) == 1 and "Spread" in block.options:
+        return whole
     if block.block_type == "Selector":
         base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1
         return [whole[n - base] for n in _picked(block) if 0 <= n - base < len(whole)]

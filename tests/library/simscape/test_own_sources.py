@@ -7,6 +7,7 @@ import runpy
 import numpy as np
 import pytest
 from slx_writer import Drawn, write
+from test_source_loops import CHAIN
 
 from library.simscape.__main__ import main
 
@@ -64,3 +65,26 @@ def test_a_source_beside_the_model_takes_the_place_of_a_gap(place, tmp_path, cap
     said = " ".join(capsys.readouterr().out.split())
     assert "1 missing" in said
     assert "snowy.parts.drag has a source beside the model that is not read" in said
+
+
+def test_every_number_of_parts_that_blocks_ask_for_has_its_class(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "+my").mkdir()
+    (tmp_path / "+my" / "chain.ssc").write_text(CHAIN, encoding="utf-8")
+    E = "foundation.electrical."
+    for numbers in (("6", "3"), ("n", "3"), ("4", "4")):
+        chains = [Drawn("my.chain", f"chain{k}", {"p": "a", "n": "g"}, {
+            "N": (number, "1"), "R0": ("1", "Ohm")}, sides=(["p"], ["n"]))
+            for k, number in enumerate(numbers)]
+        file = write(tmp_path / "chains.slx", [
+            *chains, Drawn(f"{E}sources.dc_voltage", "source", {"p": "a", "n": "g"},
+                           {"v0": ("12", "V")}),
+            Drawn(f"{E}elements.reference", "ground", {"V": "g"}),
+            Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})],
+            "R2022b", {"StopTime": "1", "InitFcn": "n = 5;"})
+        assert main([str(file)]) == 0
+        assert "builds, checks, runs." in capsys.readouterr().out
+        run = runpy.run_path(str(tmp_path / "chains.py"))["build"]().simulate("1 s")
+        counts = [5 if number == "n" else int(number) for number in numbers]
+        assert abs(run["source.i"].final.to("A").m) == pytest.approx(
+            sum(12 / (n * (n + 1) / 2) for n in counts))

@@ -343,6 +343,64 @@ def test_a_feedback_of_states_keeps_its_names(gain, expected, tmp_path):
     assert built(text, tmp_path).simulate("2 s")["last.y"].final.m == pytest.approx(-2)
 
 
+def two(kind, *more, pick, **options):
+    """A block that takes the vector [t, t + 2], and what is done with the element that is taken
+    of its vector."""
+    return clock(Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
+                 Drawn("Mux", "join", options={"Inputs": "2"}, inputs=("t", "b"), outputs=("v",)),
+                 *more, Drawn(kind, "works", options=options, inputs=("v", *(
+                     name for block in more for name in block.outputs)), outputs=("w",)),
+                 Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("w",),
+                       outputs=("p", "q")),
+                 Drawn("Gain", "last", inputs=(pick,), outputs=("y",)))
+
+
+PAIR = Drawn("Constant", "pair", options={"Value": "[2 5]"}, outputs=("c",))
+HIGH = Drawn("Step", "high", options={"Time": "1"}, outputs=("h",))
+OF_VECTORS = {
+    "sum": (two("Sum", PAIR, pick="q", Inputs="+-"), T + 2 - 5),
+    "sum with a scalar": (two("Sum", HIGH, pick="q", Inputs="++"), T + 2 + (T >= 1)),
+    "quotient": (two("Product", PAIR, pick="p", Inputs="*/"), T / 2),
+    "extremum": (two("MinMax", PAIR, pick="q", Function="max", Inputs="2"),
+                 np.maximum(T + 2, 5)),
+    "comparison": (two("RelationalOperator", PAIR, pick="p", Operator=">"),
+                   np.where(T > 2, 1, 0)),
+    "switch": (two("Switch", HIGH, PAIR, pick="q", Criteria="u2 >= Threshold", Threshold="0.5"),
+               np.where(T >= 1, T + 2, 5)),
+    "starts": (two("Integrator", pick="q", InitialCondition="[3 4]"), 4 + T**2 / 2 + 2 * T),
+    "limits": (two("Saturate", pick="p", UpperLimit="[1; 9]", LowerLimit="0"), np.minimum(T, 1)),
+    "state space of two inputs": (two(
+        "StateSpace", pick="p", A="0", B="[1 2]", C="[1; 3]", D="[0 0; 0 1]"),
+        T**2 / 2 + 2 * (T**2 / 2 + 2 * T)),
+    "direct part": (two("StateSpace", pick="q", A="0", B="[1 2]", C="[1; 3]", D="[0 0; 0 1]"),
+                    3 * (T**2 / 2 + 2 * (T**2 / 2 + 2 * T)) + T + 2),
+    "dot product": (two("Bias", pick="p", Bias="0")[:-3] + clock(PAIR, Drawn(
+        "DotProduct", "last", inputs=("v", "c"), outputs=("y",)))[1:], 2 * T + 5 * (T + 2)),
+    "feedback of a vector": (clock(
+        Drawn("Gain", "first", options={"Gain": "1"}, inputs=("y0",), outputs=("f",)),
+        Drawn("Sum", "e", options={"Inputs": "-+"}, inputs=("f", "c"), outputs=("d",)), PAIR,
+        Drawn("Integrator", "i", inputs=("d",), outputs=("y0",)),
+        Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("y0",), outputs=("p", "q")),
+        Drawn("Sum", "last", options={"Inputs": "++"}, inputs=("q", "p"), outputs=("y",))),
+        7 * (1 - np.exp(-T))),
+    "state feedback": (clock(
+        Drawn("Constant", "r", options={"Value": "1"}, outputs=("r",)),
+        Drawn("Sum", "e", options={"Inputs": "+-"}, inputs=("r", "k"), outputs=("e",)),
+        Drawn("StateSpace", "plant", options={"A": "[0 1; 0 0]", "B": "[0; 1]", "C": "eye(2)",
+                                              "D": "zeros(2, 1)"}, inputs=("e",), outputs=("x",)),
+        Drawn("Gain", "K", options={"Gain": "[1 2]", "Multiplication": "Matrix(K*u)"},
+              inputs=("x",), outputs=("k",)),
+        Drawn("Demux", "apart", options={"Outputs": "2"}, inputs=("x",), outputs=("p", "q")),
+        Drawn("Gain", "last", inputs=("p",), outputs=("y",))), 1 - np.exp(-T) * (1 + T)),
+}
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_a_block_works_on_every_element_of_its_vectors(name, tmp_path):
+    blocks, expected = OF_VECTORS[name]
+    assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-6)
+
+
 def test_gains_that_only_change_a_unit_are_left_out_and_equal_classes_written_once(tmp_path):
     blocks = clock(
         Drawn("DataTypeConversion", "type", inputs=("t",), outputs=("a",)),
@@ -602,7 +660,9 @@ def test_an_option_that_is_not_read_is_said(tmp_path):
 
 def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
     blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
-              Drawn("Sum", "two", options={"Inputs": "++"}, inputs=("v", "v"), outputs=("y",)),
+              Drawn("Lookup_n-D", "curve", options={
+                  "NumberOfTableDimensions": "1", "BreakpointsForDimension1": "[0 5]",
+                  "Table": "[0 10]"}, inputs=("v",), outputs=("y",)),
               Drawn("Scope", "scope", inputs=("y",))]
     made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
     assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "

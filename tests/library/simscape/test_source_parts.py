@@ -156,11 +156,13 @@ def test_what_is_declared_twice_is_refused(tmp_path):
         written(source, tmp_path, "warm")
 
 
-def test_values_that_choose_sections_are_refused(tmp_path):
+def test_values_that_choose_sections_are_held(tmp_path):
     source = WARM.replace("shunt = simscape.enum.onoff.off", "shunt = 1").replace(
         "shunt == simscape.enum.onoff.on", "shunt > 2")
-    with pytest.raises(BlocksError, match="line 38.*: values choose which sections there are"):
-        written(source, tmp_path, "warm")
+    warm = written(source, tmp_path, "warm")
+    assert not hasattr(warm, "beside")
+    with pytest.raises(BlocksError, match="shunt is 1 here.*--set shunt="):
+        across(warm(shunt=3), "6 V").simulate("1 s")
 
 
 DECAY = """
@@ -589,8 +591,9 @@ RESISTOR = "q = foundation.electrical.elements.resistor"
     (f"{RESISTOR}(R = foo(1));", "", r"line 13.*: foo\(…\) is not known here"),
     (f"{RESISTOR};", "connections\nconnect(p, z.p);\nend", "z.p is no port that can be connected"),
     (f"{RESISTOR};", "connections\nconnect(p, R0);\nend", "R0 is no port that can be connected"),
-    ("q(3) = foundation.electrical.elements.resistor;", "", "what is declared as an array"),
-    (f"{RESISTOR};", "for k = 1:3\ncomponents\nend\nend", "line 21.*: sections in a loop"),
+    ("q(3) = foundation.electrical.elements.resistor;", "", "not every entry of q is declared"),
+    (f"{RESISTOR};", "for k = 1:j\ncomponents\nq(k) = a;\nend\nend",
+     "line 23.*: how often a loop repeats follows from j, which has no number"),
     (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
      "line 22.*: let among equations of the start"),
 ])  # fmt: skip

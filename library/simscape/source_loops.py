@@ -1,0 +1,285 @@
+"""What do the loops of a component source repeat, and which numbers say how often?
+
+Loops are written out. Parameters that say how many parts, ports or values there are keep the
+numbers with which they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .matlab import (
+    Apply,
+    Binary,
+    Field,
+    Name,
+    NotUnderstood,
+    Range,
+    Tree,
+    changed,
+    names_in,
+    number_tree,
+    parts_of,
+)
+from .matlab_functions import MAKERS
+from .matlab_values import Unknown, evaluate
+from .source import Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
+
+__all__ = ["Loops"]
+
+_SIZES = ("size", "length", "numel", "ndims")
+_VALUES = {"repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
+_DECIDED = ("nodes", "inputs", "outputs", "variables", "branches")
+_MOST = 10_000  # of what loops repeat
+
+
+def _order(section: str) -> tuple[bool, bool]:
+    """What sections are read first: what others ask the size of, then what numbers decide."""
+    return section != "components", section not in _DECIDED
+
+
+@dataclass
+class Loops:
+    """Writes the loops of a component out.
+
+    Parameters
+    ----------
+    source : Source
+    given : mapping of str to Tree
+        What the composite that it is a part of, or a user, gives its parameters.
+    above : Loops, optional
+        Of that composite: it evaluates what is given.
+
+    Attributes
+    ----------
+    held : dict of str to float
+        Parameters and their numbers that say how many parts, ports or values there are.
+    lengths : dict of str to int
+        How many entries parameters have that say it by their size.
+    """
+
+    source: Source
+    given: Mapping[str, Tree] = field(default_factory=dict)
+    above: Loops | None = None
+    held: dict[str, float] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)
+    place: str = ""
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        self.values = {d.name: d.value for d in self.source.sections.get("parameters", ())}
+        self.declared = {d.name for rows in self.source.sections.values() for d in rows}
+        self.declared |= {name for part in parts_of(self.source.equations)
+                          if isinstance(part, Let) for name, _ in part.names}
+        self.entries: dict[str, int] = {}  # of arrays that are declared one by one
+
+    def unrolled(self) -> Source:
+        """The source without loops, its indices and sizes as numbers.
+
+        Raises
+        ------
+        NotUnderstood
+            Naming file and line, where it is not known how often a loop repeats.
+        """
+        source = self.source
+        rows: dict[str, list[Any]] = {**source.sections, "branches": source.branches}
+        sections = {name: list(self._repeated(rows[name], name in _DECIDED))
+                    for name in sorted(rows, key=_order)}
+        branches = sections.pop("branches")
+        given = self.held.keys() & self.given.keys()
+        if given:
+            sections["parameters"] = [
+                replace(d, value=number_tree(self.held[d.name])) if d.name in given else d
+                for d in sections["parameters"]]
+        return replace(
+            source, sections=sections, branches=branches,
+            connections=list(self._repeated(source.connections)),
+            events=list(self._repeated(source.events)),
+            equations=self._stated(source.equations, {}), initial=self._stated(source.initial, {}))
+
+    # -- loops ------------------------------------------------------------------------
+    def _repeated(self, rows: Iterable[Any], decided: bool = False) -> Iterator[Any]:
+        for row in rows:
+            self.place = row.place
+            for under, at in self._cases(row.condition, {}, decided):
+                self._count += bool(at)
+                if self._count > _MOST:
+                    raise NotUnderstood(self.place, f"loops repeat more than {_MOST} lines.")
+                made = self._written(replace(row, condition=()), at)
+                if getattr(made, "index", ()):
+                    self.entries[made.name] = self.entries.get(made.name, 0) + 1
+                yield replace(made, condition=under)
+
+    def _cases(self, conditions: Conditions, at: Mapping[str, float], decided: bool
+               ) -> Iterator[tuple[Conditions, Mapping[str, float]]]:
+        """What is left of conditions for every round of the loops among them."""
+        if not conditions:
+            yield (), at
+            return
+        (condition, holds), rest = conditions[0], conditions[1:]
+        if isinstance(condition, Binary) and condition.sign == "=":
+            for round_ in self._rounds(condition, at):
+                yield from self._cases(rest, round_, decided)
+        elif (known := self._decided(condition, at, decided)) is None:
+            for under, inner in self._cases(rest, at, decided):
+                yield ((self._written(condition, at), holds), *under), inner
+        elif known == holds:
+            yield from self._cases(rest, at, decided)
+
+    def _rounds(self, counter: Binary, at: Mapping[str, float]) -> Iterator[Mapping[str, float]]:
+        assert isinstance(counter.left, Name)
+        for number in np.ravel(self._number(counter.right, at, "how often a loop repeats")):
+            yield {**at, counter.left.name: float(number)}
+
+    def _decided(self, condition: Tree, at: Mapping[str, float],
+                 decided: bool = False) -> bool | None:
+        """Whether a condition on numbers that are held holds; None for another one.
+
+        With ``decided`` it chooses which ports or variables there are, and holds them.
+        """
+        names = names_in(condition)
+        if names & at.keys():
+            return bool(self._number(condition, at, "a condition in a loop"))
+        value = self._known(condition, at) if decided or names and names <= self.held.keys() \
+            else None
+        return None if value is None else bool(np.all(value))
+
+    def _stated(self, rows: Iterable[Stated], at: Mapping[str, float]) -> list[Stated]:
+        return [made for row in rows for made in self._each(row, at)]
+
+    def _each(self, row: Stated, at: Mapping[str, float]) -> Iterator[Stated]:
+        self.place = row.place
+        if isinstance(row, Let):
+            yield replace(row, names=tuple((name, self._written(tree, at))
+                                           for name, tree in row.names),
+                          body=tuple(self._stated(row.body, at)))
+        elif not isinstance(row, Choice):
+            yield self._written(row, at)
+        elif isinstance(counter := row.cases[0][0], Binary) and counter.sign == "=":
+            for round_ in self._rounds(counter, at):
+                yield from self._stated(row.cases[0][1], round_)
+        else:
+            cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
+            for condition, body in row.cases:
+                known = True if condition is None else self._decided(condition, at)
+                if known is not False:
+                    cases.append((None if known or condition is None else
+                                  self._written(condition, at), tuple(self._stated(body, at))))
+                if known:
+                    break
+            if cases and cases[0][0] is None:
+                yield from cases[0][1]
+            elif cases:
+                yield replace(row, cases=tuple(cases))
+
+    # -- expressions ---------------------------------------------------------------------
+    def _written(self, part: Any, at: Mapping[str, float]) -> Any:
+        """A part of the source with numbers for counters, indices and sizes."""
+        if isinstance(part, Name):
+            return number_tree(at[part.name]) if part.name in at else part
+        if isinstance(part, Binary) and part.sign == "=":
+            return replace(part, right=self._written(part.right, at))
+        if isinstance(part, Range):
+            ends = [part.start, part.step or number_tree(1.0), part.stop]
+            return Range(*self._numbers(tuple(ends), at))
+        if not isinstance(part, Apply):
+            made = changed(part, lambda each: self._written(each, at))
+            if isinstance(made, (Branch, Declared)):
+                made = replace(made, index=self._numbers(made.index, {}))
+            return made
+        name = part.of.name if isinstance(part.of, Name) else ""
+        if name in _SIZES and len(part.arguments) <= 2:
+            size = self._known(part, at)
+            if size is not None and np.size(size) == 1:
+                return number_tree(float(size))
+        made = changed(part, lambda each: self._written(each, at))
+        if name in MAKERS:
+            first = _VALUES.get(name, 0)
+            return replace(made, arguments=(*made.arguments[:first],
+                                            *self._numbers(made.arguments[first:], at)))
+        if _root(part.of) in self.declared:
+            return replace(made, arguments=self._numbers(made.arguments, at))
+        return made
+
+    def _numbers(self, trees: tuple[Tree, ...], at: Mapping[str, float]) -> tuple[Tree, ...]:
+        """Indices or sizes as numbers, as far as they have values."""
+        return tuple(tree if tree == Name(":") or isinstance(tree, Binary) and tree.sign == "="
+                     or (value := self._known(tree, at)) is None or np.size(value) != 1
+                     else number_tree(float(value)) for tree in trees)
+
+    def _known(self, tree: Tree, at: Mapping[str, float]) -> Any:
+        try:
+            return self._number(tree, at, "")
+        except NotUnderstood:
+            return None
+
+    def _number(self, tree: Tree, at: Mapping[str, float], what: str) -> Any:
+        """The value of an expression; the parameters that it follows from are held."""
+        values = _Values(self, at)
+        try:
+            value = evaluate(tree, values, self.place)
+        except Unknown as error:
+            raise NotUnderstood(self.place, f"{what} follows from {error.name}, which has no "
+                                "number there.", "Give it as a parameter without unit.") from None
+        self.held |= {name: value for name, value in values.used.items() if np.size(value) == 1}
+        self.lengths |= {name: int(np.size(value)) for name, value in values.used.items()
+                         if np.size(value) != 1}
+        return value
+
+
+@dataclass
+class _Values(Mapping[str, Any]):
+    """Values of counters and parameters by name, evaluated when they are asked for."""
+
+    loops: Loops
+    at: Mapping[str, float]
+    used: dict[str, Any] = field(default_factory=dict)
+    _asked: list[str] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.at:
+            return self.at[name]
+        if name in self.loops.entries:
+            return np.zeros((1, self.loops.entries[name]))  # its size is asked for
+        if name in self._asked:
+            raise KeyError(name)
+        self._asked.append(name)
+        try:
+            return self._parameter(name)
+        except (Unknown, NotUnderstood):
+            raise KeyError(name) from None
+        finally:
+            self._asked.pop()
+
+    def _parameter(self, name: str) -> Any:
+        given, above = self.loops.given, self.loops.above
+        if self.loops.values[name] in (Name("true"), Name("false")):
+            raise KeyError(name)  # an option
+        number, unit = pair(tree := given.get(name, self.loops.values[name])) or (tree, "1")
+        if name in given:
+            self.used[name] = value = evaluate(number, {}) if above is None else \
+                above._number(number, {}, name)
+            return value
+        value = evaluate(number, self)
+        if unit != "1" and np.size(value) == 1:
+            raise KeyError(name)
+        if not names_in(number):
+            self.used[name] = value
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.at, **self.loops.values})
+
+    def __len__(self) -> int:
+        return len({**self.at, **self.loops.values})
+
+
+def _root(tree: Tree) -> str:
+    """The name that a path with indices begins with."""
+    while isinstance(tree, (Apply, Field)):
+        tree = tree.of
+    return tree.name if isinstance(tree, Name) else ""

@@ -20,7 +20,6 @@ from .stages import (
     ALL_ROWS,
     ATOL,
     BACK,
-    ERROR,
     ERROR_NORM,
     FLUSH,
     NEW,
@@ -317,7 +316,7 @@ def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
 
 @machine_code
 def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
-    """Whether an unknown stays put in a step of the explicit pair, though both slopes would move it.
+    """Whether an unknown stays put in a step of the explicit pair, though slopes would move it.
 
     At the bound of stability a step neither damps nor amplifies. Near the rest of a law that is
     steepest there, such as a square root, the pair may stay for good at a point that is no

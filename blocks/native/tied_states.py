@@ -117,7 +117,7 @@ class Tied(Text):
     def _keep_apart(self, derivative: ca.SX) -> None:
         """Take from residuals and derivatives what no round of Newton's method changes."""
         changing = {s.__hash__() for s in ca.vertsplit(self.unknowns[self.candidates.tolist()])}
-        whole = ca.cse(ca.vertcat(derivative.nz[:], self.residual))
+        whole = ca.cse(ca.vertcat(ca.vec(derivative.nz[:]), self.residual))
         steady = [s for s in ca.symvar(whole) if s.__hash__() not in changing]
         nothing = ca.SX(0, 1)
         whole, symbols, values = ca.extract_parametric(whole, ca.vertcat(nothing, *steady), {})
@@ -365,13 +365,14 @@ class Tied(Text):
         """Put residuals, and of derivatives the columns of what is solved for together."""
         n, whole = self.n, ca.SX(self.end, 1)
         derivative, left = self.round
+        slopes = ca.vec(derivative.nz[:])  # of a single row they are a row
         if residual:
             whole[self.right : self.right + n] = left
         if matrix and self.sparse is not None:
-            whole[self.sparse.values : self.sparse.values + derivative.nnz()] = derivative.nz[:]
+            whole[self.sparse.values : self.sparse.values + slopes.numel()] = slopes
         elif matrix:
             self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
-            whole[(np.array(self.pattern.find()) + self.jacobian).tolist()] = derivative.nz[:]
+            whole[(np.array(self.pattern.find()) + self.jacobian).tolist()] = slopes
         symbols, _, place = self.steady  # they stand behind the arguments
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
         if matrix and self.sparse is None:

@@ -180,7 +180,7 @@ class Text:
 
     def _matrix(self, expression: ca.SX, places: Any = None, *more: Any) -> _Matrix:
         """A matrix that is put somewhere, perhaps more than once."""
-        function = ca.Function("part", [*self.arguments, *more], [expression.nz[:]])
+        function = ca.Function("part", [*self.arguments, *more], [ca.cse(expression.nz[:])])
         entries, places = expression.sparsity().find(), places or self.places
         own = _own_function(function, entries, places) if function.n_instructions() > LONG else 0
         return _Matrix(function, entries, places, own)

@@ -107,11 +107,26 @@ class Tied(Text):
             for part in (self.residual[self.nz :], derivative[:, len(tied) :].nz[:])
             if part.numel())
         self.linear = self.serves_again and not system.clusters
-        self.name = self.again = name_of_code(compiled(self._solver(derivative), parallel=False))
+        self._keep_apart(derivative)
+        self.name = self.again = name_of_code(compiled(self._solver(), parallel=False))
         if self.serves_again:
-            self.again = name_of_code(compiled(self._solver(derivative, True), parallel=False))
+            self.again = name_of_code(compiled(self._solver(True), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
+
+    def _keep_apart(self, derivative: ca.SX) -> None:
+        """Take from residuals and derivatives what no round of Newton's method changes."""
+        changing = {s.__hash__() for s in ca.vertsplit(self.unknowns[self.candidates.tolist()])}
+        whole = ca.cse(ca.vertcat(ca.vec(derivative.nz[:]), self.residual))
+        steady = [s for s in ca.symvar(whole) if s.__hash__() not in changing]
+        nothing = ca.SX(0, 1)
+        whole, symbols, values = ca.extract_parametric(whole, ca.vertcat(nothing, *steady), {})
+        #: Symbols of that, what they stand for, and where in ``q``.
+        self.steady = ca.vertcat(nothing, *symbols), ca.vertcat(nothing, *values), self.end
+        self.end += len(symbols)
+        entries = derivative.nnz()
+        #: Derivatives and residuals by these symbols.
+        self.round = ca.SX(derivative.sparsity(), whole[:entries]), whole[entries:]
 
     @cached_property
     def symbols(self) -> tuple[ca.SX, ca.SX]:
@@ -263,14 +278,15 @@ class Tied(Text):
             w.run(self.slopes, out=w.pointer("%out", first))
 
     # -- the function itself -------------------------------------------------------------
-    def _solver(self, derivative: ca.SX, again: bool = False) -> str:
+    def _solver(self, again: bool = False) -> str:
         """Text of Newton's method, or of what goes ``again`` from its solution, by its factors."""
         w, n, factored = Writer(), self.n, again or self.linear
         if not again:
             self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
+        self._fill(w, self.steady[1], self.steady[2])
         singular = "false"
         if self.linear and not again:
-            self._put_matrix(w, derivative)
+            self._put_equations(w, residual=False)
             singular = self._factor(w, n)
         infinite = w.constant(np.inf)
         w.lines += ["  br label %round", "round:",
@@ -278,9 +294,7 @@ class Tied(Text):
                     f"  %last = phi double [ {infinite}, %entry ], [ %norm, %judged ], "
                     f"[ {infinite}, %again ]",
                     "  %second = phi i1 [ false, %entry ], [ %second, %judged ], [ true, %again ]"]
-        if not factored:
-            self._put_matrix(w, derivative)
-        self._fill(w, self.residual, self.right)
+        self._put_equations(w, matrix=not factored)
         self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
         bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored)}")
         norm = whole = w.constant(0.0)
@@ -335,7 +349,7 @@ class Tied(Text):
         self._copy(w, w.pointer("%q", self.step), w.pointer("%q", self.right), n)
         w.lines += ["  br label %try", "try:",
                     "  %first = phi i64 [ 1, %shorten ], [ 0, %try ]"]
-        self._fill(w, self.residual, self.right)
+        self._put_equations(w, matrix=False)
         self._solve(w, n, factored=True)
         again = w.ask(take_back, *(w.pointer("%q", i) for i in (
             self.step, self.right, self.shares, self.here, self.entries, self.magnitudes)),
@@ -347,17 +361,24 @@ class Tied(Text):
         numbers = np.arange(len(self.loops) + 2)
         return np.repeat(numbers, [*self.loops, self.nz - sum(self.loops), self.n - self.nz])
 
-    def _put_matrix(self, w: Writer, derivative: ca.SX) -> None:
-        """Put the columns of what is solved for together."""
-        if self.sparse is not None:
-            self._fill(w, derivative.nz[:], self.sparse.values)
-            return
-        n = self.n
-        self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
-        self._fill(w, derivative, self.jacobian)
-        for j in range(n):
-            column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
-            self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
+    def _put_equations(self, w: Writer, residual: bool = True, matrix: bool = True) -> None:
+        """Put residuals, and of derivatives the columns of what is solved for together."""
+        n, whole = self.n, ca.SX(self.end, 1)
+        derivative, left = self.round
+        slopes = ca.vec(derivative.nz[:])  # of a single row they are a row
+        if residual:
+            whole[self.right : self.right + n] = left
+        if matrix and self.sparse is not None:
+            whole[self.sparse.values : self.sparse.values + slopes.numel()] = slopes
+        elif matrix:
+            self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
+            whole[(np.array(self.pattern.find()) + self.jacobian).tolist()] = slopes
+        symbols, _, place = self.steady  # they stand behind the arguments
+        self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
+        if matrix and self.sparse is None:
+            for j in range(n):
+                column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
+                self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
 
     def _is_rounding(self, w: Writer) -> str:
         """Whether residuals are what the last bits of the unknowns make of them.

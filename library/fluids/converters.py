@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Input, Option, Parameter, Port, Variable, der, quantity, require
+from blocks import Component, Input, Option, Parameter, Port, Variable, der, quantity, require
 
 from ..rotational import rotational
 from ..thermal import thermal
@@ -14,7 +14,7 @@ from ..translational import translational
 from .chambers import ATMOSPHERE, ROOM, FluidPart, specified
 from .flows import carried
 
-__all__ = ["RotationalConverter", "TranslationalConverter"]
+__all__ = ["Piston", "RotationalConverter", "TranslationalConverter", "Vane"]
 
 EMPTY = ("nothing is left of the volume of fluid: it is beyond the end of its way. Start it "
          "elsewhere (within the stroke), give it more dead volume, or stop it (a HardStop, or "
@@ -63,8 +63,8 @@ class MechanicalConverter(FluidPart):
         yield self.energy_stored == done + volume * (rho * h - p)
 
 
-class TranslationalConverter(MechanicalConverter):
-    """Base of pistons."""
+class Piston(Component):
+    """Base of what a fluid's volume moves along: ``chamber`` states the fluid and the force."""
 
     displacement_spec = Option("calculated", ("calculated", "signal"),
                                doc="where the position comes from")  # fmt: skip
@@ -85,12 +85,12 @@ class TranslationalConverter(MechanicalConverter):
             yield der(self.x) == self.v
         yield self.R.f == -self.f
         yield self.C.f == self.f
-        yield from self.chamber(self.interface_area, self.v, self.p_in if signal else self.x,
-                                self.f)
+        yield from self.chamber(  # type: ignore[attr-defined]
+            self.interface_area, self.v, self.p_in if signal else self.x, self.f)
 
 
-class RotationalConverter(MechanicalConverter):
-    """Base of vanes."""
+class Vane(Component):
+    """Base of what a fluid's volume turns: ``chamber`` states the fluid and the torque."""
 
     R = Port(rotational, doc="shaft")
     C = Port(rotational, doc="case")
@@ -104,4 +104,13 @@ class RotationalConverter(MechanicalConverter):
         yield der(self.angle) == self.w
         yield self.R.t == -self.t
         yield self.C.t == self.t
-        yield from self.chamber(self.displacement, self.w, self.angle, self.t)
+        yield from self.chamber(  # type: ignore[attr-defined]
+            self.displacement, self.w, self.angle, self.t)
+
+
+class TranslationalConverter(MechanicalConverter, Piston):
+    """Base of pistons with one chamber."""
+
+
+class RotationalConverter(MechanicalConverter, Vane):
+    """Base of vanes with one chamber."""

@@ -111,14 +111,15 @@ class Pipe(Wall):
     def equations(self) -> Iterator[Any]:
         fluid, A, B, T = self.fluid, self.A, self.B, self.T_I  # type: ignore[attr-defined]
         compressible = _compressible(self)
-        p, within = self.p_I if compressible else (A.p + B.p) / 2, self.within(A)
+        # what cannot be compressed has one density, whatever the pressure that its flow loses
+        p, within = self.p_I if compressible else A.atmospheric_pressure, self.within(A)
         rho, h = fluid.density_and_enthalpy(within, p, T)
         volume, viscosity = self.area * self.length, fluid.viscosity(within, rho, T)
         yield self.p == A.p - B.p
         yield self.mdot == (A.mdot - B.mdot) / 2
         for port in (A, B):
             yield from carried(fluid, port, self.area, h, within)
-        yield from fluid.valid(within, p, T, "in the middle")
+        yield from fluid.valid(within, p if compressible else (A.p + B.p) / 2, T, "in the middle")
         heat: Any = 0
         if self.thermal_port:
             yield self.Q_H == self.H.Q

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Input, Option, Parameter, Port, Variable, der, quantity, require
+from blocks import Component, Option, Parameter, Port, Variable, quantity, require
 
 from .. import symbols
-from ..rotational import rotational
-from ..translational import translational
+from ..fluids.converters import Piston, Vane
 from .domain import isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum, specified
 from .liquid import elastic_energy, energy_made_up, filling
@@ -68,7 +67,7 @@ class MechanicalConverter(Component):
             yield self.power_supplied == energy_made_up(A, A.mdot, pressure)
 
 
-class TranslationalMechanicalConverter(MechanicalConverter):
+class TranslationalMechanicalConverter(MechanicalConverter, Piston):
     """A piston: pressure of a liquid becomes a force between R and C.
 
     Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
@@ -94,30 +93,8 @@ class TranslationalMechanicalConverter(MechanicalConverter):
 
     symbol = symbols.CYLINDER
 
-    displacement_spec = Option("calculated", ("calculated", "signal"),
-                               doc="where the position comes from")  # fmt: skip
-    R = Port(translational, doc="rod")
-    C = Port(translational, doc="case")
-    interface_area = Parameter("0.01 m^2", above=0, doc="Area of the piston")
-    v = Variable("m/s", doc="velocity of R against C")
-    p_in = Input("m", when=lambda c: c.displacement_spec == "signal",
-                 doc="position of R against C")  # fmt: skip
-    x = Variable("m", "0 m", priority="high", doc="position of R against C",
-                 when=lambda c: c.displacement_spec == "calculated")  # fmt: skip
-    f = Variable("N", nominal="1 kN", doc="force from C to R")
 
-    def equations(self) -> Iterator[Any]:
-        signal = self.displacement_spec == "signal"
-        yield self.v == self.R.v - self.C.v
-        if not signal:
-            yield der(self.x) == self.v
-        yield self.R.f == -self.f
-        yield self.C.f == self.f
-        yield from self.chamber(self.interface_area, self.v, self.p_in if signal else self.x,
-                                self.f)
-
-
-class RotationalMechanicalConverter(MechanicalConverter):
+class RotationalMechanicalConverter(MechanicalConverter, Vane):
     """A vane or a motor: pressure of a liquid becomes a torque between R and C.
 
     Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque
@@ -134,17 +111,4 @@ class RotationalMechanicalConverter(MechanicalConverter):
     """
 
     symbol = symbols.VANE
-
-    R = Port(rotational, doc="shaft")
-    C = Port(rotational, doc="case")
     displacement = Parameter("1.2e-4 m^3/rad", above=0, doc="Volume per angle")
-    w = Variable("rad/s", doc="angular velocity of R against C")
-    angle = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
-    t = Variable("N*m", nominal="100 N*m", doc="torque from C to R")
-
-    def equations(self) -> Iterator[Any]:
-        yield self.w == self.R.w - self.C.w
-        yield der(self.angle) == self.w
-        yield self.R.t == -self.t
-        yield self.C.t == self.t
-        yield from self.chamber(self.displacement, self.w, self.angle, self.t)

@@ -94,17 +94,15 @@ from .sources import (
 )
 from .switches import SPDTSwitch, Switch
 
-__all__ = [
-    "ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
-    "ControlledVoltageSource", "CurrentControlledCurrentSource",
-    "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource",
-    "Diode", "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator", "HalfBridge",
-    "IGBT", "IdealTransformer", "Inductor",
-    "InfiniteResistance", "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp",
-    "OpenCircuit", "PowerSensor", "Resistor", "SPDTSwitch", "SaturatingInductor", "Switch",
-    "ThermalResistor", "ThreePhaseBridge", "Thyristor", "TwoPort", "VariableCapacitor",
-    "VariableInductor", "VariableResistor", "VoltageControlledCurrentSource",
-    "VoltageControlledVoltageSource", "VoltageSensor", "electrical", "table",
-]  # fmt: skip
+__all__ = ["ACCurrentSource", "ACVoltageSource", "Capacitor", "ControlledCurrentSource",
+           "ControlledVoltageSource", "CurrentControlledCurrentSource",
+           "CurrentControlledVoltageSource", "CurrentSensor", "DCCurrentSource", "DCVoltageSource",
+           "Diode", "ElectricalReference", "FloatingReference", "FullBridge", "Gyrator",
+           "HalfBridge", "IGBT", "IdealTransformer", "Inductor", "InfiniteResistance",
+           "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp", "OpenCircuit",
+           "PowerSensor", "Resistor", "SPDTSwitch", "SaturatingInductor", "Switch",
+           "ThermalResistor", "ThreePhaseBridge", "Thyristor", "TwoPort", "VariableCapacitor",
+           "VariableInductor", "VariableResistor", "VoltageControlledCurrentSource",
+           "VoltageControlledVoltageSource", "VoltageSensor", "electrical", "table"]
 
 __getattr__ = missing(__name__)

@@ -16,10 +16,8 @@ from .couplings import FourTerminals
 from .domain import electrical
 from .sources import Arrow
 
-__all__ = [
-    "CurrentControlledCurrentSource", "CurrentControlledVoltageSource",
-    "VoltageControlledCurrentSource", "VoltageControlledVoltageSource",
-]  # fmt: skip
+__all__ = ["CurrentControlledCurrentSource", "CurrentControlledVoltageSource",
+           "VoltageControlledCurrentSource", "VoltageControlledVoltageSource"]
 
 
 class VoltageControlledVoltageSource(FourTerminals):

@@ -24,10 +24,9 @@ from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, electrical
 
-__all__ = [
-    "Capacitor", "ElectricalReference", "FloatingReference", "Inductor", "InfiniteResistance",
-    "OpenCircuit", "Resistor", "VariableCapacitor", "VariableInductor", "VariableResistor",
-]  # fmt: skip
+__all__ = ["Capacitor", "ElectricalReference", "FloatingReference", "Inductor",
+           "InfiniteResistance", "OpenCircuit", "Resistor", "VariableCapacitor", "VariableInductor",
+           "VariableResistor"]
 
 
 class ElectricalReference(Component):
@@ -199,8 +198,7 @@ class Capacitor(Dissipative, TwoPort):
         "H": "An inductance belongs to Inductor(inductance=…)."})  # fmt: skip
     parallel_conductance = Parameter("0 S", minimum=0, doc="Leakage, parallel to the capacitance",
                                      advice={"ohm": "Give one over the resistance, in S."})
-    series_resistance = Parameter("1e-6 ohm", above=0, when="parasitic",
-                                  doc="Resistance in series")  # fmt: skip
+    series_resistance = Parameter("1e-6 ohm", above=0, when="parasitic", doc="Resistance in series")
     vc = Variable("V", "0 V", priority="high", doc="voltage of the capacitance")
     energy_stored = Variable("J", doc="energy of the electric field")
 
@@ -292,8 +290,7 @@ class Inductor(Dissipative, TwoPort):
         yield self.energy_stored == self.inductance * self.i_L**2 / 2
         if self.parasitic:
             yield self.i == self.i_L + self.parallel_conductance * self.v
-            yield self.power_dissipated == (drop * self.i_L
-                                            + self.parallel_conductance * self.v**2)
+            yield self.power_dissipated == (drop * self.i_L + self.parallel_conductance * self.v**2)
         else:
             yield self.i == self.i_L
             yield self.power_dissipated == drop * self.i_L

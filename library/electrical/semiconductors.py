@@ -33,10 +33,8 @@ from ..heat import Dissipative
 from ..thermal import thermal
 from .domain import TwoPort, electrical
 
-__all__ = [
-    "Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
-    "PiecewiseLinearDiode", "ThreePhaseBridge", "Thyristor",
-]  # fmt: skip
+__all__ = ["Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
+           "PiecewiseLinearDiode", "ThreePhaseBridge", "Thyristor"]
 
 
 # -- diodes --------------------------------------------------------------------------------------
@@ -120,12 +118,9 @@ class Diode(Dissipative, TwoPort):
     symbol = symbols.DIODE
     one_way = "p", "n"
 
-    model = Replaceable(
-        "piecewise linear",
-        {"piecewise linear": PiecewiseLinearDiode, "ideal": IdealDiode,
-         "exponential": ExponentialDiode},
-        doc="its characteristic",
-    )  # fmt: skip
+    model = Replaceable("piecewise linear", {"piecewise linear": PiecewiseLinearDiode,
+                                             "ideal": IdealDiode, "exponential": ExponentialDiode},
+                        doc="its characteristic")
 
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
@@ -360,8 +355,7 @@ class _Legs(_Bridge):
     def compose(self) -> None:
         for name in self.terminals:
             leg = HalfBridge(devices=self.devices, on_resistance=self.on_resistance,
-                             forward_voltage=self.forward_voltage,
-                             thermal_port=self.thermal_port)  # fmt: skip
+                             forward_voltage=self.forward_voltage, thermal_port=self.thermal_port)
             setattr(self, f"leg_{name}", leg)
             if self.thermal_port:
                 self.connect(self.H, leg.H)

@@ -17,10 +17,8 @@ from blocks import Branch, Input, Parameter, Variable, sin, time
 from .. import symbols
 from .domain import TwoPort, electrical
 
-__all__ = [
-    "ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource", "ControlledVoltageSource",
-    "DCCurrentSource", "DCVoltageSource",
-]  # fmt: skip
+__all__ = ["ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource",
+           "ControlledVoltageSource", "DCCurrentSource", "DCVoltageSource"]
 
 
 class Arrow(Branch, domain=electrical, ports=("tail", "head")):

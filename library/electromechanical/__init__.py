@@ -34,10 +34,8 @@ from .converters import (
 from .drivers import BridgeDriver, PWMVoltage
 from .motors import DCMotor, SeparatelyExcitedMotor, SeriesMotor, ThermalDCMotor
 
-__all__ = [
-    "BridgeDriver", "DCMotor", "HBridge", "PWMVoltage", "PiezoStack",
-    "RotationalElectromechanicalConverter", "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid",
-    "ThermalDCMotor", "TranslationalElectromechanicalConverter", "VoiceCoil",
-]  # fmt: skip
+__all__ = ["BridgeDriver", "DCMotor", "HBridge", "PWMVoltage", "PiezoStack",
+           "RotationalElectromechanicalConverter", "SeparatelyExcitedMotor", "SeriesMotor",
+           "Solenoid", "ThermalDCMotor", "TranslationalElectromechanicalConverter", "VoiceCoil"]
 
 __getattr__ = missing(__name__)

@@ -12,10 +12,8 @@ from ..electrical import electrical
 from ..rotational import rotational
 from ..translational import translational
 
-__all__ = [
-    "RotationalElectromechanicalConverter", "RotationalMachine",
-    "TranslationalElectromechanicalConverter", "TranslationalMachine",
-]  # fmt: skip
+__all__ = ["RotationalElectromechanicalConverter", "RotationalMachine",
+           "TranslationalElectromechanicalConverter", "TranslationalMachine"]
 
 
 class RotationalMachine(Component):

@@ -290,6 +290,5 @@ class SeriesMotor(Motor):
         k = self.mutual_inductance * self.i
         yield self.v == resistance * self.i + inductance * der(self.i) + k * self.w
         yield self.t == k * self.i
-        yield self.energy_stored == (inductance * self.i**2 + self.inertia
-                                     * self.w_rotor**2) / 2  # fmt: skip
+        yield self.energy_stored == (inductance * self.i**2 + self.inertia * self.w_rotor**2) / 2
         yield self.power_dissipated == resistance * self.i**2 + self.damping * self.w**2

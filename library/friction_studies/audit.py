@@ -81,13 +81,11 @@ class Audit:
         def shown(x: float | None) -> str:
             return "–" if x is None else f"{x:.4g}" if abs(x) > NOTHING else "0"
 
-        return {
-            "law": self.law,
-            **{f"creep {p:g}": shown(v) for p, v in zip(SHARES, self.creep, strict=True)},
-            "stop": self.stop, "active": shown(self.active), "jump": shown(self.jump),
-            "dF/dP": shown(self.slope),
-            "drift [um]": shown(self.drift.to("um").magnitude), "verdict": self.verdict,
-        }  # fmt: skip
+        return {"law": self.law,
+                **{f"creep {p:g}": shown(v) for p, v in zip(SHARES, self.creep, strict=True)},
+                "stop": self.stop, "active": shown(self.active), "jump": shown(self.jump),
+                "dF/dP": shown(self.slope), "drift [um]": shown(self.drift.to("um").magnitude),
+                "verdict": self.verdict}
 
     def __repr__(self) -> str:
         return repr(compared([self]))
@@ -127,11 +125,10 @@ def audit(law: Any, **parameters: Any) -> Audit:
     plain = not kind.memory
     creep = bench.creep() if plain and not kind.exact else (0.0, 0.0, 0.0)
     name = law if isinstance(law, str) else getattr(law, "__name__", type(law).__name__)
-    return Audit(
-        name, bench.scale, creep, bench.stop(creep) if plain and not kind.exact else "rests",
-        bench.active() if plain else None, bench.jump() if plain else None,
-        bench.slope() if "load" in kind.declarations else None, bench.drift(),
-    )  # fmt: skip
+    return Audit(name, bench.scale, creep,
+                 bench.stop(creep) if plain and not kind.exact else "rests",
+                 bench.active() if plain else None, bench.jump() if plain else None,
+                 bench.slope() if "load" in kind.declarations else None, bench.drift())
 
 
 class _Bench:

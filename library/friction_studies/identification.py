@@ -115,8 +115,7 @@ class FrictionChoice:
 
     def plot(self, save: Any = None) -> Any:
         """What was measured, and the steady curves of all laws; ``save`` to a file."""
-        figure = bare_figure("A picture of friction laws", figsize=(6.4, 4.4),
-                             layout="constrained")
+        figure = bare_figure("A picture of friction laws", figsize=(6.4, 4.4), layout="constrained")
         axes, (v, f, v_unit, f_unit) = figure.subplots(), self.measured
         axes.plot(v, f, ".", color="0.6", ms=4, label="measured")
         most = float(np.abs(v).max())
@@ -266,8 +265,7 @@ def condition_of(matrix: np.ndarray) -> float:
     return float(singular[0] / max(singular[-1], 1e-300))
 
 
-def _notes(law: FrictionFit, tied: list[FrictionFit], v: np.ndarray, v_unit: str
-           ) -> list[str]:
+def _notes(law: FrictionFit, tied: list[FrictionFit], v: np.ndarray, v_unit: str) -> list[str]:
     """What the data cannot tell."""
     slowest = f"{np.abs(v).min():.4g} {v_unit}"
     notes = []

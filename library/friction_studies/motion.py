@@ -67,8 +67,7 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
     t, v, f = t[kept] * quantity(1.0, t_unit).to("s").m, v[kept], f[kept]
     if (np.diff(t) <= 0).any():
         row = int(np.argmax(np.diff(t) <= 0))
-        raise ParameterError(WHERE, f"goes back in time after row {row}.",
-                             "Sort the rows by time.")
+        raise ParameterError(WHERE, f"goes back in time after row {row}.", "Sort the rows by time.")
     if len(v) < 8 * LUGRE:
         raise ParameterError(WHERE, f"has {len(v)} values.", f"Measure at least {8 * LUGRE}.",
                              code="friction.few")
@@ -139,9 +138,8 @@ class _LuGre:
         bounds = np.array([[-50, -50, -50, -9, 0, 0, -np.inf],
                            [50, 50, 50, 3, np.inf, np.inf, np.inf]])[:, :free]
         inside = np.clip(start[:free], bounds[0] + 1e-9, bounds[1])
-        return least_squares(
-            lambda y: (self.f - self.forces(np.append(y, start[free:])))[seen], inside,
-            bounds=bounds, x_scale="jac", xtol=1e-8, ftol=1e-8, gtol=1e-8)
+        return least_squares(lambda y: (self.f - self.forces(np.append(y, start[free:])))[seen],
+                             inside, bounds=bounds, x_scale="jac", xtol=1e-8, ftol=1e-8, gtol=1e-8)
 
     def fitted(self, v_unit: str, f_unit: str) -> FrictionFit:
         """The best values, and how well stretches are predicted that were left out."""

@@ -66,14 +66,12 @@ from .loaded import (
 )
 from .memory import GeneralisedMaxwell, Leuven, MaxwellSlip, ResetIntegrator
 
-__all__ = [
-    "LAWS", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
-    "Bristle", "Coulomb", "Dahl", "ElastoPlastic", "FrictionLaw", "GeneralisedMaxwell", "Karnopp",
-    "Karnopp1985", "Kikuuwe", "KikuuweI", "Leuven", "LoadLaw", "LuGre", "MartinsOden",
-    "MaxwellSlip", "Quinn", "QuinnI", "QuinnII", "QuinnIII", "ResetIntegrator", "Simscape",
-    "Stribeck", "Table", "Tanh", "Viscous", "compliance", "force", "resistance", "sgn", "shift",
-    "stiffness", "stribeck_level", "velocity",
-]  # fmt: skip
+__all__ = ["LAWS", "Awrejcewicz", "AwrejcewiczAsPrinted", "AwrejcewiczI", "AwrejcewiczIAsPrinted",
+           "Bristle", "Coulomb", "Dahl", "ElastoPlastic", "FrictionLaw", "GeneralisedMaxwell",
+           "Karnopp", "Karnopp1985", "Kikuuwe", "KikuuweI", "Leuven", "LoadLaw", "LuGre",
+           "MartinsOden", "MaxwellSlip", "Quinn", "QuinnI", "QuinnII", "QuinnIII",
+           "ResetIntegrator", "Simscape", "Stribeck", "Table", "Tanh", "Viscous", "compliance",
+           "force", "resistance", "sgn", "shift", "stiffness", "stribeck_level", "velocity"]
 
 LAWS: dict[str, type[FrictionLaw]] = {
     "simscape": Simscape, "coulomb": Coulomb, "stribeck": Stribeck, "table": Table,

@@ -46,10 +46,9 @@ from .reluctances import FundamentalReluctance, Reluctance, VariableReluctance
 from .sensors import FluxSensor, MMFSensor
 from .sources import FluxSource, MMFSource
 
-__all__ = [
-    "VACUUM", "EddyCurrent", "ElectromagneticConverter", "FluxSensor", "FluxSource",
-    "FundamentalReluctance", "MMFSensor", "MMFSource", "MagneticReference", "PermanentMagnet",
-    "Reluctance", "ReluctanceForceActuator", "TwoPort", "VariableReluctance", "magnetic", "table",
-]  # fmt: skip
+__all__ = ["VACUUM", "EddyCurrent", "ElectromagneticConverter", "FluxSensor", "FluxSource",
+           "FundamentalReluctance", "MMFSensor", "MMFSource", "MagneticReference",
+           "PermanentMagnet", "Reluctance", "ReluctanceForceActuator", "TwoPort",
+           "VariableReluctance", "magnetic", "table"]
 
 __getattr__ = missing(__name__)

@@ -33,11 +33,9 @@ from .gears import BeltDrive, Differential, GearBox, PlanetaryGear
 from .linear import Lever, RackAndPinion, RollingWheel, WheelAndAxle
 from .losses import LeadScrew, LossyGear
 
-__all__ = [
-    "BandBrake", "BeltDrive", "CamTransmission", "Differential", "DiscBrake", "DiscClutch",
-    "DogClutch", "GearBox", "LeadScrew", "Lever", "LossyGear", "OneWayClutch", "PlanetaryGear",
-    "PressedFriction", "RackAndPinion", "RollingWheel", "SliderCrank", "TorqueLimiter",
-    "WheelAndAxle",
-]  # fmt: skip
+__all__ = ["BandBrake", "BeltDrive", "CamTransmission", "Differential", "DiscBrake", "DiscClutch",
+           "DogClutch", "GearBox", "LeadScrew", "Lever", "LossyGear", "OneWayClutch",
+           "PlanetaryGear", "PressedFriction", "RackAndPinion", "RollingWheel", "SliderCrank",
+           "TorqueLimiter", "WheelAndAxle"]
 
 __getattr__ = missing(__name__)

@@ -39,9 +39,7 @@ from ..heat import Dissipative
 from ..rotational import TwoPort
 from ..tables import table_faults
 
-__all__ = [
-    "BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter",
-]  # fmt: skip
+__all__ = ["BandBrake", "DiscBrake", "DiscClutch", "DogClutch", "OneWayClutch", "TorqueLimiter"]
 
 STEEPEST = 300.0  # coefficient times wrap of a band: exp() of it still has a square
 
@@ -195,10 +193,8 @@ class BandBrake(PressedFriction):
     def equations(self) -> Iterator[Any]:
         yield from pressing(self.F, "band tension F")
         pull = maximum(self.F, 0) * self.drum_radius
-        yield from self.pressed(
-            (exp(self.static_coefficient * self.wrap) - 1) * pull,
-            (exp(self.kinetic() * self.wrap) - 1) * pull,
-        )
+        yield from self.pressed((exp(self.static_coefficient * self.wrap) - 1) * pull,
+                                (exp(self.kinetic() * self.wrap) - 1) * pull)
 
 
 class TorqueLimiter(Dissipative, TwoPort):
@@ -290,8 +286,6 @@ class OneWayClutch(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         drag = self.drag_torque * maximum(self.E, 0)
-        yield set_valued(
-            self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
-            kinetic=(-self.torque_capacity, drag),
-        )  # fmt: skip
+        yield set_valued(self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
+                         kinetic=(-self.torque_capacity, drag))
         yield self.power_dissipated == self.t * self.w

@@ -53,8 +53,7 @@ class SliderCrank(Component):
     def verify(self) -> Iterator[str]:
         if np.any(self.rod <= self.crank + abs(self.offset)):
             yield (f"rod is {self.rod:~P} and thus no longer than crank {self.crank:~P} plus "
-                   f"offset {self.offset:~P}: the crank cannot turn round. Lengthen the rod."
-                   )  # fmt: skip
+                   f"offset {self.offset:~P}: the crank cannot turn round. Lengthen the rod.")
 
     def equations(self) -> Iterator[Any]:
         r, height = self.crank, self.crank * sin(self.phi) - self.offset

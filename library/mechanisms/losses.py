@@ -96,8 +96,7 @@ class LossyGear(Dissipative):
                                        doc="Bearing friction at S, S driving")  # fmt: skip
     backward_bearing_torque = Parameter("0 N*m", minimum=0, when=_constant,
                                         doc="Bearing friction at S, O driving")  # fmt: skip
-    speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, when=_table,
-                       doc="Speeds of S, from 0 on")  # fmt: skip
+    speeds = Parameter(["0 rad/s", "1 rad/s"], minimum=0, when=_table, doc="Speeds of S, from 0 on")
     forward_efficiencies = Parameter([0.9, 0.9], above=0, maximum=1, when=_table,
                                      doc="Mesh efficiencies at the speeds, S driving")  # fmt: skip
     backward_efficiencies = Parameter([0.9, 0.9], above=0, maximum=1, when=_table,
@@ -112,12 +111,11 @@ class LossyGear(Dissipative):
     def verify(self) -> Iterator[str]:
         yield from nonzero_ratio(self)
         if self.law == "table":
-            yield from friction_faults(
-                ("speeds", self.speeds), forward_efficiencies=self.forward_efficiencies,
-                backward_efficiencies=self.backward_efficiencies,
-                forward_bearing_torques=self.forward_bearing_torques,
-                backward_bearing_torques=self.backward_bearing_torques,
-            )  # fmt: skip
+            yield from friction_faults(("speeds", self.speeds),
+                                       forward_efficiencies=self.forward_efficiencies,
+                                       backward_efficiencies=self.backward_efficiencies,
+                                       forward_bearing_torques=self.forward_bearing_torques,
+                                       backward_bearing_torques=self.backward_bearing_torques)
 
     def equations(self) -> Iterator[Any]:
         forward, backward, b1, b2 = self._losses()
@@ -135,12 +133,10 @@ class LossyGear(Dissipative):
             return (self.forward_efficiency, self.backward_efficiency,
                     self.forward_bearing_torque, self.backward_bearing_torque)  # fmt: skip
         speed = abs_(self.w)
-        return (
-            interpolate(speed, self.speeds, self.forward_efficiencies, hold=True),
-            interpolate(speed, self.speeds, self.backward_efficiencies, hold=True),
-            friction_at(speed, self.speeds, self.forward_bearing_torques),
-            friction_at(speed, self.speeds, self.backward_bearing_torques),
-        )
+        return (interpolate(speed, self.speeds, self.forward_efficiencies, hold=True),
+                interpolate(speed, self.speeds, self.backward_efficiencies, hold=True),
+                friction_at(speed, self.speeds, self.forward_bearing_torques),
+                friction_at(speed, self.speeds, self.backward_bearing_torques))
 
 
 class LeadScrew(Dissipative):

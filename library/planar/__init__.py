@@ -42,11 +42,9 @@ from .forces import Force, RotationalBridge, SpringDamper, Torque, Translational
 from .joints import Prismatic, Revolute, RollingWheel
 from .sensors import ForceSensor, MotionSensor, RelativeSensor
 
-__all__ = [
-    "Body", "Circle", "Contact", "Corner", "Curve", "Ellipse", "Force", "ForceSensor", "Gravity",
-    "Ground", "Line", "MotionSensor", "ParametricCurve", "Prismatic", "RelativeSensor", "Revolute",
-    "RigidOffset", "RollingWheel", "RotationalBridge", "SplineCurve", "SpringDamper", "Torque",
-    "TranslationalBridge", "TwoFrame", "planar",
-]  # fmt: skip
+__all__ = ["Body", "Circle", "Contact", "Corner", "Curve", "Ellipse", "Force", "ForceSensor",
+           "Gravity", "Ground", "Line", "MotionSensor", "ParametricCurve", "Prismatic",
+           "RelativeSensor", "Revolute", "RigidOffset", "RollingWheel", "RotationalBridge",
+           "SplineCurve", "SpringDamper", "Torque", "TranslationalBridge", "TwoFrame", "planar"]
 
 __getattr__ = missing(__name__)

@@ -56,13 +56,12 @@ from .sensors import MultiSensor, PowerSensor, RotationalMotionSensor, TorqueSen
 from .sources import AngleSource, AngularAccelerationSource, AngularVelocitySource, TorqueSource
 from .stops import ElastoBacklash, RotationalHardStop
 
-__all__ = [
-    "AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "BearingFriction",
-    "ElastoBacklash", "Inertia", "MultiSensor", "PowerSensor", "QuadraticSpeedDependentTorque",
-    "RotationalDamper", "RotationalFreeEnd", "RotationalFriction", "RotationalHardStop",
-    "RotationalInerter", "RotationalMotionSensor", "RotationalNonlinearDamper",
-    "RotationalReference", "RotationalSpring", "RotationalSpringDamper", "TorqueSensor",
-    "TorqueSource", "TwoPort", "rotational", "table",
-]  # fmt: skip
+__all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "BearingFriction",
+           "ElastoBacklash", "Inertia", "MultiSensor", "PowerSensor",
+           "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
+           "RotationalFriction", "RotationalHardStop", "RotationalInerter",
+           "RotationalMotionSensor", "RotationalNonlinearDamper", "RotationalReference",
+           "RotationalSpring", "RotationalSpringDamper", "TorqueSensor", "TorqueSource", "TwoPort",
+           "rotational", "table"]
 
 __getattr__ = missing(__name__)

@@ -56,8 +56,7 @@ class RotationalNonlinearDamper(Dissipative, TwoPort):
         elif self.law == "polynomial":
             speed = abs_(w) / quantity("1 rad/s")
             coefficients = self.coefficients
-            yield self.t == w * sum(coefficients[k] * speed**k
-                                    for k in range(len(coefficients)))
+            yield self.t == w * sum(coefficients[k] * speed**k for k in range(len(coefficients)))
         else:
             forward, backward = maximum(w, 0), minimum(w, 0)
             yield self.t == self.damping_forward * forward + self.damping_backward * backward

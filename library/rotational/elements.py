@@ -22,10 +22,8 @@ from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, rotational
 
-__all__ = [
-    "Inertia", "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
-    "RotationalInerter", "RotationalReference", "RotationalSpring", "RotationalSpringDamper",
-]  # fmt: skip
+__all__ = ["Inertia", "QuadraticSpeedDependentTorque", "RotationalDamper", "RotationalFreeEnd",
+           "RotationalInerter", "RotationalReference", "RotationalSpring", "RotationalSpringDamper"]
 
 
 class Inertia(Component):
@@ -106,12 +104,10 @@ class RotationalSpring(TwoPort):
     symbol = symbols.SPRING
 
     law = Option("linear", ("linear", "table"), doc="how the torque follows from phi")
-    stiffness = Parameter("10 N*m/rad", above=0, when=lambda c: c.law == "linear",
-                          doc="Stiffness",
-                          advice={
-                              "N*m*s/rad": "A damping belongs to RotationalDamper(damping=…).",
-                              "N/m": "A stiffness along an axis belongs to "
-                                     "Spring(stiffness=…)."})  # fmt: skip
+    stiffness = Parameter("10 N*m/rad", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
+                          advice={"N*m*s/rad": "A damping belongs to RotationalDamper(damping=…).",
+                                  "N/m": "A stiffness along an axis belongs to "
+                                  "Spring(stiffness=…)."})
     preload = Parameter("0 N*m", when=lambda c: c.law == "linear", doc="Torque at phi = 0")
     deformations = Parameter(["-1 rad", "1 rad"], when=lambda c: c.law == "table",
                              doc="Deformations of the table, increasing")  # fmt: skip
@@ -148,10 +144,9 @@ class RotationalDamper(Dissipative, TwoPort):
     symbol = symbols.DAMPER
 
     damping = Parameter("0.001 N*m*s/rad", minimum=0, doc="Damping coefficient",
-                        advice={
-                            "N*m/rad": "A stiffness belongs to RotationalSpring(stiffness=…).",
-                            "N*s/m": "A damping along an axis belongs to "
-                                     "Damper(damping=…)."})  # fmt: skip
+                        advice={"N*m/rad": "A stiffness belongs to RotationalSpring(stiffness=…).",
+                                "N*s/m": "A damping along an axis belongs to "
+                                "Damper(damping=…)."})
 
     def equations(self) -> Iterator[Any]:
         yield self.t == self.damping * self.w

@@ -57,9 +57,8 @@ class RotationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {
-        "force": "N*m", "velocity": "rad/s", "shift": "rad", "strength": "torque"
-    }  # fmt: skip
+    units: ClassVar[dict[str, str]] = {"force": "N*m", "velocity": "rad/s", "shift": "rad",
+                                       "strength": "torque"}
 
     breakaway_torque = Parameter("25 N*m", minimum=0, when=needs("breakaway", normal=False),
                                  doc="Breakaway torque")  # fmt: skip

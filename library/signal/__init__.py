@@ -82,16 +82,14 @@ from .sampled import (
 from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
 from .tables import RepeatingSequence, Table1D, Table2D, Table3D, TimeTable
 
-__all__ = [
-    "Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Delay",
-    "Derivative", "DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace",
-    "DiscreteTransferFunction", "Divide", "Gain", "HarmonicEstimator", "Integrator", "MathFunction",
-    "Maximum", "Minimum", "MultiportSwitch", "Not", "Or", "PID", "PadeDelay", "PeriodicRMS",
-    "Product", "Pulse", "PythonFunction", "Ramp", "RandomNumber", "RateLimiter", "Relay",
-    "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold", "Saturation", "Sign",
-    "Sine", "StateSpace", "Step", "Subtract", "Sum", "Switch", "Table1D", "Table2D", "Table3D",
-    "Terminator", "TimeFunction", "TimeTable", "TransferFunction", "UniformRandomNumber",
-    "UnitDelay", "VectorNorm", "ZeroOrderHold",
-]  # fmt: skip
+__all__ = ["Abs", "And", "Backlash", "Chirp", "Compare", "Constant", "Counter", "DeadZone", "Delay",
+           "Derivative", "DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace",
+           "DiscreteTransferFunction", "Divide", "Gain", "HarmonicEstimator", "Integrator",
+           "MathFunction", "Maximum", "Minimum", "MultiportSwitch", "Not", "Or", "PID", "PadeDelay",
+           "PeriodicRMS", "Product", "Pulse", "PythonFunction", "Ramp", "RandomNumber",
+           "RateLimiter", "Relay", "RepeatingSequence", "Rounding", "RunningRMS", "SampleAndHold",
+           "Saturation", "Sign", "Sine", "StateSpace", "Step", "Subtract", "Sum", "Switch",
+           "Table1D", "Table2D", "Table3D", "Terminator", "TimeFunction", "TimeTable",
+           "TransferFunction", "UniformRandomNumber", "UnitDelay", "VectorNorm", "ZeroOrderHold"]
 
 __getattr__ = missing(__name__)

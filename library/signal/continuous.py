@@ -35,9 +35,8 @@ from blocks.exceptions import ParameterError
 from .. import symbols
 from ._units import product, quotient
 
-__all__ = [
-    "Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace", "TransferFunction",
-]  # fmt: skip
+__all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace",
+           "TransferFunction"]
 
 
 class Integrator(Component):
@@ -74,8 +73,7 @@ class Integrator(Component):
     input = Option("1", doc="Unit of the input")
     limited = Option(False, doc="Whether x stays between limits")
     external_reset = Option(False, doc="Whether there is an input that resets x")
-    reset_on = Option("rising", ("rising", "falling", "either", "level"),
-                      doc="When it is reset")
+    reset_on = Option("rising", ("rising", "falling", "either", "level"), doc="When it is reset")
     external_start = Option(False, doc="Whether an input gives the value at the start")
     lower = Parameter(-1, unit=lambda c: product(c.input, "s"), when="limited", doc="Lower limit")
     upper = Parameter(1, unit=lambda c: product(c.input, "s"), when="limited", doc="Upper limit")

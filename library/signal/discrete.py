@@ -32,10 +32,8 @@ from blocks import (
 
 from ._units import power, product
 
-__all__ = [
-    "Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold", "UniformRandomNumber",
-    "UnitDelay", "ZeroOrderHold",
-]  # fmt: skip
+__all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold",
+           "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
 
 
 class ZeroOrderHold(Component):

@@ -32,10 +32,8 @@ class Compare(Component):
     y = Output()
 
     def equations(self):
-        condition = {
-            ">": self.u1 > self.u2, ">=": self.u1 >= self.u2,
-            "<": self.u1 < self.u2, "<=": self.u1 <= self.u2,
-        }[self.relation]  # fmt: skip
+        condition = {">": self.u1 > self.u2, ">=": self.u1 >= self.u2, "<": self.u1 < self.u2,
+                     "<=": self.u1 <= self.u2}[self.relation]
         yield self.y == where(condition, 1, 0)
 
 

@@ -12,9 +12,8 @@ from blocks.exceptions import ParameterError, WrongDimension
 
 from ._units import power, product, quotient
 
-__all__ = [
-    "Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator", "VectorNorm",
-]  # fmt: skip
+__all__ = ["Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator",
+           "VectorNorm"]
 
 
 class Gain(Component):
@@ -176,15 +175,12 @@ class Terminator(Component):
     u = Input(lambda c: c.unit)
 
 
-_OF_NUMBERS = {
-    "exp": functions.exp, "log": functions.log, "log10": lambda u: functions.log(u) / math.log(10),
-    "sin": functions.sin, "cos": functions.cos, "tan": functions.tan, "arctan": functions.arctan,
-    "sinh": functions.sinh, "cosh": functions.cosh, "tanh": functions.tanh,
-}  # fmt: skip
-_OF_QUANTITIES = {
-    "sqrt": (sqrt, 0.5), "square": (lambda u: u**2, 2), "cube": (lambda u: u**3, 3),
-    "reciprocal": (lambda u: 1 / u, -1),
-}  # fmt: skip
+_OF_NUMBERS = {"exp": functions.exp, "log": functions.log,
+               "log10": lambda u: functions.log(u) / math.log(10), "sin": functions.sin,
+               "cos": functions.cos, "tan": functions.tan, "arctan": functions.arctan,
+               "sinh": functions.sinh, "cosh": functions.cosh, "tanh": functions.tanh}
+_OF_QUANTITIES = {"sqrt": (sqrt, 0.5), "square": (lambda u: u**2, 2), "cube": (lambda u: u**3, 3),
+                  "reciprocal": (lambda u: 1 / u, -1)}
 
 
 class MathFunction(Component):

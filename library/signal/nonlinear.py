@@ -28,10 +28,8 @@ from blocks import (
 
 from ._units import quotient
 
-__all__ = [
-    "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
-    "Relay", "Rounding", "Saturation", "Sign", "Switch",
-]  # fmt: skip
+__all__ = ["Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
+           "Relay", "Rounding", "Saturation", "Sign", "Switch"]
 
 ROUNDING = 1e-9  # of a play: a jump of the input by less is none
 
@@ -384,9 +382,6 @@ class Rounding(Component):
     def equations(self):
         u = self.u / self.step
         side = where(u > 0, 1, -1, events=False)
-        yield self.y == self.step * {
-            "floor": lambda: floor(u),
-            "ceil": lambda: -floor(-u),
-            "round": lambda: floor(u + 0.5),
-            "fix": lambda: side * floor(side * u),
-        }[self.function]()
+        yield self.y == self.step * {"floor": lambda: floor(u), "ceil": lambda: -floor(-u),
+                                     "round": lambda: floor(u + 0.5),
+                                     "fix": lambda: side * floor(side * u)}[self.function]()

@@ -246,9 +246,8 @@ class DiscretePID(Controller, _Sampled):
                             doc="Time constant of the derivative's filter")
     anti_windup = Option("clamping", choices=("clamping", "back-calculation", "none"),
                          doc="What keeps the integral of a limited output from winding up")
-    tracking_time = Parameter(
-        "1 s", above=0, doc="Time constant of back calculation",
-        when=lambda c: c.limited and c.anti_windup == "back-calculation")
+    tracking_time = Parameter("1 s", above=0, doc="Time constant of back calculation",
+                              when=lambda c: c.limited and c.anti_windup == "back-calculation")
     x = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="Integral part")
     f = Discrete(lambda c: c.input, 0, doc="Filtered error")
     held = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="The last output")

@@ -51,11 +51,10 @@ from .rods import ConductingRod
 from .sensors import HeatFlowRateSensor, TemperatureSensor
 from .sources import ControlledTemperatureSource, HeatFlowRateSource, TemperatureSource
 
-__all__ = [
-    "ConductingRod", "ConductiveHeatTransfer", "ControlledTemperatureSource",
-    "ConvectiveHeatTransfer", "HeatFlowRateSensor", "HeatFlowRateSource", "PerfectInsulator",
-    "RadiativeHeatTransfer", "TemperatureSensor", "TemperatureSource", "ThermalMass",
-    "ThermalReference", "ThermalResistance", "TwoPort", "VariableThermalResistance", "thermal",
-]  # fmt: skip
+__all__ = ["ConductingRod", "ConductiveHeatTransfer", "ControlledTemperatureSource",
+           "ConvectiveHeatTransfer", "HeatFlowRateSensor", "HeatFlowRateSource", "PerfectInsulator",
+           "RadiativeHeatTransfer", "TemperatureSensor", "TemperatureSource", "ThermalMass",
+           "ThermalReference", "ThermalResistance", "TwoPort", "VariableThermalResistance",
+           "thermal"]
 
 __getattr__ = missing(__name__)

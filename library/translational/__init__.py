@@ -59,12 +59,11 @@ from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySo
 from .stops import ElastoGap, HardStop, PositionDependentSupport
 from .vehicle import VehicleBody
 
-__all__ = [
-    "AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSource", "FreeEnd",
-    "FrictionRing", "HardStop", "Inerter", "Mass", "MotionSensor", "MultiSensor", "NonlinearDamper",
-    "PositionDependentSupport", "PositionSource", "PowerSensor", "QuadraticSpeedDependentForce",
-    "Reference", "Rod", "RollingResistance", "Spring", "SpringDamper", "TranslationalFriction",
-    "TwoPort", "VehicleBody", "VelocitySource", "table", "translational",
-]  # fmt: skip
+__all__ = ["AccelerationSource", "Damper", "ElastoGap", "ForceSensor", "ForceSource", "FreeEnd",
+           "FrictionRing", "HardStop", "Inerter", "Mass", "MotionSensor", "MultiSensor",
+           "NonlinearDamper", "PositionDependentSupport", "PositionSource", "PowerSensor",
+           "QuadraticSpeedDependentForce", "Reference", "Rod", "RollingResistance", "Spring",
+           "SpringDamper", "TranslationalFriction", "TwoPort", "VehicleBody", "VelocitySource",
+           "table", "translational"]
 
 __getattr__ = missing(__name__)

@@ -23,10 +23,8 @@ from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort, translational
 
-__all__ = [
-    "Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper", "Reference", "Rod", "Spring",
-    "SpringDamper",
-]  # fmt: skip
+__all__ = ["Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper", "Reference", "Rod", "Spring",
+           "SpringDamper"]
 
 
 class Mass(Component):
@@ -116,10 +114,9 @@ class Spring(TwoPort):
 
     law = Option("linear", ("linear", "table"), doc="how the force follows from x")
     stiffness = Parameter("1000 N/m", above=0, when=lambda c: c.law == "linear", doc="Stiffness",
-                          advice={
-                              "N*s/m": "A damping belongs to Damper(damping=…).",
-                              "N*m/rad": "A torsional stiffness belongs to "
-                                         "RotationalSpring(stiffness=…)."})  # fmt: skip
+                          advice={"N*s/m": "A damping belongs to Damper(damping=…).",
+                                  "N*m/rad": "A torsional stiffness belongs to "
+                                  "RotationalSpring(stiffness=…)."})
     preload = Parameter("0 N", when=lambda c: c.law == "linear", doc="Force at x = 0")
     deformations = Parameter(["-1 m", "1 m"], when=lambda c: c.law == "table",
                              doc="Deformations of the table, increasing")  # fmt: skip
@@ -156,10 +153,9 @@ class Damper(Dissipative, TwoPort):
     symbol = symbols.DAMPER
 
     damping = Parameter("100 N*s/m", minimum=0, doc="Damping coefficient",
-                        advice={
-                            "N/m": "A stiffness belongs to Spring(stiffness=…).",
-                            "N*m*s/rad": "A torsional damping belongs to "
-                                         "RotationalDamper(damping=…)."})  # fmt: skip
+                        advice={"N/m": "A stiffness belongs to Spring(stiffness=…).",
+                                "N*m*s/rad": "A torsional damping belongs to "
+                                "RotationalDamper(damping=…)."})
 
     def equations(self) -> Iterator[Any]:
         yield self.f == self.damping * self.v
@@ -183,12 +179,10 @@ class NonlinearDamper(Dissipative, TwoPort):
     symbol = symbols.DAMPER
 
     law = Option("asymmetric", ("asymmetric", "table"), doc="how the force follows from v")
-    damping_forward = Parameter(
-        "100 N*s/m", minimum=0, when=lambda c: c.law == "asymmetric", doc="Coefficient for v > 0"
-    )
-    damping_backward = Parameter(
-        "100 N*s/m", minimum=0, when=lambda c: c.law == "asymmetric", doc="Coefficient for v < 0"
-    )
+    damping_forward = Parameter("100 N*s/m", minimum=0, when=lambda c: c.law == "asymmetric",
+                                doc="Coefficient for v > 0")
+    damping_backward = Parameter("100 N*s/m", minimum=0, when=lambda c: c.law == "asymmetric",
+                                 doc="Coefficient for v < 0")
     velocities = Parameter(["-1 m/s", "1 m/s"], when=lambda c: c.law == "table",
                            doc="Velocities of the table, increasing")  # fmt: skip
     forces = Parameter(["-100 N", "100 N"], when=lambda c: c.law == "table",

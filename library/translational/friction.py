@@ -56,9 +56,8 @@ class TranslationalFriction(Rubbing, TwoPort):
 
     symbol = symbols.FRICTION
 
-    units: ClassVar[dict[str, str]] = {
-        "force": "N", "velocity": "m/s", "shift": "m", "strength": "force"
-    }  # fmt: skip
+    units: ClassVar[dict[str, str]] = {"force": "N", "velocity": "m/s", "shift": "m",
+                                       "strength": "force"}
 
     breakaway_force = Parameter("25 N", minimum=0, when=needs("breakaway", normal=False),
                                 doc="Breakaway force")  # fmt: skip
@@ -66,10 +65,9 @@ class TranslationalFriction(Rubbing, TwoPort):
                                    doc="Velocity of the largest friction, or decay")  # fmt: skip
     coulomb_force = Parameter("20 N", minimum=0, when=needs("coulomb", normal=False),
                               doc="Coulomb force")  # fmt: skip
-    viscous_coefficient = Parameter(
-        lambda c: "100 N*s/m" if c.law == "simscape" else "0 N*s/m", "N*s/m", minimum=0,
-        when=needs("viscous"), doc="Viscous coefficient",
-    )  # fmt: skip
+    viscous_coefficient = Parameter(lambda c: "100 N*s/m" if c.law == "simscape" else "0 N*s/m",
+                                    "N*s/m", minimum=0, when=needs("viscous"),
+                                    doc="Viscous coefficient")
 
     @property
     def effort(self) -> Any:

@@ -18,6 +18,7 @@ from .matlab import (
     Field,
     Name,
     NotUnderstood,
+    Number,
     Range,
     Tree,
     changed,
@@ -32,7 +33,7 @@ from .source import Branch, Choice, Conditions, Declared, Let, Source, Stated, p
 __all__ = ["Loops"]
 
 _SIZES = ("size", "length", "numel", "ndims")
-_VALUES = {"repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
+_VALUES = {"reshape": 1, "repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
 _DECIDED = ("nodes", "inputs", "outputs", "variables", "branches")
 _MOST = 10_000  # of what loops repeat
 
@@ -75,7 +76,8 @@ class Loops:
         self.declared = {d.name for rows in self.source.sections.values() for d in rows}
         self.declared |= {name for part in parts_of(self.source.equations)
                           if isinstance(part, Let) for name, _ in part.names}
-        self.entries: dict[str, int] = {}  # of arrays that are declared one by one
+        # rows and columns of arrays that are declared one by one
+        self.entries: dict[str, tuple[int, ...]] = {}
 
     def unrolled(self) -> Source:
         """The source without loops, its indices and sizes as numbers.
@@ -110,8 +112,10 @@ class Loops:
                 if self._count > _MOST:
                     raise NotUnderstood(self.place, f"loops repeat more than {_MOST} lines.")
                 made = self._written(replace(row, condition=()), at)
-                if getattr(made, "index", ()):
-                    self.entries[made.name] = self.entries.get(made.name, 0) + 1
+                if index := getattr(made, "index", ()):
+                    place = [int(k.value) for k in index if isinstance(k, Number)]
+                    self.entries[made.name] = tuple(np.maximum(
+                        self.entries.get(made.name, (0, 0)), [1, *place][-2:]))
                 yield replace(made, condition=under)
 
     def _cases(self, conditions: Conditions, at: Mapping[str, float], decided: bool
@@ -197,7 +201,7 @@ class Loops:
             if size is not None and np.size(size) == 1:
                 return number_tree(float(size))
         made = changed(part, lambda each: self._written(each, at))
-        if name in MAKERS:
+        if name in (*MAKERS, "reshape"):
             first = _VALUES.get(name, 0)
             return replace(made, arguments=(*made.arguments[:first],
                                             *self._numbers(made.arguments[first:], at)))
@@ -244,7 +248,7 @@ class _Values(Mapping[str, Any]):
         if name in self.at:
             return self.at[name]
         if name in self.loops.entries:
-            return np.zeros((1, self.loops.entries[name]))  # its size is asked for
+            return np.zeros(self.loops.entries[name])  # its size is asked for
         if name in self._asked:
             raise KeyError(name)
         self._asked.append(name)

@@ -22,13 +22,14 @@ from .matlab import (
     Range,
     Tree,
     changed,
+    is_constant,
     names_in,
     number_tree,
     parts_of,
 )
 from .matlab_functions import MAKERS
 from .matlab_values import Unknown, evaluate
-from .source import Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
+from .source import SIZE, Assertion, Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
 
 __all__ = ["Loops"]
 
@@ -162,7 +163,10 @@ class Loops:
                                            for name, tree in row.names),
                           body=tuple(self._stated(row.body, at)))
         elif not isinstance(row, Choice):
-            yield self._written(row, at)
+            lengths = dict(self.lengths)
+            yield self._written(self._asked(row) if isinstance(row, Assertion) else row, at)
+            if isinstance(row, Assertion):
+                self.lengths = lengths  # it says itself what they must be
         elif isinstance(counter := row.cases[0][0], Binary) and counter.sign == "=":
             for round_ in self._rounds(counter, at):
                 yield from self._stated(row.cases[0][1], round_)
@@ -179,6 +183,17 @@ class Loops:
                 yield from cases[0][1]
             elif cases:
                 yield replace(row, cases=tuple(cases))
+
+    def _asked(self, part: Any) -> Any:
+        """An assertion in which the lengths of vectors that are given are asked for."""
+        if isinstance(part, Apply) and part.of in (Name("length"), Name("numel")) and \
+                len(part.arguments) == 1 and isinstance(part.arguments[0], Name):
+            tree = self.values.get(part.arguments[0].name, part.arguments[0])
+            value, _ = pair(tree) or (tree, "")
+            shape = np.shape(evaluate(value, {})) if is_constant(value) else ()
+            if 1 in shape and np.prod(shape) > 1:
+                return replace(part, of=Name(SIZE))
+        return changed(part, self._asked)
 
     # -- expressions ---------------------------------------------------------------------
     def _written(self, part: Any, at: Mapping[str, float]) -> Any:

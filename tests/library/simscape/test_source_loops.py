@@ -454,3 +454,39 @@ def test_the_command_says_whether_the_class_can_be_made(tmp_path, capsys):
     path.write_text(CHAIN.replace("i*R0", "R0/(N - 4)"))
     assert main([str(path)]) == 1
     assert "chain.py: does not build: Chain: its compose() raised" in capsys.readouterr().out
+
+
+TABLE = """
+component curve
+inputs
+u = {0, '1'};
+end
+outputs
+y = {0, '1'};
+end
+parameters
+x = {[0 1 2], '1'};
+f = {[0 2 3]', '1'};
+end
+equations
+assert(length(x) == length(f), 'x and f must be as long');
+assert(numel(x) < 5, 'x is too long');
+y == tablelookup(x, f, u);
+end
+end
+"""
+
+
+def test_an_assertion_on_lengths_leaves_them_to_what_is_given(tmp_path):
+    made = written(TABLE, tmp_path, "curve")
+
+    def run(**values):
+        model = Model("curve")
+        model.part, model.source = made(**values), Constant(value=1.5)
+        model.connect(model.source.y, model.part.u)
+        return model.simulate("1 s")["part.y"].final.m
+
+    assert run() == pytest.approx(2.5)
+    assert run(x=[0, 1, 2, 3], f=[0, 4, 6, 7]) == pytest.approx(5)
+    with pytest.raises(BlocksError, match="x is too long"):
+        run(x=[0, 1, 2, 3, 4], f=[0, 4, 6, 7, 9])

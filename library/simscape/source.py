@@ -11,10 +11,12 @@ from typing import TypeAlias
 
 from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, dotted, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
+__all__ = ["SIZE", "Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
            "Event", "Function", "Let", "Source", "Stated", "fields", "is_said", "made_of",
            "pair", "read_function", "read_source"]  # fmt: skip
 
+#: Python's function for the number of entries of a vector.
+SIZE = "len"
 #: Conditions around a section, and whether they must hold; ``i = 1:n`` is a loop around it.
 Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 

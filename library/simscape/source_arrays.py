@@ -56,6 +56,7 @@ __all__ = ["Scalars", "entry_by_entry"]
 
 _ELEMENTWISE = {*FUNCTIONS, "log10", "value", "if", "der", "delay"}
 _JOINED = {"sum": "+", "prod": ".*", "all": "&&", "any": "||", "max": "max", "min": "min"}
+_SHAPED = ("horzcat", "vertcat", "cat", "transpose", "reshape")
 _SIGNALS = ("inputs", "outputs")
 _Arrays = Mapping[str, np.ndarray]  # entries as trees, rows by columns
 
@@ -303,6 +304,8 @@ class _Entries:
                                sizes if len(sizes) == 2 else sizes * 2)
         if name in ("zeros", "ones", "eye"):
             return self._made(tree, arrays)
+        if name in _SHAPED and name not in arrays:
+            return self._shaped(name, tree.arguments, arrays)
         if name == "diff" and len(tree.arguments) == 1 and (
                 inner := self.of(tree.arguments[0], arrays)) is not None and 1 in inner.shape:
             row = inner.ravel()
@@ -312,6 +315,21 @@ class _Entries:
         if found is None or len(tree.arguments) > 2:
             return None
         return self._picked(found, tree, arrays)
+
+    def _shaped(self, name: str, given: tuple[Tree, ...], arrays: _Arrays) -> np.ndarray | None:
+        """Arrays beside or below each other, or one in another shape."""
+        if name == "horzcat" or name == "cat" and _is(given[0], 2):
+            return self._matrix(Matrix((given[name == "cat":],)), arrays)
+        if name in ("vertcat", "cat"):
+            return self._matrix(Matrix(tuple((e,) for e in given[name == "cat":])), arrays)
+        found = self.of(given[0], arrays)
+        sizes = [int(k.value) for k in given[1:] if isinstance(k, Number)]
+        if found is None or name == "transpose":
+            return None if found is None else found.T
+        if len(sizes) != 2 or np.prod(sizes) != found.size:
+            raise NotUnderstood(self.place, f"{found.size} entries do not fill such an array.",
+                                "Give rows and columns of as many entries.")
+        return found.reshape(sizes, order="F")
 
     def _made(self, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
         """An array of numbers, of so many rows and columns or of the size of another one."""

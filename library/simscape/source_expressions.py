@@ -30,7 +30,7 @@ from .matlab import (
     parts_of,
 )
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
-from .source import Conditions, Declared, Event, Source, fields, pair
+from .source import SIZE, Conditions, Declared, Event, Source, fields, pair
 from .source_enumerations import enumeration_beside
 from .source_exclusive import chosen
 from .units import unit_here
@@ -484,6 +484,8 @@ class Known:
             return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
+        if name == SIZE:
+            return f"{SIZE}({given[0]})"
         if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
             return self._past(name, plain[0], given, named)
         if isinstance(tree.of, Name) and self.is_array(tree.of):

@@ -18,21 +18,23 @@ from .matlab import (
     Field,
     Name,
     NotUnderstood,
+    Number,
     Range,
     Tree,
     changed,
+    is_constant,
     names_in,
     number_tree,
     parts_of,
 )
 from .matlab_functions import MAKERS
 from .matlab_values import Unknown, evaluate
-from .source import Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
+from .source import SIZE, Assertion, Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
 
 __all__ = ["Loops"]
 
 _SIZES = ("size", "length", "numel", "ndims")
-_VALUES = {"repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
+_VALUES = {"reshape": 1, "repmat": 1, "linspace": 2, "logspace": 2}  # arguments before the sizes
 _DECIDED = ("nodes", "inputs", "outputs", "variables", "branches")
 _MOST = 10_000  # of what loops repeat
 
@@ -75,7 +77,8 @@ class Loops:
         self.declared = {d.name for rows in self.source.sections.values() for d in rows}
         self.declared |= {name for part in parts_of(self.source.equations)
                           if isinstance(part, Let) for name, _ in part.names}
-        self.entries: dict[str, int] = {}  # of arrays that are declared one by one
+        # rows and columns of arrays that are declared one by one
+        self.entries: dict[str, tuple[int, ...]] = {}
 
     def unrolled(self) -> Source:
         """The source without loops, its indices and sizes as numbers.
@@ -110,8 +113,10 @@ class Loops:
                 if self._count > _MOST:
                     raise NotUnderstood(self.place, f"loops repeat more than {_MOST} lines.")
                 made = self._written(replace(row, condition=()), at)
-                if getattr(made, "index", ()):
-                    self.entries[made.name] = self.entries.get(made.name, 0) + 1
+                if index := getattr(made, "index", ()):
+                    place = [int(k.value) for k in index if isinstance(k, Number)]
+                    self.entries[made.name] = tuple(np.maximum(
+                        self.entries.get(made.name, (0, 0)), [1, *place][-2:]))
                 yield replace(made, condition=under)
 
     def _cases(self, conditions: Conditions, at: Mapping[str, float], decided: bool
@@ -158,7 +163,10 @@ class Loops:
                                            for name, tree in row.names),
                           body=tuple(self._stated(row.body, at)))
         elif not isinstance(row, Choice):
-            yield self._written(row, at)
+            lengths = dict(self.lengths)
+            yield self._written(self._asked(row) if isinstance(row, Assertion) else row, at)
+            if isinstance(row, Assertion):
+                self.lengths = lengths  # it says itself what they must be
         elif isinstance(counter := row.cases[0][0], Binary) and counter.sign == "=":
             for round_ in self._rounds(counter, at):
                 yield from self._stated(row.cases[0][1], round_)
@@ -175,6 +183,17 @@ class Loops:
                 yield from cases[0][1]
             elif cases:
                 yield replace(row, cases=tuple(cases))
+
+    def _asked(self, part: Any) -> Any:
+        """An assertion in which the lengths of vectors that are given are asked for."""
+        if isinstance(part, Apply) and part.of in (Name("length"), Name("numel")) and \
+                len(part.arguments) == 1 and isinstance(part.arguments[0], Name):
+            tree = self.values.get(part.arguments[0].name, part.arguments[0])
+            value, _ = pair(tree) or (tree, "")
+            shape = np.shape(evaluate(value, {})) if is_constant(value) else ()
+            if 1 in shape and np.prod(shape) > 1:
+                return replace(part, of=Name(SIZE))
+        return changed(part, self._asked)
 
     # -- expressions ---------------------------------------------------------------------
     def _written(self, part: Any, at: Mapping[str, float]) -> Any:
@@ -197,7 +216,7 @@ class Loops:
             if size is not None and np.size(size) == 1:
                 return number_tree(float(size))
         made = changed(part, lambda each: self._written(each, at))
-        if name in MAKERS:
+        if name in (*MAKERS, "reshape"):
             first = _VALUES.get(name, 0)
             return replace(made, arguments=(*made.arguments[:first],
                                             *self._numbers(made.arguments[first:], at)))
@@ -244,7 +263,7 @@ class _Values(Mapping[str, Any]):
         if name in self.at:
             return self.at[name]
         if name in self.loops.entries:
-            return np.zeros((1, self.loops.entries[name]))  # its size is asked for
+            return np.zeros(self.loops.entries[name])  # its size is asked for
         if name in self._asked:
             raise KeyError(name)
         self._asked.append(name)

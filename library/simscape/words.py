@@ -22,7 +22,7 @@ __all__ = ["WIDTH", "docstring", "one_line", "quoted", "refuse_foreign_code", "w
 
 WIDTH = 100
 _OPENED = {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}
-_BUILTINS = {"abs", "iter", "max", "min", "print", "range", "round"}
+_BUILTINS = {"len", "abs", "iter", "max", "min", "print", "range", "round"}
 
 
 def quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from blocks import BlocksError, Domain, Model
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.signal import Constant
 from library.simscape import source_text
+from library.simscape.__main__ import main
 from library.thermal import TemperatureSource
 
 ENDS = "nodes\np = foundation.electrical.electrical;\nn = foundation.electrical.electrical;\nend\n"
@@ -159,6 +160,10 @@ end
      1 / (1 / 6 + 1 / 12 + 1 / 15)),
     ("connect(p, [R(1).p R(2).p]); connect([R(1).n; R(2).n], n); connect(S.p, S.n, R(3).p); "
      "connect(R(3).n, n);", 3),
+    ("connect(p, vertcat(R(1).p, cat(1, R(2).p, R(size(R, 2)).p)));\n"
+     "connect(horzcat(R.n), transpose(S.p)); connect(reshape(S(2:3).n, 2, 1), n);\nend\n"
+     "for k = 1:numel(S)-2\nconnections\nconnect(S(k).n, n);\nend\nend\nconnections",
+     1 / (1 / 9 + 1 / 12 + 1 / 15)),
     ("connect(repmat(p, 1, 3), R.p); connect(R(:).n, n); connect(S(end).n, S.p, n);", 2),
 ])
 def test_arrays_are_connected_entry_with_entry_and_one_end_with_all(connected, ohms, tmp_path):
@@ -439,3 +444,49 @@ def test_what_does_not_fit_is_refused_with_its_line(text, said, tmp_path):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BlocksError, match=said):
         source_text(path)
+
+
+def test_the_command_says_whether_the_class_can_be_made(tmp_path, capsys):
+    path = tmp_path / "chain.ssc"
+    path.write_text(CHAIN)
+    assert main([str(path), "--set", "N=2"]) == 0
+    assert "chain.py: builds." in capsys.readouterr().out
+    path.write_text(CHAIN.replace("i*R0", "R0/(N - 4)"))
+    assert main([str(path)]) == 1
+    assert "chain.py: does not build: Chain: its compose() raised" in capsys.readouterr().out
+
+
+TABLE = """
+component curve
+inputs
+u = {0, '1'};
+end
+outputs
+y = {0, '1'};
+end
+parameters
+x = {[0 1 2], '1'};
+f = {[0 2 3]', '1'};
+end
+equations
+assert(length(x) == length(f), 'x and f must be as long');
+assert(numel(x) < 5, 'x is too long');
+y == tablelookup(x, f, u);
+end
+end
+"""
+
+
+def test_an_assertion_on_lengths_leaves_them_to_what_is_given(tmp_path):
+    made = written(TABLE, tmp_path, "curve")
+
+    def run(**values):
+        model = Model("curve")
+        model.part, model.source = made(**values), Constant(value=1.5)
+        model.connect(model.source.y, model.part.u)
+        return model.simulate("1 s")["part.y"].final.m
+
+    assert run() == pytest.approx(2.5)
+    assert run(x=[0, 1, 2, 3], f=[0, 4, 6, 7]) == pytest.approx(5)
+    with pytest.raises(BlocksError, match="x is too long"):
+        run(x=[0, 1, 2, 3, 4], f=[0, 4, 6, 7, 9])

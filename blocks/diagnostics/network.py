@@ -360,14 +360,10 @@ def _touches(kernel: Kernel, domain: Domain) -> bool:
 
 
 def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iterator[Finding]:
-    """Elements with a reference at either end: nothing can happen across them.
-
-    What holds a value of its own, as a reservoir its pressure, may differ from another.
-    """
+    """Elements between references without values of their own: nothing can happen across them."""
     held: dict[int, str] = {}
     for r in topology.rows:
-        family = topology.network.families[r.family]
-        if family.is_reference and not family.kernel.parameters:
+        if (f := topology.network.families[r.family]).is_reference and not f.kernel.parameters:
             held.update((int(n), topology.path(r.family, i)) for i, n in enumerate(r.nodes))
     both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2 and not any(
                 set(t.ports) == {r[0].name, r[1].name} for t in topology.traits[r[0].family].ties)

@@ -226,7 +226,7 @@ class OneStep(EventMethod):
 
     def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
                 ) -> Step:
-        self.goes_nowhere = self.state.item(NOWHERE) >= one_step.PERSISTS
+        self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
         return super().reached(status, taken, events, counts, t_stop)
 
     def _extend(self, first: int, taken: int) -> None:

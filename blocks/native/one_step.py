@@ -96,9 +96,9 @@ __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOO
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
 BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
-MOST_HALVINGS = 6  # of a step for what is between its ends
+MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
-PERSISTS = 5  # steps that went nowhere, after which others are to judge that, once
+PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE = range(8)
 NO_LOOK = -1, 0.0  # of ``look`` and ``far``
 
@@ -230,21 +230,22 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         take_step(code, work, t, now, x, rejected, counts)
         error, length, looked, halvings, status = _judged(
             code, work, relations, limits, x, t, now, counts, first, looked, halvings)
-        if length == now and code.kind == EXPLICIT and halvings < MOST_HALVINGS and goes_nowhere(
-                work, x, now, limits.rtol):  # of order 8 what is between its ends tells
-            state[NOWHERE] += 1.0
-            length, halvings = 0.5 * now, halvings + 1
         if length < now:
             counts[1] += 1
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        if tells_its_limit(code) and (pressed or taken % SELDOM == 0):
+        looks = pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0
+        if tells_its_limit(code) and looks:
             rate = rate_of_error(work, x, limits.rtol)
             damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
             pressed = following * rate > damps
             if pressed:
                 following = damps / rate
+        if code.kind == EXPLICIT and looks:  # of order 8 what is between its ends tells
+            state[NOWHERE] += 1.0
+            if not goes_nowhere(work, x, now, limits.rtol):
+                state[NOWHERE] = 0.0
         end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
             early = SEEN * now if first and not is_fixed(code) else 0.0
@@ -263,7 +264,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
-        kept = state[NOWHERE] < PERSISTS
+        kept = state[NOWHERE] != PERSISTS
         if code.past != 0 and status == FULL:
             kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, _goes_on(status), status == CROSSED or not (

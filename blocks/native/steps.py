@@ -20,6 +20,7 @@ from .stages import (
     ALL_ROWS,
     ATOL,
     BACK,
+    ERROR,
     ERROR_NORM,
     FLUSH,
     NEW,
@@ -47,8 +48,9 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICI
 ROOTS = (1 / 5, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
 INNER = ATOL + 3  # rows
 BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
-NOTICED = 0.02  # way in units of the tolerance, that is no rounding
-STAYS = 0.5  # times what its slopes would move it by: an unknown that stays where it is
+NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
+OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
+STAYS = 0.02  # times what its slope would move it by: an unknown that stays where it is
 
 
 class Code(NamedTuple):
@@ -317,19 +319,23 @@ def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
 
 @machine_code
 def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
-    """Whether an unknown stays put in a step of the explicit pair, though slopes would move it.
+    """Whether the unknown that limits the explicit pair stays put, though its slope would move it.
 
     At the bound of stability a step neither damps nor amplifies. Near the rest of a law that is
     steepest there, such as a square root, the pair may stay for good at a point that is no
     solution: within the tolerance, but what flows there can be thousands of times that.
     """
-    k = work.k
+    k, worst, stays = work.k, NOTICED, False
     for i in range(x.size):
-        way = h * min(abs(k[0, i]), abs(k[6, i]))
-        if way > NOTICED * (k[ATOL, i] + rtol * abs(x[i])) and k[0, i] * k[6, i] > 0.0 and (
-                abs(k[NEW, i] - x[i]) < STAYS * way):
-            return True
-    return False
+        size, error, fastest = k[ATOL, i] + rtol * abs(x[i]), 0.0, 0.0
+        for j in range(7):
+            error += ERROR[j] * k[j, i]
+            fastest = max(fastest, abs(k[j, i]))
+        if h * abs(error) > worst * size:
+            worst = h * abs(error) / size
+            stays = abs(error) > OF_MOTION * fastest and (
+                abs(k[NEW, i] - x[i]) < STAYS * h * abs(k[0, i]))
+    return stays
 
 
 @machine_code

@@ -119,10 +119,10 @@ class Tied(Text):
         changing = {s.__hash__() for s in ca.vertsplit(self.unknowns[self.candidates.tolist()])}
         whole = ca.cse(ca.vertcat(ca.vec(derivative.nz[:]), self.residual))
         steady = [s for s in ca.symvar(whole) if s.__hash__() not in changing]
-        nothing = ca.SX(0, 1)
-        whole, symbols, values = ca.extract_parametric(whole, ca.vertcat(nothing, *steady), {})
+        none = ca.SX(0, 1)
+        whole, symbols, values = ca.extract_parametric(whole, ca.vertcat(none, *steady), {})
         #: Symbols of that, what they stand for, and where in ``q``.
-        self.steady = ca.vertcat(nothing, *symbols), ca.vertcat(nothing, *values), self.end
+        self.steady = ca.vertcat(none, *symbols), ca.vertcat(none, *values), self.end
         self.end += len(symbols)
         entries = derivative.nnz()
         #: Derivatives and residuals by these symbols.

@@ -108,9 +108,9 @@ class Vane(Component):
             self.displacement, self.w, self.angle, self.t)
 
 
-class TranslationalConverter(MechanicalConverter, Piston):
+class TranslationalConverter(Piston, MechanicalConverter):
     """Base of pistons with one chamber."""
 
 
-class RotationalConverter(MechanicalConverter, Vane):
+class RotationalConverter(Vane, MechanicalConverter):
     """Base of vanes with one chamber."""

@@ -67,7 +67,7 @@ class MechanicalConverter(Component):
             yield self.power_supplied == energy_made_up(A, A.mdot, pressure)
 
 
-class TranslationalMechanicalConverter(MechanicalConverter, Piston):
+class TranslationalMechanicalConverter(Piston, MechanicalConverter):
     """A piston: pressure of a liquid becomes a force between R and C.
 
     Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
@@ -94,7 +94,7 @@ class TranslationalMechanicalConverter(MechanicalConverter, Piston):
     symbol = symbols.CYLINDER
 
 
-class RotationalMechanicalConverter(MechanicalConverter, Vane):
+class RotationalMechanicalConverter(Vane, MechanicalConverter):
     """A vane or a motor: pressure of a liquid becomes a torque between R and C.
 
     Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque

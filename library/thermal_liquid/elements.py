@@ -110,7 +110,8 @@ class Pipe(Ends, pipes.Pipe):
     1/sqrt(f) = -1.8 log10(6.9/Re + (roughness/(3.7 D))^1.11) above ``turbulent_limit``, and
     between the two a smooth blend. The liquid is one volume, with half of the loss on each side:
     d(rho V)/dt = mdot_A + mdot_B, d(rho u V)/dt = Phi_A + Phi_B + Q_H. With
-    ``dynamic_compressibility=False`` as much flows out as in, and only its temperature is stored.
+    ``dynamic_compressibility=False`` as much flows out as in, only its temperature is stored,
+    and its density is that at atmospheric pressure.
     With ``inertia=True`` the flow has to be accelerated by length/area d(mdot)/dt.
 
     The wall, at T_H, gives the heat h S (T_H - T_I) + (C (1 - e^-N) - h S e^-N)(T_H - T_in), with

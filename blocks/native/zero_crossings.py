@@ -100,7 +100,8 @@ def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vec
     first = relations.looks[0]
     margins_at(code, relations, at, t, x, first)
     for r in range(first.size):
-        if not first[r] > 0.0:  # what begins at zero says nothing yet
+        back = relations.wrong[r] and first[r] == 0.0  # what has crossed was put onto its zero
+        if not (first[r] > 0.0 or back):  # what begins at zero says nothing yet
             first[r] = np.nan
 
 

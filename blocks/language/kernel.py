@@ -30,8 +30,8 @@ from .lookup import derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
-           "VALVES"]  # fmt: skip
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw",
+           "StateTable", "TimeTable", "VALVES"]  # fmt: skip
 
 MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
@@ -109,6 +109,16 @@ class LocalLoadLaw(NamedTuple):
     def given(self) -> list[ca.SX]:
         """The expressions that it has."""
         return [sx for sx in self[2:] if sx is not None]
+
+
+class StateTable(NamedTuple):
+    """A table over what may move with the states, on local symbols."""
+
+    x: ca.SX
+    points: ca.SX
+    heights: ca.SX  # a row for every point
+    hold: bool  # whether the end values hold beyond
+    smooth: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,6 +401,7 @@ class Kernel:
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
         self.previous: list[tuple[int, ca.SX]] = []  # variable, what it is before each event
         self.tables: list[TimeTable] = []
+        self.state_tables: list[StateTable] = []
         self.surroundings = Surroundings()  # what its equations use beside the class
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}

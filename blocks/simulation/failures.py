@@ -55,7 +55,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     grown = _beyond_measure(problem, step)
     if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
-                  "root or logarithm of a negative number.")
+                  "root or logarithm of a negative number. Where that is reached on purpose, as by "
+                  "a tank that runs empty, guard it: where(x > 0, sqrt(x), 0).")
     if grown is not None:
         advice = (f"{grown[0]} has grown to {grown[1]:.2g} in SI units: look for what feeds it, "
                   "such as a damper or a resistor of the wrong sign.")

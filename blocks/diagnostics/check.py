@@ -70,8 +70,10 @@ def _check(model: Model, starting: Starting
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
     findings += system.once("findings", lambda: [  # values change more often
-        *_on_network(system.network, _integrated(system)), *event_findings(system),
-        *locked_findings(system)])
+        *_on_network(system.network, _integrated(system)), *event_findings(system)])
+    told_still = {path for f in findings if f.code == "network.locked" for path in f.where}
+    findings += (f for f in system.once("locked", lambda: list(locked_findings(system)))
+                 if not told_still >= set(f.where))
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing

@@ -58,6 +58,7 @@ class Saltation:
         self.times = self.starts[1:]
         self.moved = np.zeros((len(self.times), dp.shape[1]))
         self._at_start: list[str] = []
+        self._rtol = recording.accuracy[0] if recording.accuracy else 0.0
         self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
         self.sides = self.jumps.sides
@@ -73,7 +74,8 @@ class Saltation:
         self._floored = self._sampled + taken.shape[1]  # and of floors
         self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
                                  self.sides.rates[0],
-                                 np.concatenate([changed, taken, jump], axis=1), self.span)
+                                 np.concatenate([changed, taken, jump], axis=1), self.span,
+                                 self.sides.start.value[0], self._rtol)
         if equations.singular:
             self._join_those_who_share()
         self._crossings = Crossings(recording, equations, self.jumps, self.modes,
@@ -257,7 +259,9 @@ class Saltation:
             times = np.append(times, [before, self.ends[-1]])
             which = np.append(which, [len(self.ends) - 1] * 2)
             values = watched(times, which)
-            for t, guard, episode in touches(times[:-2], which[:-2], values[:, :-2], watched):
+            inner = np.arange(len(times)) != len(times) - 2
+            for t, guard, episode in touches(times[inner], which[inner], values[:, inner],
+                                             watched, self._rtol):
                 if not self._crossings.is_smooth(t, episode, guard):
                     self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
@@ -285,7 +289,8 @@ class Saltation:
         if not len(which):
             return start, which
         looks = max(3, min(LOOKS, MOST_LOOKS // len(self.starts)))
-        parts = -(-looks // np.bincount(which)[which])
+        parts = np.maximum(-(-looks // np.bincount(which)[which]),
+                           1 + (2 * len(which) <= MOST_LOOKS))  # steps differ in length
         number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
         times = np.repeat(start, parts) + np.repeat(length / parts, parts) * number
         return times, np.repeat(which, parts)

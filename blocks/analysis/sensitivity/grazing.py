@@ -10,13 +10,14 @@ from ...numerics.arrays import Array, Indices
 
 __all__ = ["touches"]
 
-TOUCHED = 1e-9  # of its largest value, below which a guard is zero
+TOUCHED = 1e-9  # of its largest value, below which a guard is zero in any run
 NEAR = 0.2  # of its neighbours, below which a least value is looked at
 ROUNDS = 6
 
 
 def touches(times: Array, which: Indices, values: Array,
-            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int, int]]:
+            guards: Callable[[Array, Indices], Array], rtol: float
+            ) -> Iterator[tuple[float, int, int]]:
     """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
     Parameters
@@ -24,8 +25,9 @@ def touches(times: Array, which: Indices, values: Array,
     times, which : ascending looks, and the numbers of their episodes
     values : guards at these, (guards, times); inf for those that are not watched
     guards : gives them at other times
+    rtol : of the run, whose guards are known to so much of their largest values
     """
-    value = np.abs(values)
+    value, touched = np.abs(values), max(TOUCHED, rtol)
     if len(times) < 3 or not value.size:
         return
     finite = np.where(np.isfinite(value), value, 0.0)
@@ -38,8 +40,8 @@ def touches(times: Array, which: Indices, values: Array,
         close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
     for g, k in zip(*np.nonzero(close & np.isfinite(beside)), strict=True):
         t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
-                             float(TOUCHED * largest[g]))
-        if lowest <= TOUCHED * largest[g]:
+                             float(touched * largest[g]))
+        if lowest <= touched * largest[g]:
             yield t, int(g), int(which[k])
 
 

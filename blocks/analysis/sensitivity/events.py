@@ -113,9 +113,10 @@ class Saltation:
         if elements is None:
             return
         guards = self.sides.start
-        change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
+        self.jumps.bring_to_rest(changes, (self.modes[0] == 0) & ~elements.contact)
+        change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))

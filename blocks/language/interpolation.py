@@ -33,8 +33,7 @@ from .expression import (
     reading_place,
     same_dimension,
 )
-from .kernel import StateTable
-from .lookup import Choice, lookup
+from .lookup import Choice, StateTable, lookup
 from .preconditions import demand
 from .specialisation import LONG
 from .statements import require

@@ -26,12 +26,12 @@ from .declarations import Declaration, Parameter
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME, unguarded
-from .lookup import derivatives_written
+from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw",
-           "StateTable", "TimeTable", "VALVES"]  # fmt: skip
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
+           "VALVES"]  # fmt: skip
 
 MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
@@ -109,16 +109,6 @@ class LocalLoadLaw(NamedTuple):
     def given(self) -> list[ca.SX]:
         """The expressions that it has."""
         return [sx for sx in self[2:] if sx is not None]
-
-
-class StateTable(NamedTuple):
-    """A table over what may move with the states, on local symbols."""
-
-    x: ca.SX
-    points: ca.SX
-    heights: ca.SX  # a row for every point
-    hold: bool  # whether the end values hold beyond
-    smooth: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,6 @@ from .failures import (
 )
 from .integration import Ending, Integration
 from .interrupts import forget_interrupt, interruptible
-from .lasting_conditions import refuse_lasting
 from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
@@ -152,8 +151,11 @@ class Driver:
             self.recording.status = f"until {ends.told}"
             self.recording.message = f"ended at t = {t:.6g} s, where {ends.told}"
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
-        refuse_lasting(self.recording, self.events.switching.resets,
-                       self.events.time_events.relations)
+        if self.events.switching.resets.active:
+            from .lasting_conditions import refuse_lasting
+
+            refuse_lasting(self.recording, self.events.switching.resets,
+                           self.events.time_events.relations)
         refuse_undetermined(self.recording, t)
         refuse_unstable(self.recording, self.running.kind.name, self.settings.step or 0.0, t)
         self.running.rest()

@@ -13,7 +13,8 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..language.kernel import Kernel, StateTable
+from ..language.kernel import Kernel
+from ..language.lookup import StateTable
 from ..numerics.arrays import Array, Matrix
 from .angles import moves_at_once
 from .evaluator import Evaluator

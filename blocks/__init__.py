@@ -104,10 +104,12 @@ from .units import quantity
 if TYPE_CHECKING:
     from .initialisation.initial_values import InitialWarning
     from .results.comparison import compare
+    from .simulation.lasting_conditions import LastingWarning
 
 __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
            "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-           "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
+           "Input", "Interrupted", "LastingWarning", "Model", "ModelError", "NamingError",
+           "NominalWarning", "Option",
            "Output", "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable",
            "Replacement", "SimulationError", "StructureError", "Target", "UnitError", "UnknownName",
            "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints",
@@ -117,7 +119,8 @@ __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete"
            "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",
            "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "when", "where"]
 
-_LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison"}
+_LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison",
+          "LastingWarning": ".simulation.lasting_conditions"}  # fmt: skip
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
                 "abs": "abs_", "fabs": "abs_", "ln": "log", "max": "maximum", "min": "minimum",
                 "if_else": "where"}  # fmt: skip

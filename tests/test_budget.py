@@ -14,10 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 10461, "assembly": 3858, "blocks": 1991, "diagnostics": 3553, "drawing": 392,
-    "initialisation": 1350, "language": 7952, "library": 34336, "machine": 1878, "native": 16806,
+    "analysis": 10489, "assembly": 3859, "blocks": 1994, "diagnostics": 3592, "drawing": 392,
+    "initialisation": 1350, "language": 8022, "library": 34336, "machine": 1878, "native": 16919,
     "nonsmooth": 15064, "numerics": 948, "prompt": 533, "reading": 1259, "results": 8393,
-    "simulation": 10047, "solvers": 2550, "studies": 3025, "system": 4119,
+    "simulation": 10204, "solvers": 2550, "studies": 3025, "system": 4244,
 }
 TOLERANCES = 189
 

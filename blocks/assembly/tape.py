@@ -387,7 +387,7 @@ class _Order:
             for g, k, mine in alike(self.flat, equations[now], position[now]):
                 at = now[mine]
                 group = self.flat.groups[g]
-                self.writer.assign(group, equations[at] - group.first, k, unknowns[at])
+                self.writer.assign(group, equations[at] - group.first, k, unknowns[at], True)
         return self.writer.residuals_of(np.concatenate([b.leftover for b in blocks]))
 
     # -- results ----------------------------------------------------------------------

@@ -157,7 +157,8 @@ class Writer:
         matrix = ca.DM.triplet(row.tolist(), column.tolist(), added, count, len(used))
         return ca.densify(ca.mtimes(ca.SX(matrix), _take(self.values, used)))
 
-    def assign(self, group: Group, rows: Indices, position: int, unknowns: Indices) -> None:
+    def assign(self, group: Group, rows: Indices, position: int, unknowns: Indices,
+               in_loop: bool = False) -> None:
         """Solve rows of a group for one argument (a position) and store the values."""
         if group.law is None:
             self._assign_sums(group, rows, unknowns)
@@ -165,7 +166,7 @@ class Writer:
         instances = group.instances[rows]
         law = group.law
         rest = list(law.arguments)
-        value = self.call(law.solved(position), group.family, rest, instances)
+        value = self.call(law.solved(position, in_loop), group.family, rest, instances)
         one = Group(group.family, law, instances)
         _, signs = self.flat.argument(one, law.arguments[position])
         if not (signs > 0).all():

@@ -29,6 +29,7 @@ from ..system.system import System
 from ..units import is_quantity
 from .classes import class_findings
 from .findings import Finding, Findings, error_of, found
+from .locked_motion import locked_findings
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
@@ -73,6 +74,9 @@ def _check(model: CompiledModel, starting: Starting
         return _unique(findings), causes
     findings += system.once("findings", lambda: [  # values change more often
         *_on_network(system.network, _integrated(system)), *event_findings(system)])
+    told_still = {path for f in findings if f.code == "network.locked" for path in f.where}
+    findings += (f for f in system.once("locked", lambda: list(locked_findings(system)))
+                 if not told_still >= set(f.where))
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing

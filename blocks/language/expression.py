@@ -18,6 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
+from ..numerics.rewriting import kinds, rewritten
 from ..units import (
     SECOND,
     Unit,
@@ -39,9 +40,11 @@ __all__ = ["TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arc
            "arctan2", "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace",
            "delayed", "der", "exp", "floor", "held", "log", "maximum", "minimum", "mod",
            "refuse_turns", "same_dimension", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time",
-           "where"]
+           "unguarded", "where"]
 
 TIME = ca.SX.sym("time")
+PARTIAL = {ca.OP_SQRT, ca.OP_LOG, ca.OP_POW, ca.OP_CONSTPOW, ca.OP_ASIN, ca.OP_ACOS}
+FINITE = 1e300  # below which a number is one
 
 # what is reading a component's equations, if anything: a Trace, or what stands for one
 current_trace: ContextVar[Any] = ContextVar("current_trace", default=None)
@@ -129,7 +132,9 @@ class Expression:
 
     def __pow__(self, power: object) -> Expression:
         if isinstance(power, (int, float, Fraction)):
-            base = self.sx * self.sx if power == 2 else self.sx ** float(power)
+            exponent = float(power)
+            base = self.sx * self.sx if power == 2 else (
+                _of_clipped(lambda sx: sx**exponent, self.sx))
             return Expression(base, self.dimension**power)
         power = as_expression(power)
         if self.dimension or power.dimension:
@@ -430,9 +435,34 @@ def where(condition: object, then: object, otherwise: object, *, events: bool = 
     otherwise = same_dimension(otherwise, then, "where")
     mode = (condition.with_events(_reading_trace("where()")) if events
             else condition.without_events())
-    return Expression(ca.if_else(mode, then.sx, otherwise.sx),
+    return Expression(ca.if_else(mode, *_guarded(then.sx, otherwise.sx)),
                       otherwise.dimension if _is_zero(then) else then.dimension,
                       then.counts or otherwise.counts)
+
+
+def _guarded(then: ca.SX, otherwise: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Both alternatives; where one has no value, as a root beyond its crossing, it is the other.
+
+    A step looks beyond a crossing before that is located.
+    """
+    def guarded(one: ca.SX, other: ca.SX) -> ca.SX:
+        symbols = ca.symvar(one)
+        partial = one.numel() == 1 and symbols and not kinds(
+            ca.Function("branch", symbols, [one])).isdisjoint(PARTIAL)
+        if not partial:
+            return one
+        kernel = getattr(current_trace.get(), "kernel", None)
+        if kernel is not None:
+            kernel.guarded = True
+        return ca.if_else(ca.fabs(one) < FINITE, one, other)
+
+    return guarded(then, otherwise), guarded(otherwise, then)
+
+
+def unguarded(sx: ca.SX) -> ca.SX:
+    """A scalar as it is written, with no value where one of its alternatives has none."""
+    return rewritten(sx, lambda kind, operands: ca.SX(1) if kind == ca.OP_LT and (
+        operands[1].is_constant() and float(operands[1]) == FINITE) else None)
 
 
 def held(condition: object) -> Expression:
@@ -533,7 +563,17 @@ arctan, arcsin, arccos = (_dimensionless_function("arctan", ca.atan),
 def sqrt(x: object) -> Expression:
     """Square root; halves the dimension's exponents."""
     x = as_expression(x)
-    return Expression(ca.sqrt(x.sx), x.dimension ** Fraction(1, 2) if x.dimension else x.dimension)
+    root = _of_clipped(ca.sqrt, x.sx)
+    return Expression(root, x.dimension ** Fraction(1, 2) if x.dimension else x.dimension)
+
+
+def _of_clipped(function: Callable[[ca.SX], ca.SX], x: ca.SX) -> ca.SX:
+    """A function of ``maximum(a, b)`` as that of the larger: where the constant one of them is, its
+    slope is 0, however steep the function is there."""
+    if x.numel() == 1 and x.op() == ca.OP_FMAX and (
+            x.dep(0).is_constant() or x.dep(1).is_constant()):
+        return ca.if_else(x.dep(0) > x.dep(1), function(x.dep(0)), function(x.dep(1)))
+    return function(x)
 
 
 def abs_(x: object) -> Expression:

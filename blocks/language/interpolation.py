@@ -33,7 +33,7 @@ from .expression import (
     reading_place,
     same_dimension,
 )
-from .lookup import Choice, lookup
+from .lookup import Choice, StateTable, lookup
 from .preconditions import demand
 from .specialisation import LONG
 from .statements import require
@@ -83,12 +83,14 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
         _demand_increasing(xs)
     _stop_beyond(x, xs.sx, stop)
     if points is None or heights is None:
+        _note(x.sx, xs.sx, ys.sx, hold, shape)
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     if trace is not None and clock is not None:
         times = (points - clock[1]) / clock[0]
         starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
             _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
+    _note(x.sx, xs.sx, ys.sx, hold, shape)
     if n <= LONG:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     return Expression(_searched([x.sx], [points], heights, hold, shape), ys.dimension)
@@ -128,8 +130,11 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
                             f"{known.sx.numel()} entries.")  # fmt: skip
     numbers, heights = [_numbers(p) for p in points], _numbers(known.sx)
     arrays = [p for p in numbers if p is not None]
-    for x, p in zip(each, points, strict=True):
+    entries = np.arange(known.sx.numel()).reshape(sizes)
+    for k, (x, p) in enumerate(zip(each, points, strict=True)):
         _stop_beyond(x, p, stop)
+        rows = np.moveaxis(entries, k, 0).reshape(sizes[k], -1)
+        _note(x.sx, p, ca.reshape(known.sx[rows.ravel("F").tolist()], *rows.shape), hold, shape)
     if heights is None or len(arrays) < len(points) or heights.size <= LONG:
         columns = [known.sx[i] for i in range(known.sx.numel())]
         for x, p in zip(each, points, strict=True):
@@ -178,6 +183,13 @@ def _stop_beyond(x: Expression, xs: ca.SX, stop: str) -> None:
     first, last = (Expression(xs[k], x.dimension) for k in (0, xs.numel() - 1))
     margin = BEYOND * (last - first)
     trace.read_statement(require((x >= first - margin) & (x <= last + margin), stop))
+
+
+def _note(x: ca.SX, points: ca.SX, heights: ca.SX, hold: bool, shape: str) -> None:
+    """Keep what a table says, and of what: a row of heights for every point."""
+    kernel = getattr(current_trace.get(), "kernel", None)
+    if kernel is not None:  # else it is a default, which is known before the run
+        kernel.state_tables.append(StateTable(x, points, heights, hold, bool(shape)))
 
 
 def _shape_named(smooth: bool | str, function: str, known: Sequence[str]) -> str:

@@ -25,8 +25,8 @@ from .captured_names import Surroundings
 from .declarations import Declaration, Parameter
 from .domain import Domain
 from .exponents import exponents_in
-from .expression import TIME
-from .lookup import derivatives_written
+from .expression import TIME, unguarded
+from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
@@ -296,12 +296,12 @@ class Law:
         size, one_way = np.abs(found), (found > 0).all(axis=0) | (found < 0).all(axis=0)
         return np.where(one_way, size.min(axis=0), 0.0), size.max(axis=0)
 
-    def solved(self, position: int) -> ca.Function:
+    def solved(self, position: int, in_loop: bool = False) -> ca.Function:
         """The argument at ``position`` as an explicit function of all the others."""
-        key = ("solved", position)
+        key = ("solved in a loop" if in_loop else "solved", position)
         if key not in self._functions:
             symbol = self.symbols[position]
-            rest = ca.substitute(self.residual, symbol, ca.SX(0))
+            rest = ca.substitute(self._open if in_loop else self.residual, symbol, ca.SX(0))
             slope = self.partials[position]
             if slope.is_constant() and float(slope) in (1.0, -1.0):
                 value = -rest if float(slope) == 1.0 else rest
@@ -314,7 +314,12 @@ class Law:
     @cached_property
     def value(self) -> ca.Function:
         """The residual as a function of all arguments."""
-        return self.kernel.function("residual", self.symbols, self.residual)
+        return self.kernel.function("residual", self.symbols, self._open)
+
+    @property
+    def _open(self) -> ca.SX:
+        """The residual in a loop, which must not go on where its law is infinitely steep."""
+        return unguarded(self.residual) if self.kernel.guarded else self.residual
 
     @cached_property
     def derivative(self) -> Law:
@@ -389,6 +394,8 @@ class Kernel:
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
         self.previous: list[tuple[int, ca.SX]] = []  # variable, what it is before each event
         self.tables: list[TimeTable] = []
+        self.state_tables: list[StateTable] = []
+        self.guarded = False  # whether an alternative of its laws has no value everywhere
         self.surroundings = Surroundings()  # what its equations use beside the class
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from ..numerics.arrays import Array, Indices
 from ..numerics.rewriting import applied, instructions, kinds
 
-__all__ = ["Choice", "Lookup", "derivatives_written", "jacobian", "lookup", "lookup_named"]
+__all__ = ["Choice", "Lookup", "StateTable", "derivatives_written", "jacobian", "lookup",
+           "lookup_named"]
 
 
 class Choice(NamedTuple):
@@ -44,6 +45,16 @@ class Choice(NamedTuple):
         """The rows of many values."""
         found, last = np.searchsorted(self.points, values, side="right") - 1, len(self.points) - 1
         return np.clip(np.minimum(np.maximum(found, 0), last - 1) + self.step, 0, last)
+
+
+class StateTable(NamedTuple):
+    """A table over what may move with the states, on local symbols."""
+
+    x: ca.SX
+    points: ca.SX
+    heights: ca.SX  # a row for every point
+    hold: bool  # whether the end values hold beyond
+    smooth: bool
 
 
 class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types

@@ -238,7 +238,8 @@ class _Assignments:
     def write(self, places: Places, tangents: Places | None = None) -> None:
         """Append them; with ``tangents``, as changes."""
         for g, position, rows, unknowns in self._parts:
-            self.loops.solve(g, rows, position, unknowns, places.operand(unknowns), tangents)
+            self.loops.solve(g, rows, position, unknowns, places.operand(unknowns), tangents,
+                             True)
 
 
 def _fill(loops: Loops, entries: Indices, value: float) -> None:

@@ -256,10 +256,10 @@ class Equations:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         # nothing shortens a fixed step
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
-        exponents = 0 if kind in without else self.exponents
+        exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    self.settle, self.linear(kind), kind, address_of(p), address_of(q), self.past,
-                    int(self.offsets[2] + self.system.nd))
+                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
+                    self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.
@@ -323,6 +323,14 @@ class Equations:
         if not angles.numel():
             return 0
         return self._straight(ca.Function("angles", self.system.arguments[:6], [angles]))
+
+    @cached_property
+    def places(self) -> int:
+        """Address of where tables of the states are read; 0 where there are none."""
+        places = self.system.state_tables.places
+        if not places.numel():
+            return 0
+        return self._straight(ca.Function("places", self.system.arguments[:6], [places]))
 
     @cached_property
     def past(self) -> int:

@@ -22,7 +22,7 @@ from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .steps import Code, known_of
-from .zero_crossings import LARGEST, LOOK_ROWS, Relations
+from .zero_crossings import LARGEST, LOOK_ROWS, PLACE_ROWS, Relations
 
 __all__ = ["EventMethod"]
 
@@ -84,11 +84,13 @@ class EventMethod(Method):
         self.hints[self.relations :] = True
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack, self.looks = np.zeros(count), np.empty((LOOK_ROWS, count))
+        self.borders = problem.system.state_tables.borders(self.p)
         self.watched = Kept(Relations(
             self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
             np.empty(LOOK_ROWS), self.crossed,
             np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-            np.empty((INSIDE_ROWS, n)), np.empty((2, problem.system.angles.numel()))))
+            np.empty((INSIDE_ROWS, n)), np.empty((2, problem.system.angles.numel())),
+            np.zeros((PLACE_ROWS, self.borders.shape[0])), self.borders))
         self.pieces: Array = np.zeros(0)
         self.own_events: OwnEvents | None = None
         self._last_events: OwnEvents | None = None

@@ -378,7 +378,7 @@ class Loops:
         return np.arange(self.scratch - count, self.scratch)
 
     def solve(self, g: int, rows: Indices, position: int, unknowns: Indices, target: Operand,
-              tangents: Places | None = None) -> None:
+              tangents: Places | None = None, in_loop: bool = False) -> None:
         """Equations of a group, solved for an argument; or the change that follows from others.
 
         Parameters
@@ -398,7 +398,7 @@ class Loops:
         law, instances = group.law, group.instances[rows]
         _, signs = self.flat.argument(Group(group.family, law, instances), law.arguments[position])
         target.factor = target.factor * signs
-        self._kernel(law.solved(position), group.family, law.arguments, instances, target,
+        self._kernel(law.solved(position, in_loop), group.family, law.arguments, instances, target,
                      tangents)
 
     def residuals(self, equations: Indices, targets: Indices, tangents: Places | None = None

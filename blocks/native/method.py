@@ -130,9 +130,13 @@ class OneStep(EventMethod):
         self._begin_from(t, y)
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
-        self.equations.angles  # noqa: B018
+        self.equations.angles, self.equations.places  # noqa: B018
         kept = self.fill_constants()
         self.code = self.equations.code(self.p, self.q, self.kind)
+        if self.code.places:
+            self.borders[:] = self.equations.system.state_tables.borders(self.p)
+            if not np.isfinite(self.borders[:, 1:]).any():
+                self.code = self.code._replace(places=0)
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self.step_size if self.fixed_step else self.first_step or step

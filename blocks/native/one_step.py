@@ -87,6 +87,7 @@ from .zero_crossings import (
     margins_at,
     name_crossed,
     parts_by_angles,
+    step_within_pieces,
 )
 
 __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED",
@@ -312,6 +313,10 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
         looked = True
         if length < now:
             return error, length, looked, halvings, FULL
+    if code.places != 0 and halvings < MOST_HALVINGS:
+        length = step_within_pieces(code, relations, work, x, t, now)
+        if length < now and not is_too_small(length, t):
+            return error, length, looked, halvings + 1, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
         least = SAME_INSTANT * abs(t) + TINY
         return error, 0.5 * now, looked, halvings, TOO_SMALL if 0.5 * now <= least else FULL

@@ -21,7 +21,14 @@ from .one_step import EARLY, FULL, watched
 from .pulses import END, EXPONENT_ROWS, INSIDE_ROWS, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
-from .zero_crossings import LARGEST, LOOK_ROWS, Relations, parts_by_angles
+from .zero_crossings import (
+    LARGEST,
+    LOOK_ROWS,
+    PLACE_ROWS,
+    Relations,
+    parts_by_angles,
+    step_within_pieces,
+)
 
 __all__ = ["Crossings", "Pulses"]
 
@@ -80,18 +87,22 @@ class Crossings(_Looks):
 
     def __init__(self, problem: Problem, count: int, margins: Function) -> None:
         super().__init__(1)
-        angles = problem.system.angles.numel()
+        angles, borders = problem.system.angles.numel(), problem.system.state_tables.borders(
+            problem.p)
         straight, hints, timed, wrong = np.zeros((4, count), dtype=bool)
         self.relations = Relations(
             np.ones(count), straight, hints, np.zeros(count), timed, np.full(1, np.inf),
             np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, np.empty((EXPONENT_ROWS, 0)),
-            np.empty((INSIDE_ROWS, 1)), np.empty((2, angles)))
+            np.empty((INSIDE_ROWS, 1)), np.empty((2, angles)), np.zeros((PLACE_ROWS, len(borders))),
+            borders)
         self._state, self._x = np.zeros(6), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves
         self.code = self.code._replace(crossings=self.at_times(margins, count),
-                                       angles=self.at_times(problem.angles, angles))
+                                       angles=self.at_times(problem.angles, angles),
+                                       places=self.at_times(problem.places, len(borders)))
         known = known_of(self.code)
         self._parts, self._first = parts_by_angles.knowing(known), watched.knowing(known)
+        self._pieces = step_within_pieces.knowing(known)
         self._given = Kept(self.code), Kept(self.relations), self.room, self._x
 
     def begin(self) -> None:
@@ -113,6 +124,13 @@ class Crossings(_Looks):
         found = self._parts(*self._given, step.t_old, step.t, step.t - step.t_old)
         self.calls.check()
         return int(found)
+
+    def within_pieces(self, step: Step) -> float:
+        """The length of a step that passes no whole piece of a table of the states."""
+        self.step, h = step, step.t - step.t_old
+        found = self._pieces(*self._given, step.t_old, h) if self.code.places else h
+        self.calls.check()
+        return float(found)
 
     def first(self, step: Step, early: float, pieces: Array) -> tuple[float, Indices, bool] | None:
         """The first crossing in a step, what has crossed, and whether it is ``early``: less than so

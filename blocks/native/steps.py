@@ -61,6 +61,7 @@ class Code(NamedTuple):
     crossings: int
     exponents: int  # of all that slopes contain exp(...) of, or 0
     angles: int  # of all that is periodic in the states, or 0
+    places: int  # where tables of the states are read, or 0
     settle: int  # what brings the end of a step back onto its constraints, or 0
     linear: int  # df/dx and df/dt, for an implicit method; 0 for an explicit one
     kind: int  # of steps

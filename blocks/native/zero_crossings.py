@@ -22,14 +22,17 @@ from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace
 
-__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
+__all__ = ["LARGEST", "LOOK_ROWS", "PLACE_ROWS", "Relations", "find_crossing", "forget_slack",
            "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
-           "margins_at", "name_crossed", "parts_by_angles"]  # fmt: skip
+           "margins_at", "name_crossed", "parts_by_angles",
+           "step_within_pieces"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
 FAR = 10.0  # times the slack of a margin that has left zero for good
 LARGEST, SPARE, LOOK_ROWS = MOST_LOOKS, MOST_LOOKS + 1, MOST_LOOKS + 3
+#: Rows of ``places`` after those at the quarters of a step: between two, which border is above.
+SEARCHED, PIECE, PLACE_ROWS = 5, 6, 7
 
 next_look = machine_code(_next_look)
 
@@ -49,6 +52,8 @@ class Relations(NamedTuple):
     exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
     angles: Matrix  # (2, angles) of what is periodic in the states, work space
+    places: Matrix  # (PLACE_ROWS, tables) where tables of the states are read, work space
+    borders: Matrix  # of them, as :meth:`~blocks.system.state_tables.StateTables.borders` says
 
 
 @machine_code
@@ -100,7 +105,8 @@ def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vec
     first = relations.looks[0]
     margins_at(code, relations, at, t, x, first)
     for r in range(first.size):
-        if not first[r] > 0.0:  # what begins at zero says nothing yet
+        back = relations.wrong[r] and first[r] == 0.0  # what has crossed was put onto its zero
+        if not (first[r] > 0.0 or back):  # what begins at zero says nothing yet
             first[r] = np.nan
 
 
@@ -141,6 +147,74 @@ def angles_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
     """The angles of what is periodic in the states."""
     work.at[0] = t
     run_code(code.angles, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vector, t: float,
+                       h: float) -> float:
+    """The length of a step that ends where it passes a border of a table of the states."""
+    places, borders, row, length = relations.places, relations.borders, work.k[WORK], 1.0
+    places_at(code, work, t, x, places[0])
+    places_at(code, work, t + h, work.k[NEW], places[4])
+    for j in range(3):
+        about_inside(code, work, t, LOOKS[j], h, x, row)
+        places_at(code, work, t + LOOKS[j] * h, row, places[j + 1])
+    for r in range(places.shape[1]):
+        near, above = borders[r, 0], _next_border(relations, r)
+        low, high = borders[r, above - 1] if above > 1 else -np.inf, borders[r, above]
+        if places[0, r] < low + 2.0 * near:  # what begins at one has passed it
+            low = borders[r, above - 2] if above > 2 else -np.inf
+        if places[0, r] > high - 2.0 * near:
+            high = borders[r, above + 1]
+        for j in range(4):
+            there = places[j + 1, r]
+            if 0.25 * j >= length or low - near < there < high + near:
+                continue
+            target = high + 0.5 * near if there > high else low - 0.5 * near
+            length = min(length, _reached(code, relations, work, x, t, h, r, j, target))
+    return length * h
+
+
+@machine_code
+def _next_border(relations: Relations, r: int) -> int:
+    """Which border of a table is above where it is read at the start; it is where it was before."""
+    places, borders = relations.places, relations.borders
+    above = max(int(places[PIECE, r]), 1)
+    while borders[r, above] <= places[0, r]:
+        above += 1
+    while above > 1 and borders[r, above - 1] > places[0, r]:
+        above -= 1
+    places[PIECE, r] = above
+    return above
+
+
+@machine_code
+def _reached(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, h: float,
+             r: int, j: int, target: float) -> float:
+    """At which part of a step a table is read at a target, or beyond it by what is near, in its
+    quarter ``j``."""
+    places, row, near = relations.places, work.k[WORK], 0.5 * relations.borders[r, 0]
+    low, high, count = LOOKS[j] - 0.25, LOOKS[j], 0
+    below, above = places[j, r] - target, places[j + 1, r] - target
+    while abs(above) > near and low < 0.5 * (low + high) < high:
+        part, count = 0.5 * (low + high), count + 1
+        if count % 3 != 0:
+            part = min(max(low + (high - low) * below / (below - above), low), high)
+        about_inside(code, work, t, part, h, x, row)
+        places_at(code, work, t + part * h, row, places[SEARCHED])
+        value = places[SEARCHED, r] - target
+        if abs(value) <= near or (value > 0.0) == (above > 0.0):
+            high, above = part, value
+        else:
+            low, below = part, value
+    return high
+
+
+@machine_code
+def places_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    """Where tables of the states are read."""
+    work.at[0] = t
+    run_code(code.places, work.at, x, code.p, code.q, out)
 
 
 @machine_code

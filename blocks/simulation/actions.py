@@ -179,6 +179,21 @@ class Resets:
         return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
                            minlength=self.system.nm) > 0
 
+    def turning(self) -> Indices:
+        """Relations of states and time that conditions look at where they assign a state."""
+        asked, tape = self.relations(), self.system.tape
+        if asked is None or not any(kind == "x" for kind, *_ in self.places):
+            return np.zeros(0, dtype=int)
+        assert self.conditions is not None
+        condition, relation = np.array(
+            self.conditions.function.jac_sparsity(0, HELD).get_triplet(), dtype=int)
+        of_states = np.array([any(kind == "x" for kind, *_ in targets)
+                              for targets in self.targets], dtype=bool)
+        solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u, tape.d), 1,
+                                           True), dtype=bool)
+        some: Indices = np.unique(relation[of_states[condition]])
+        return some[~solved[some]]
+
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""

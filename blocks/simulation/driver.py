@@ -9,6 +9,7 @@ import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -65,6 +66,8 @@ class Driver:
             problem.laws.set_valued.state.allow_error(settings.rtol)
         self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,
                                      recording.statistics, self.events.rules)
+        relief = WeakMethod(self.running.takes_implicit)  # which holds the events itself
+        self.events.log.relief = lambda t: bool((takes := relief()) and takes(t))
         self.integration = Integration(recording, self.running, self.events, crossings,
                                        opening.contacts)
         self._standing = 0  # episodes in a row without progress
@@ -148,6 +151,11 @@ class Driver:
             self.recording.status = f"until {ends.told}"
             self.recording.message = f"ended at t = {t:.6g} s, where {ends.told}"
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
+        if self.events.switching.resets.active:
+            from .lasting_conditions import refuse_lasting
+
+            refuse_lasting(self.recording, self.events.switching.resets,
+                           self.events.time_events.relations)
         refuse_undetermined(self.recording, t)
         refuse_unstable(self.recording, self.running.kind.name, self.settings.step or 0.0, t)
         self.running.rest()

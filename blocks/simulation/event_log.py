@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..results.recording import EventRecord
-from .failures import on_switching
+from .failures import TURN_BACK, on_switching
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .time_events import TimeEvents
@@ -75,6 +76,9 @@ class EventLog:
         self._often: set[str] = set()  # components that make up half of a crowd
         #: Events that a method has carried out, and the first whose switches are not counted.
         self._uncounted: tuple[PassedEpisodes, int] | None = None
+        #: Asked for another method where an explicit one may wiggle; whether one takes over.
+        self.relief: Callable[[float], bool] = lambda t: False
+        self._relieved = self._passed_until = -np.inf  # what switched up to then is of the old one
 
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
                   **mode: str) -> None:
@@ -87,6 +91,7 @@ class EventLog:
         """Record events that a method has carried out itself."""
         self._count_passed()
         times, end = passed.times, float(passed.times[-1])
+        self._passed_until = end
         since = max(end - self._window, self._last_instant(end))
         if not self._are_crowded(passed):
             self.recording.log.append(passed)
@@ -140,6 +145,8 @@ class EventLog:
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
         self._count_passed()
+        if t <= self._relieved:
+            return
         if t > self._seen:
             self._move(t, self._last_episode_moved(t))
         self.recent.append(_Switch(t, component, self.way))
@@ -195,10 +202,15 @@ class EventLog:
         return WINDOW * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
+        if self.recording.is_explicit and self.relief(t):
+            while self.recent:
+                self._forget_first()
+            self._relieved = self._passed_until
+            return
         self.recording.fail(f"chattering of {component}")
         advice = on_switching(self.recording, [component], "Give the condition a hysteresis, or "
                               "state the law as dry friction or contact.")
-        if self.recording.is_explicit:
+        if self.recording.is_explicit and advice is not TURN_BACK:
             advice = ("Where something settles fast there, steps of an explicit method wiggle "
                       f"about it: take method='rodas4'. Otherwise {advice[0].lower()}{advice[1:]}")
         raise SimulationError(

@@ -15,11 +15,15 @@ from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
 from .recording import RunRecording
 
-__all__ = ["on_switching", "refuse_standstill", "refuse_undetermined", "refuse_unstable",
-           "stop_at_failed_step"]
+__all__ = ["TURN_BACK", "on_switching", "refuse_standstill", "refuse_undetermined",
+           "refuse_unstable", "stop_at_failed_step"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
 BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were too long
+TURN_BACK = ("State a stop or an impact as contact(…) with its restitution, as "
+             "library.translational.HardStop does: that comes to rest. Any other `when` asks for "
+             "the direction, too, (h < 0) & (v < 0), and ends what it turns back before that "
+             "becomes too small.")
 STABLE = 2.0  # fastest rate times the step, up to which a decay is one in steps: 2.8 for rk4
 
 
@@ -51,7 +55,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     grown = _beyond_measure(problem, step)
     if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
-                  "root or logarithm of a negative number.")
+                  "root or logarithm of a negative number. Where that is reached on purpose, as by "
+                  "a tank that runs empty, guard it: where(x > 0, sqrt(x), 0).")
     if grown is not None:
         advice = (f"{grown[0]} has grown to {grown[1]:.2g} in SI units: look for what feeds it, "
                   "such as a damper or a resistor of the wrong sign.")
@@ -136,8 +141,11 @@ def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: It
 
 
 def on_switching(recording: RunRecording, names: Iterable[str], otherwise: str) -> str:
-    """What to do about components that switch for ever: contacts, or others."""
+    """What to do about components that switch for ever: contacts, those of ``when``, or others."""
     network = recording.system.network
+    if any(family.path(i) in names for family in network.families if family.kernel.resets
+           for i in range(family.size)):
+        return TURN_BACK
     touching = {network.families[f].path(i) for f, i in network.contacts}
     if touching.isdisjoint(names):
         return otherwise

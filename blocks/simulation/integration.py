@@ -192,8 +192,14 @@ class Integration:
             if length < step.t - step.t_old:
                 self._retake(length)
                 return None
-        if not (self.method.looks_itself or self.method.fixed_step or step.clear):
-            parts = self.crossings.looks(step.t_old).parts(step) if self.watched else 1
+        if not (self.method.looks_itself or self.method.fixed_step) and (
+                self.watched or self.system.state_tables.places.numel()):
+            looks = self.crossings.looks(step.t_old)
+            length = looks.within_pieces(step)
+            if length < step.t - step.t_old:
+                self._retake(length)
+                return None
+            parts = looks.parts(step) if self.watched and not step.clear else 1
             if parts > MOST_PARTS:
                 self._retake(0.5 * MOST_PARTS * (step.t - step.t_old) / parts)
                 return None

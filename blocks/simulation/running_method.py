@@ -99,6 +99,7 @@ class RunningMethod:
             settings.method.name in RESTARTED) and settings.method.many is None
         #: To a method of another kind, where one that was not chosen by the user stops.
         self.may_replace = settings.may_switch and bool(problem.size)
+        self._leaves = False  # another method has been chosen in the course of an episode
         self.current: Any = None
         self._longest = settings.max_step if problem.size else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
@@ -317,11 +318,24 @@ class RunningMethod:
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
+        if self._leaves:
+            self._leaves = False
+            return True
         if not self.driven:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self._explicit is not None:
             return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
+
+    def takes_implicit(self, t: float) -> bool:
+        """Whether an implicit method goes on where steps of an explicit one wiggle about a switch.
+        """
+        kind = implicit_one_step(self.problem) if self.may_switch and not self.driven else None
+        if kind is None or self.kind.implicit:
+            return False
+        self.may_switch, self._explicit, self._leaves = False, None, True
+        self._take(kind, f"steps switched back and forth at t = {t:.4g} s")
+        return True
 
     def takes_another(self, step: Step) -> bool:
         """Whether a method of another kind tries what one has stopped at.

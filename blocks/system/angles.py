@@ -8,12 +8,14 @@ What stands in a sine, a cosine or a tangent tells how many periods pass.
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 
 from ..assembly import Tape
 from ..assembly.network import Family
 from ..language.kernel import Kernel
+from ..numerics.arrays import Flags
 
-__all__ = ["angles_of"]
+__all__ = ["angles_of", "moves_at_once"]
 
 PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 
@@ -25,10 +27,16 @@ def angles_of(tape: Tape, families: list[Family]) -> ca.SX:
         for angle in _angles_in(family.kernel)))
     if not rows.numel():
         return rows
-    moves = ca.which_depends(rows, tape.x, 1, True)
-    solved = ca.which_depends(rows, ca.vertcat(tape.z, tape.u), 1, True)
+    moves = moves_at_once(tape, rows)
     places = {row.__hash__(): k for k, row in enumerate(rows.elements())}
-    return rows[[k for k in places.values() if moves[k] and not solved[k]]]
+    return rows[[k for k in places.values() if moves[k]]]
+
+
+def moves_at_once(tape: Tape, rows: ca.SX) -> Flags:
+    """Whether rows move with the states, and need nothing that is solved for."""
+    moves = np.array(ca.which_depends(rows, tape.x, 1, True), dtype=bool)
+    return moves & ~np.array(
+        ca.which_depends(rows, ca.vertcat(tape.z, tape.u), 1, True), dtype=bool)
 
 
 def _angles_in(kernel: Kernel) -> list[ca.SX]:

@@ -326,6 +326,11 @@ class Problem:
         self.solve(t, y)
         return self.system.angles_now(*self.arguments(t))
 
+    def places(self, t: float, y: Array) -> Array:
+        """Where tables of the states are read, at integrated states."""
+        self.solve(t, y)
+        return self.system.places_now(*self.arguments(t))
+
     def crossings_here(self, t: float, behind: float | None = None) -> Array:
         """Crossing functions at the present point, algebraic unknowns brought up to date.
 

@@ -23,6 +23,7 @@ from .angles import angles_of
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
+from .state_tables import StateTables
 from .time_tables import TimeTables
 
 if TYPE_CHECKING:
@@ -217,6 +218,15 @@ class System:
     @cached_property
     def angles_now(self) -> Evaluator:
         return self.function("angles", self.angles)
+
+    @cached_property
+    def state_tables(self) -> StateTables:
+        """Tables that are read at the states."""
+        return StateTables(self)
+
+    @cached_property
+    def places_now(self) -> Evaluator:
+        return self.function("places", self.state_tables.places)
 
     @cached_property
     def values(self) -> Evaluator:

@@ -261,6 +261,31 @@ class Thrown(Component):
         yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.6)
 
 
+class Swinging(Component):
+    """A pendulum of 1 rad/s that just reaches a wall."""
+
+    x = Variable("m", "0 m", priority="high")
+    v = Variable("m/s", "1 m/s", priority="high")
+    f = Variable("N")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield quantity("1 kg") * der(self.v) == -quantity("1 N/m") * self.x - self.f
+        yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"])
+def test_a_touch_without_speed_is_told_by_every_method(method):
+    ceiling, wall = Model("ceiling"), Model("wall")
+    ceiling.body, wall.body = Thrown(v=f"{(2 * 9.81) ** 0.5!r} m/s"), Swinging()
+    for model, duration in ((ceiling, "0.8 s"), (wall, "3 s")):
+        with pytest.warns(SensitivityWarning, match="body is touched without speed"):
+            model.simulate(duration, sensitivities=["body.v"], method=method)
+    wall.body.v = "0.95 m/s"
+    run = wall.simulate("3 s", sensitivities=["body.v"], method=method)
+    assert run.sensitivities.notes == []
+
+
 def test_a_touch_without_speed_is_told():
     case = results("D4a grazing a ceiling")
     model = Model("ceiling")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Saltation"]
 
-TOUCHED = 1e-9  # of its largest value, below which a guard is zero
+TOUCHED = 1e-9  # of its largest value, below which a guard is zero in any run
 NEAR = 0.2  # of its neighbours, below which a least value is looked at
 ROUNDS = 6
 WHOLE = 1e-6  # that what jumps may be away from a whole number at its event
@@ -68,6 +68,7 @@ class Saltation:
         self.times = self.starts[1:]
         self.moved = np.zeros((len(self.times), dp.shape[1]))
         self._at_start: list[str] = []
+        self._rtol = recording.accuracy[0] if recording.accuracy else 0.0
         self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
         self.sides = self.jumps.sides
@@ -83,7 +84,8 @@ class Saltation:
         self._floored = self._sampled + taken.shape[1]  # and of floors
         self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
                                  self.sides.rates[0],
-                                 np.concatenate([changed, taken, jump], axis=1), self.span)
+                                 np.concatenate([changed, taken, jump], axis=1), self.span,
+                                 self.sides.start.value[0], self._rtol)
         if equations.singular:
             self._join_those_who_share()
         self._crossings = Crossings(recording, equations, self.jumps, self.modes,
@@ -121,9 +123,10 @@ class Saltation:
         if elements is None:
             return
         guards = self.sides.start
-        change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
+        self.jumps.bring_to_rest(changes, (self.modes[0] == 0) & ~elements.contact)
+        change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
@@ -267,7 +270,9 @@ class Saltation:
             times = np.append(times, [before, self.ends[-1]])
             which = np.append(which, [len(self.ends) - 1] * 2)
             values = watched(times, which)
-            for t, guard, episode in touches(times[:-2], which[:-2], values[:, :-2], watched):
+            inner = np.arange(len(times)) != len(times) - 2
+            for t, guard, episode in touches(times[inner], which[inner], values[:, inner],
+                                             watched, self._rtol):
                 if not self._crossings.is_smooth(t, episode, guard):
                     self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
@@ -295,7 +300,8 @@ class Saltation:
         if not len(which):
             return start, which
         looks = max(3, min(LOOKS, MOST_LOOKS // len(self.starts)))
-        parts = -(-looks // np.bincount(which)[which])
+        parts = np.maximum(-(-looks // np.bincount(which)[which]),
+                           1 + (2 * len(which) <= MOST_LOOKS))  # steps differ in length
         number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
         times = np.repeat(start, parts) + np.repeat(length / parts, parts) * number
         return times, np.repeat(which, parts)
@@ -445,7 +451,8 @@ def _has_floors(sx: ca.SX) -> bool:
 
 
 def touches(times: Array, which: Indices, values: Array,
-            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int, int]]:
+            guards: Callable[[Array, Indices], Array], rtol: float
+            ) -> Iterator[tuple[float, int, int]]:
     """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
     Parameters
@@ -453,8 +460,9 @@ def touches(times: Array, which: Indices, values: Array,
     times, which : ascending looks, and the numbers of their episodes
     values : guards at these, (guards, times); inf for those that are not watched
     guards : gives them at other times
+    rtol : of the run, whose guards are known to so much of their largest values
     """
-    value = np.abs(values)
+    value, touched = np.abs(values), max(TOUCHED, rtol)
     if len(times) < 3 or not value.size:
         return
     finite = np.where(np.isfinite(value), value, 0.0)
@@ -467,8 +475,8 @@ def touches(times: Array, which: Indices, values: Array,
         close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
     for g, k in zip(*np.nonzero(close & np.isfinite(beside)), strict=True):
         t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
-                             float(TOUCHED * largest[g]))
-        if lowest <= TOUCHED * largest[g]:
+                             float(touched * largest[g]))
+        if lowest <= touched * largest[g]:
             yield t, int(g), int(which[k])
 
 

@@ -16,6 +16,7 @@ __all__ = ["GRAZES", "TOGETHER", "Instants"]
 NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
 TOGETHER = 1e-9  # of the run, within which two guards are zero at once
 GRAZES = 1e-4  # of its largest rate at events, below which a guard is touched and not crossed
+SQUARED = 9.0  # times the root of the tolerance: so slow is what falls by as much as is not known
 
 
 class Instants:
@@ -27,6 +28,8 @@ class Instants:
     slope : of the states there
     changed : (events, guards) those of what an event changes
     span : length of the run
+    start : the guards where it starts
+    rtol : relative tolerance of the run
 
     Attributes
     ----------
@@ -35,7 +38,8 @@ class Instants:
     touched : (events,) the guard that is touched and not crossed, where one is; negative otherwise
     """
 
-    def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float) -> None:
+    def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float,
+                 start: Array, rtol: float) -> None:
         self._guards = guards
         value = guards.value
         self._rates = guards.in_time(slope)
@@ -52,9 +56,10 @@ class Instants:
         here = nearest <= NEAR * span
         self.caused: Flags = here[:, None] & (away <= (nearest + TOGETHER * span)[:, None])
         self.first: Indices = np.where(here, away.argmin(axis=1) if away.size else 0, -1)
-        self._look_for_grazing(slope, span)
+        self._look_for_grazing(slope, span, start, max(GRAZES, SQUARED * np.sqrt(rtol)))
 
-    def _look_for_grazing(self, slope: Array, span: float) -> None:
+    def _look_for_grazing(self, slope: Array, span: float, start: Array, slow: float
+                          ) -> None:
         """Where a guard is hardly crossed."""
         k = np.flatnonzero(self.first >= 0)
         if not len(k):
@@ -62,13 +67,14 @@ class Instants:
         guards, guard = self._guards, self.first[k]
         terms = np.abs(guards.x[k, guard] * slope[k]).sum(axis=1) + np.abs(guards.t[k, guard])
         rates = np.abs(np.where(np.isfinite(self._rates), self._rates, 0.0))
-        finite = np.isfinite(guards.value)
-        high = guards.value.max(axis=0, initial=-np.inf, where=finite)
-        low = guards.value.min(axis=0, initial=np.inf, where=finite)
+        value = np.vstack([guards.value, np.resize(start, guards.value.shape[1])])
+        finite = np.isfinite(value)
+        high = value.max(axis=0, initial=-np.inf, where=finite)
+        low = value.min(axis=0, initial=np.inf, where=finite)
         typical = np.where(finite.sum(axis=0) > 1, high - low, 0.0) / span
         scale = np.maximum(rates.max(axis=0), typical)[guard]
         rate = np.abs(self._rates[k, guard])
-        grazes = (rate <= GRAZES * np.maximum(scale, 1e-300)) | (rate <= 1e-13 * terms)
+        grazes = (rate <= slow * np.maximum(scale, 1e-300)) | (rate <= 1e-13 * terms)
         self.touched[k[grazes]] = guard[grazes]
 
     def join(self, k: int, guards: Indices, weights: Array) -> None:

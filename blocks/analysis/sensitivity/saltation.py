@@ -306,6 +306,20 @@ class Jumps:
         jumps = bool(np.any(before != point.d[:, 0])) | np.any((d != start.d)[target], axis=0)
         return Changes(start.x + (was - now)[:, None] * dt, d), (dt != 0) & jumps
 
+    def bring_to_rest(self, changes: Changes, stuck: Flags) -> None:
+        """Let what sticks where the run starts stick with changes, too: what they make slide comes
+        to rest at once, by an impulse of its friction."""
+        elements, e = self.equations.elements, np.flatnonzero(stuck)
+        if elements is None or not len(e) or self.system.clusters:
+            return
+        tape, start = self.system.tape, self.sides.start
+        moving = self.system.nm + 2 * elements.size + e
+        push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
+            tape.slope, tape.u))), self.sides.points.some(np.zeros(1, int))).value[0].reshape(
+                (tape.u.numel(), self.system.nx))[elements.column[e]].T
+        flow = start.along(0, changes.x, self.dp, changes.d)[moving]
+        changes.x -= push @ (np.linalg.pinv(start.x[0][moving] @ push, rcond=SAME) @ flow)
+
     def _slopes(self, before: Array) -> tuple[Array, Array]:
         """Slopes at the start with discrete values as they were before, and as they are."""
         problem, found = self.recording.replay.at_start(), []

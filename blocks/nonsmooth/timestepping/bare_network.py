@@ -174,10 +174,10 @@ class _BareWriter(Writer):
                 np.concatenate([classes[kept], self.first_input + number[at]]),
                 np.concatenate([signs[kept], np.ones(len(at), dtype=int)]))
 
-    def assign(self, group: Group, rows: np.ndarray, position: int, unknowns: np.ndarray) -> None:
-        if group.law is not None and group.family in self.families:
-            return
-        super().assign(group, rows, position, unknowns)
+    def assign(self, group: Group, rows: np.ndarray, position: int, unknowns: np.ndarray,
+               in_loop: bool = False) -> None:
+        if group.law is None or group.family not in self.families:
+            super().assign(group, rows, position, unknowns, in_loop)
 
 
 def _sparse(arguments: list[ca.SX], expression: ca.SX) -> Evaluator:

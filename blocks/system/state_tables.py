@@ -1,0 +1,102 @@
+"""Where do tables over states bend, or turn?
+
+A step that goes over such a point is not sure to feel what lies there: no error tells of a tooth
+between two stages, and little of a corner. Where a table bends by little, only points are told at
+which it turns; the error of a step tells of the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..language.expression import TIME
+from ..language.kernel import Kernel
+from ..language.lookup import StateTable
+from ..numerics.arrays import Array, Matrix
+from .angles import moves_at_once
+from .evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from .system import System
+
+__all__ = ["StateTables"]
+
+BEND = 0.02  # of the largest slope of a table of lines: less is no corner
+ROUNDING = 1e-9  # likewise, of what is written as straight
+NEAR = 1e-6  # of the least distance of such points: what does not matter
+
+
+class StateTables:
+    """Tables of a system that are read at what follows from its states at once.
+
+    Attributes
+    ----------
+    places : where each of them is read
+    """
+
+    def __init__(self, system: System) -> None:
+        writer, families = system.tape.writer, system.network.families
+        said = [(f, family.size, table) for f, family in enumerate(families)
+                for table in family.kernel.state_tables if _is_known(family.kernel, table)]
+        rows = ca.vertcat(ca.SX(0, 1), *(writer.kernel_row(f, table.x).T for f, _, table in said))
+        moves = moves_at_once(system.tape, rows) if rows.numel() else np.zeros(0, dtype=bool)
+        self.places = rows[np.flatnonzero(moves).tolist()]
+        self._tables, numbers, begin = [], [], 0
+        for f, size, table in said:
+            which = np.flatnonzero(moves[begin : begin + size])
+            begin += size
+            if which.size:
+                self._tables.append((table, len(which)))
+                numbers += [writer.kernel_row(f, sx, which) for sx in (
+                    table.points, ca.vec(table.heights))]
+        self._numbers = Evaluator(ca.Function("tables", [system.tape.p], [
+            ca.veccat(ca.SX(0, 1), *numbers)]))
+
+    def borders(self, p: Array) -> Matrix:
+        """Where they bend or turn, a row for each; first how far beyond is near, last inf."""
+        if not self._tables:
+            return np.zeros((0, 2))
+        rows, values = [], np.array(self._numbers(p)).ravel()
+        for table, count in self._tables:
+            n, columns = table.points.numel(), table.heights.shape[1]
+            points, values = values[: n * count].reshape(count, n), values[n * count :]
+            size = n * columns * count
+            heights = values[:size].reshape(count, columns, n)
+            values = values[size:]
+            rows.append(_borders(points, heights, table))
+        widest = max((row.shape[1] for row in rows), default=1)
+        found = np.full((sum(map(len, rows)), widest), np.inf)
+        begin = 0
+        for row in rows:
+            found[begin : begin + len(row), : row.shape[1]] = row
+            begin += len(row)
+        return found
+
+
+def _is_known(kernel: Kernel, table: StateTable) -> bool:
+    """Whether its points are parameters, or numbers, and it is read at variables or at a time."""
+    said = {s.__hash__() for s in ca.symvar(ca.veccat(table.points, table.heights))}
+    return said <= kernel.parameter_hashes and all(
+        kernel.key_of(s) is not None or s.__hash__() in kernel.parameter_hashes | {TIME.__hash__()}
+        for s in ca.symvar(table.x))
+
+
+def _borders(points: Array, heights: Array, table: StateTable) -> Matrix:
+    slopes = np.diff(heights) / np.diff(points)[:, None]
+    beyond = [slopes[..., :1], slopes[..., -1:]]
+    before, after = (np.concatenate(parts, axis=2) for parts in (
+        [beyond[0] * (not table.hold), slopes], [slopes, beyond[1] * (not table.hold)]))
+    steep, bend = np.abs(slopes).max(axis=(1, 2), keepdims=True), np.abs(after - before)
+    kept = (before * after <= 0.0) & (bend > ROUNDING * steep)
+    if not table.smooth:
+        kept |= bend > BEND * steep
+    borders = np.where(kept.any(axis=1), points, np.inf)
+    borders.sort(axis=1)
+    with np.errstate(invalid="ignore"):
+        gaps = np.diff(borders)
+    least = np.where(np.isfinite(gaps), gaps, np.inf).min(axis=1, initial=np.inf)
+    width = points[:, -1] - points[:, 0]
+    return np.column_stack([NEAR * np.minimum(least, width), borders, np.full(len(points), np.inf)])

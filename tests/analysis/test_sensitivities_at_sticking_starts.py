@@ -1,0 +1,83 @@
+"""Derivatives by what would make a stuck start slide, against differences on both sides.
+
+What slides by a little comes to rest at once, so that a body goes on with the speed of its belt.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.rotational import Inertia, RotationalFriction, RotationalReference, RotationalSpring
+from library.translational import (
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+RNG = np.random.default_rng(65)
+
+
+def dragged(mass, speed, force, stiffness):
+    """A box on a belt, held by a spring, both at one speed at first."""
+    m = Model("dragged")
+    m.box, m.belt = Mass(mass=quantity(mass, "kg")), VelocitySource(velocity=quantity(speed, "m/s"))
+    m.box.v = quantity(speed, "m/s")
+    m.rub = TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
+                                  breakaway_force=quantity(1.5 * force, "N"))
+    m.ground, m.spring = Reference(), Spring(stiffness=quantity(stiffness, "N/m"))
+    m.sensor = MotionSensor(position_port=True)
+    m.connect(m.belt.R, m.rub.R)
+    m.connect(m.rub.C, m.box.M, m.spring.R, m.sensor.R)
+    m.connect(m.spring.C, m.belt.C, m.ground.V, m.sensor.C)
+    return m, ["belt.velocity", "box.v", "spring.x"], "sensor.x"
+
+
+def clutched(inertia, speed, torque, stiffness):
+    """Two shafts that a stuck clutch joins, one of them on a spring."""
+    m = Model("clutched")
+    m.a, m.b = Inertia(inertia=quantity(inertia, "kg*m^2")), Inertia(inertia="1 kg*m^2")
+    m.a.w = m.b.w = quantity(speed, "rad/s")
+    m.clutch = RotationalFriction(law="coulomb", coulomb_torque=quantity(torque, "N*m"),
+                                  breakaway_torque=quantity(1.5 * torque, "N*m"))
+    m.spring, m.frame = RotationalSpring(stiffness=quantity(stiffness, "N*m/rad")), (
+        RotationalReference())
+    m.connect(m.a.I, m.clutch.R)
+    m.connect(m.clutch.C, m.b.I, m.spring.R)
+    m.connect(m.spring.C, m.frame.W)
+    return m, ["a.w", "b.w", "spring.phi"], "spring.phi"
+
+
+CASES = [(make, *RNG.uniform((0.5, 0.1, 4.0, 20.0), (3.0, 0.4, 9.0, 60.0)))
+         for make in (dragged, clutched) for _ in range(5)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_derivatives_at_a_start_that_sticks_are_those_of_both_sides(case):
+    make, *values = case
+    model, paths, what = make(*values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = model.simulate("1 s", sensitivities=paths, rtol=1e-8)
+    for path in paths:
+        component, name = path.split(".")
+        part, step = getattr(model, component), 1e-5
+        kept = getattr(part, name)
+        given = model[path] if hasattr(kept, "path") else kept
+        unit = run[path].final.units if path in run else given.units
+        start = run[path].at("0 s").m if path in run else given.m
+        ends = []
+        for shift in (-2 * step, -step, step, 2 * step):
+            setattr(part, name, quantity(start + shift, str(unit)))
+            ends.append(model.simulate("1 s", rtol=1e-10)[what].final.m)
+        setattr(part, name, quantity(start, str(unit)))
+        found = run.sensitivities[what, path].final.m
+        left, right = (ends[1] - ends[0]) / step, (ends[3] - ends[2]) / step
+        assert_allclose([left, right], found, rtol=2e-3, atol=2e-3)

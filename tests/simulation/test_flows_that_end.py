@@ -1,0 +1,100 @@
+"""Flows that end at zero within a finite time, and laws that have no value beyond.
+
+A tank from which q = k sqrt(x) flows holds (sqrt(x0) - k t / 2)^2 until it is empty at
+2 sqrt(x0) / k. Two tanks level out: their difference d obeys d' = -2 k sqrt(d).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from blocks import (
+    Component,
+    Model,
+    SimulationError,
+    Variable,
+    abs_,
+    der,
+    log,
+    maximum,
+    quantity,
+    sign,
+    sqrt,
+    where,
+)
+
+METHODS = "auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"
+K, ONE = quantity("1 m^0.5/s"), quantity("1 m/s")
+TANKS = {
+    "guarded by where": lambda x: where(x > 0, K * sqrt(x), 0),
+    "guarded by maximum": lambda x: K * sqrt(maximum(x, 0)),
+    "a power of maximum": lambda x: K * maximum(x, 0) ** 0.5,
+}
+ORIFICES = {
+    "sign and abs": lambda d: K * sign(d) * sqrt(abs_(d)),
+    "two roots": lambda d: where(d > 0, K * sqrt(d), -K * sqrt(-d)),
+    "two guards": lambda d: where(d > 0, K * sqrt(d), 0) - where(d < 0, K * sqrt(-d), 0),
+    "two maxima": lambda d: K * sqrt(maximum(d, 0)) - K * sqrt(maximum(-d, 0)),
+    "over a root": lambda d: K * d / sqrt(abs_(d)),
+}
+
+
+def tank(law):
+    class Tank(Component):
+        """A tank that runs empty."""
+
+        x = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == -law(self.x)
+
+    model = Model("tank")
+    model.tank = Tank()
+    return model
+
+
+def two_tanks(law):
+    class Tanks(Component):
+        """Two tanks of 1 m and 0.2 m that level out through an orifice."""
+
+        a = Variable("m", "1 m", priority="high")
+        b = Variable("m", "0.2 m", priority="high")
+        q = Variable("m/s")
+
+        def equations(self):
+            yield der(self.a) == -self.q
+            yield der(self.b) == self.q
+            yield self.q == law(self.a - self.b)
+
+    model = Model("level")
+    model.tanks = Tanks()
+    return model
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("law", TANKS.values(), ids=TANKS)
+def test_a_guarded_tank_runs_empty_and_stays_so(law, method):
+    result = tank(law).simulate("4 s", method=method)
+    assert result["tank.x"].at("1 s").m == pytest.approx(0.25, abs=2e-5)
+    assert result["tank.x"].final.m == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_guarded_logarithm_is_not_asked_beyond_its_domain(method):
+    law = lambda x: ONE * where(x > 0, 1 - 1 / log(0.3 * x / quantity("1 m")), 0)  # noqa: E731
+    result = tank(law).simulate("2 s", method=method)
+    assert result["tank.x"].final.m == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("law", ORIFICES.values(), ids=ORIFICES)
+def test_tanks_level_out_by_all_usual_writings(law):
+    result = two_tanks(law).simulate("3 s")
+    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-6)
+    level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
+    assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_root_without_guard_names_its_equation_and_the_cure(method):
+    with pytest.raises(SimulationError, match=r"sqrt\(tank.x\).*where\(x > 0"):
+        tank(lambda x: K * sqrt(x)).simulate("4 s", method=method)

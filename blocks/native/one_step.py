@@ -462,7 +462,7 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
             return CROSSED, end
         if low - t < early:
             at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
-            if SAME_INSTANT * max(abs(t), abs(t_stop)) < at - t < early:
+            if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
                 return EARLY, at
             name_crossed(relations, seen)  # all that are to be looked at on the way there
         at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)

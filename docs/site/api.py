@@ -21,7 +21,7 @@ PAGES = {
                    "blocks.language.interpolation", "blocks.language.statements"]),
     "errors": ("Errors and warnings", "What each code means is told by [messages](../messages.md).",
                ["blocks.exceptions", "blocks.initialisation.initial_values",
-                "blocks.results.recording"]),
+                "blocks.results.recording", "blocks.simulation.lasting_conditions"]),
 }  # fmt: skip
 #: What calls of a model give back.
 RETURNED = {

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.shares import EFFORT as SHARED_EFFORT
 from ..nonsmooth.complementarity.shares import ENDS, LOOSE
 from ..nonsmooth.complementarity.shares import HIGH as SHARED_HIGH
 from ..nonsmooth.complementarity.shares import LOW as SHARED_LOW
@@ -153,6 +154,7 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
         e = members[start + stuck[a]]
         rows[SHARED_RATE, a] = found[RATE, e] if loaded else 0.0
         rows[SHARED_LOW, a], rows[SHARED_HIGH, a] = found[LOW, e], found[HIGH, e]
+        rows[SHARED_EFFORT, a] = 0.0
         for b in range(count):
             j = members[start + stuck[b]]
             elements.of_portions[a, b] = elements.d[e, j]

@@ -36,15 +36,13 @@ from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular
 from .elements import LawValues
 from .evaluation import Evaluation
+from .kept_factors import MOST
 from .loaded_splits import LoadedSplits
 from .solved_modes import SolvedModes
 
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
-#: Elements of a part of which each that comes to its bound is an event. Of more so many would, that
-#: who is there is found at every point.
-MOST_FOLLOWED = 300
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -113,7 +111,7 @@ class Indeterminacy:
             room = np.where(inside, np.minimum(now.high[part] - found, found - now.low[part]),
                             np.inf)
             out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
-            if len(part) > MOST_FOLLOWED:  # they go where the load is clear
+            if len(part) > MOST:  # too many for an event each: all go where the load is clear
                 left = self.margins(problem, t, part, now)[0][part]
                 out[part] = np.where(left < 0, left + 2 * AT_BOUND, left)
         return out
@@ -146,7 +144,7 @@ class Indeterminacy:
         assert ends is not None
         effort = self.evaluation.efforts(problem)
         for part in self._parts(problem, t, index):
-            if len(part) > MOST_FOLLOWED:
+            if len(part) > MOST:
                 (_, found, _), = self._shared(problem, t, part, now)
                 yield part, found.effort, found.ends == 0
                 continue
@@ -215,7 +213,7 @@ class Indeterminacy:
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
             for part, found, _ in self._shared(problem, t, open_, now) if len(open_) else ():
-                ends[part] = found.ends if len(part) <= MOST_FOLLOWED else 0
+                ends[part] = found.ends if len(part) <= MOST else 0
         return before is None or not np.array_equal(before, ends)
 
     def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues

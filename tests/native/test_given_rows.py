@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from blocks.nonsmooth.modes.given_rows import GivenRows
-from blocks.nonsmooth.modes.loaded_splits import LoadedSplits
+from blocks.nonsmooth.modes.indeterminacy import Indeterminacy
 from library.planar import (
     Body,
     Contact,
@@ -172,12 +172,12 @@ def test_they_move_as_if_every_split_was_sought(make, monkeypatch):
 
 @pytest.mark.parametrize("make", [stack, cart])
 def test_shares_of_feet_are_read_at_many_times_as_at_each(make, monkeypatch):
-    """Those shown are the smallest with half of the most room, whatever the run has gone by."""
+    """Those shown are of the least squares within their bounds, whatever the run has gone by."""
     run, times = make().simulate("1 s", rtol=1e-9), np.linspace(0.0, 1.0, 101)
     times = times[np.abs(times[:, None] - [e.time for e in run.events]).min(axis=1) > 1e-6]
     paths = [k for k in run.recording.catalog if "foot" in k and k[-2:] in (".N", ".T")]
     at_once = values(run, paths, times)
-    monkeypatch.setattr(LoadedSplits, "split_at_points",
+    monkeypatch.setattr(Indeterminacy, "split_loaded_at_points",
                         lambda self, points, *_: np.zeros(len(points), dtype=bool))
     again = make().simulate("1 s", rtol=1e-9)
     assert_allclose(at_once, values(again, paths, times), rtol=1e-9, atol=1e-9)

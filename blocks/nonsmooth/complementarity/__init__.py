@@ -46,12 +46,22 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .linear_splits import LinearSplit, linear_split, loaded_linear_split
+from .linear_splits import LinearSplit, linear_split
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix, signed_pivot
 from .scaling import components
-from .shares import Shares, at_ends, shares, shares_at_times, weights, within
-from .shown_splits import loaded_splits
+from .shares import (
+    Part,
+    Shares,
+    at_ends,
+    given_rows,
+    kept,
+    share_of,
+    shares,
+    shares_at_times,
+    weights,
+    within,
+)
 from .solution import Solution, Status
 from .solving import solve
 
@@ -61,6 +71,7 @@ __all__ = [
     "Impact",
     "LinearSplit",
     "LoadedSplit",
+    "Part",
     "Shares",
     "Solution",
     "Status",
@@ -69,18 +80,19 @@ __all__ = [
     "components",
     "even_on_line",
     "even_split",
+    "given_rows",
     "is_p_matrix",
+    "kept",
     "largest_share",
     "least_efforts",
     "least_share",
     "linear_split",
-    "loaded_linear_split",
     "loaded_split",
-    "loaded_splits",
     "open_load",
     "open_sides",
     "ranges_end",
     "sequential_impact",
+    "share_of",
     "shares",
     "shares_at_times",
     "signed_pivot",

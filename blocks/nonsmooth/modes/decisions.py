@@ -211,16 +211,8 @@ class Decisions:
         return slack if slack.any() else 0.0
 
     def _waits(self, problem: Problem, t: float) -> Flags:
-        """Friction that sticks until its load is clear.
-
-        Not where bounds depend on efforts that the motion leaves open: of those a split is sought
-        that keeps within the bounds themselves.
-        """
-        stuck = self.state.modes == 0
-        waits = stuck & ~self.elements.contact
-        if self.indeterminacy.loaded is not None:
-            waits[self.indeterminacy.elements_of(problem, t, stuck)[1]] = False
-        return waits
+        """Friction that sticks until its load is clear."""
+        return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
     def _join(self, problem: Problem, t: float) -> None:
         """Frictions that move together have one mode."""

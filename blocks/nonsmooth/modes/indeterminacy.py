@@ -4,7 +4,8 @@ Where the Delassus matrix of what sticks is singular (brakes in parallel, four l
 internal stress can be added without any effect on the motion. Elements hold as long as any
 split holds: who is at its bound is held there by others
 (:mod:`blocks.nonsmooth.complementarity.shares`), which is a state of the run. Where bounds depend
-on the split, that is shown which is the smallest one well within them.
+on efforts, what slides beside them takes part: its efforts follow those at rest. Bounds are
+linearised at the present efforts; pieces are found by repetition.
 """
 
 from __future__ import annotations
@@ -18,26 +19,38 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
-from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, RATE_UNHELD, TINY
-from ...system import Problem
+from ...numerics.copies import put_back
+from ...numerics.tolerances import (
+    AT_BOUND,
+    BLOCK_SINGULAR,
+    PIECE_SLOPE,
+    PIECE_SLOPE_NONE,
+    RATE_UNHELD,
+    TINY,
+)
+from ...system import Evaluator, Problem
 from ...system.points import Points
 from ..complementarity import (
+    Part,
     Shares,
     at_ends,
+    components,
+    kept,
     ranges_end,
-    shares,
+    share_of,
     shares_at_times,
     undetermined_groups,
-    weights,
     within,
 )
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular
+from .dense_blocks import count_nonzero
 from .elements import LawValues
 from .evaluation import Evaluation
 from .kept_factors import MOST
-from .loaded_splits import LoadedSplits
+from .load_dependence import LoadDependence
+from .one_motion import ROUNDS, OneMotion
 from .solved_modes import SolvedModes
 
 __all__ = ["Indeterminacy"]
@@ -52,16 +65,16 @@ class Indeterminacy:
     Parameters
     ----------
     evaluation : the laws at the present point
-    loaded : the same question where bounds depend on efforts
     """
 
-    def __init__(self, evaluation: Evaluation, loaded: LoadedSplits | None) -> None:
-        self.evaluation, self.loaded = evaluation, loaded
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation, self.load = evaluation, evaluation.load
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
         #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
         self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
+        self.one_motion = OneMotion(evaluation, self.load) if self.load is not None else None
         self._near: dict[bytes, Array] = {}  # the last efforts of parts
 
     # -- who -----------------------------------------------------------------------------
@@ -77,8 +90,8 @@ class Indeterminacy:
         if not (stuck & dead).any() and not _crowds(
                 self.delassus.components(problem, t), stuck).any():
             return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
-        if self.loaded is not None:
-            stuck = stuck & ~self.loaded.unloaded(problem, t)
+        if self.load is not None:
+            stuck = stuck & ~self._unloaded(problem, t, self.load)
         parts = self.evaluation.components(problem, t)
         crowd = _crowds(parts, stuck & ~dead)
         out: list[Indices] = []
@@ -88,6 +101,16 @@ class Indeterminacy:
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         return np.flatnonzero(stuck & dead), open_
+
+    def _unloaded(self, problem: Problem, t: float, load: LoadDependence) -> Flags:
+        """Elements that only open contacts could load: their effort is known, it is zero."""
+        contact = self.elements.contact
+        acting = ~(contact & (self.state.modes < 0))
+        now, out = self.evaluation.values(problem, t), load.dependent & ~contact
+        out &= now.high - now.low <= 0
+        for slopes in load.slopes(problem, t)[:2]:
+            out &= count_nonzero(slopes[:, acting], None, 1) == 0
+        return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
         """The same of those that need a search: not where elements have one flow, or none."""
@@ -103,14 +126,11 @@ class Indeterminacy:
     def rooms(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Margins of elements that share what they hold, as long as those that others hold at
         their bounds are the same."""
-        if self.loaded is not None:
-            return self.loaded.margins(problem, t, index)[0]
         out = np.full(self.elements.size, np.inf)
-        effort, unheld = self.evaluation.efforts(problem), self._unheld(problem, t, index, now)
-        for part, found, inside in self._present(problem, t, index, now):
-            room = np.where(inside, np.minimum(now.high[part] - found, found - now.low[part]),
-                            np.inf)
-            out[part] = np.where(unheld[part] != 0, -np.abs(effort[part]), room)
+        effort = self.evaluation.efforts(problem)
+        for part, found, inside, (low, high), unheld in self._present(problem, t, index, now):
+            room = np.where(inside, np.minimum(high - found, found - low), np.inf)
+            out[part] = np.where(unheld != 0, -np.abs(effort[part]), room)
             if len(part) > MOST:  # too many for an event each: all go where the load is clear
                 left = self.margins(problem, t, part, now)[0][part]
                 out[part] = np.where(left < 0, left + 2 * AT_BOUND, left)
@@ -119,13 +139,13 @@ class Indeterminacy:
     def take_shares(self, problem: Problem, t: float) -> None:
         """Let efforts be as they are shared, where conditions of the model look at them."""
         stuck = self.state.modes == 0
-        if not self._are_felt or self.loaded is not None or not stuck.any():
+        if not self._are_felt or self.load is not None or not stuck.any():
             return
         open_ = self.elements_of(problem, t, stuck)[1]
         if len(open_):
             effort = self.evaluation.efforts(problem)
             now = self.evaluation.present(problem, t)
-            for part, found, _ in self._present(problem, t, open_, now):
+            for part, found, *_ in self._present(problem, t, open_, now):
                 effort[part] = found
             self.elements.put(problem.u, effort)
 
@@ -136,20 +156,21 @@ class Indeterminacy:
         return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
 
     def _present(self, problem: Problem, t: float, index: Indices, now: LawValues
-                 ) -> Iterator[tuple[Indices, Array, Flags]]:
-        """Of every connected part: who, efforts, and who is inside its bounds."""
-        if self.state.ends is None:
-            self.settle(problem, t)
-        d, ends = self.delassus.matrix(problem, t), self.state.ends
-        assert ends is not None
+                 ) -> Iterator[tuple[Indices, Array, Flags, tuple[Array, Array], Array]]:
+        """Of every connected part: who, efforts, who is inside its bounds, these, and rates that
+        no effort holds."""
+        ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
         effort = self.evaluation.efforts(problem)
-        for part in self._parts(problem, t, index):
-            if len(part) > MOST:
-                (_, found, _), = self._shared(problem, t, part, now)
-                yield part, found.effort, found.ends == 0
+        for rests, slides in self._parts(problem, t, index):
+            if len(rests) > MOST:
+                (_, found, _, _), = self._shared(problem, t, rests, now)
+                yield (rests, found.effort, found.ends == 0, (now.low[rests], now.high[rests]),
+                       unheld[rests])
                 continue
-            bound, by = self._at_ends(d, part, ends[part], now.low[part], now.high[part])
-            yield part, bound + by @ (effort[part] - bound), ends[part] == 0
+            part, _ = self.posed(problem, t, rests, slides, now)
+            bound, by = self._at_ends(part, ends[rests])
+            found = bound + by @ (part.D @ effort[rests])
+            yield rests, found, ends[rests] == 0, part.bounds(found), unheld[rests]
 
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
         """Rates of elements at rest that no effort holds."""
@@ -161,17 +182,33 @@ class Indeterminacy:
         width = np.maximum(width, np.abs(self.evaluation.efforts(problem)))
         return np.where(np.abs(rate) > RATE_UNHELD * own * width[index].max(), rate, 0.0)
 
-    def _at_ends(self, d: Matrix, part: Indices, ends: Indices, low: Array, high: Array
-                 ) -> tuple[Array, Array]:
-        """Efforts of what is at its bounds, and by those of others what is inside holds of them."""
-        moves = () if self.delassus.constant else (dense_block(d, part, part),)
-        key = b"".join(a.tobytes() for a in (part, ends, low, high, *moves))
+    def _at_ends(self, part: Part, ends: Indices) -> tuple[Array, Array]:
+        """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
+        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=ends)))
         known = self._known.get(key)
         if known is None:
-            block = dense_block(d, part, part)
-            by = within(block, weights(block, low, high), ends == 0) @ block
-            known = self._known.keep(key, (at_ends(ends, low, high), by))
+            if part.follows.any():
+                return self._known.keep(key, kept(part, ends, part.weights))
+            bound = at_ends(ends, part.low, part.high)
+            by = within(part.D, part.weights, ends == 0)
+            known = self._known.keep(key, (bound - by @ (part.D @ bound), by))
         return known
+
+    def posed(self, problem: Problem, t: float, rests: Indices, slides: Indices, now: LawValues
+               ) -> tuple[Part, Array]:
+        """What some elements at rest share, by the present efforts, and how efforts of what slides
+        follow theirs."""
+        d, effort = self.delassus.matrix(problem, t), self.evaluation.efforts(problem)[rests]
+        block, low, high = dense_block(d, rests, rests), now.low[rests], now.high[rests]
+        none, back = np.zeros(block.shape), np.zeros((len(slides), len(rests)))
+        if self.load is None:
+            return Part(block, block @ effort, low, high, none, none), back
+        if len(slides):
+            back = self.load.following(self.load.kinetic(problem, t), slides, rests)
+            block = block + dense_block(d, rests, slides) @ back
+        L, H = (dense_block(s, rests, rests) + dense_block(s, rests, slides) @ back
+                for s in self.load.slopes(problem, t)[:2])
+        return Part(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> tuple[Array, Flags]:
@@ -179,11 +216,8 @@ class Indeterminacy:
 
         Where nothing holds any longer it is what is missing, negative.
         """
-        if self.loaded is not None:
-            return self.loaded.margins(problem, t, index)
         out, first = np.full(self.elements.size, np.inf), np.zeros(self.elements.size, dtype=bool)
-        for part, found, missing in self._shared(problem, t, index, now):
-            low, high = now.low[part], now.high[part]
+        for part, found, missing, (low, high) in self._shared(problem, t, index, now):
             closed = np.isfinite(high - low)
             half = np.where(closed, (high - low) / 2, np.abs(found.effort).max())
             room = np.minimum(high - found.effort, found.effort - low)[found.ends == 0]
@@ -195,61 +229,96 @@ class Indeterminacy:
     def holds(self, problem: Problem, t: float, index: Indices) -> Flags:
         """Of elements that share what they hold, which are held by some split, clear of all bounds.
         """
-        now = self.evaluation.present(problem, t)
-        if self.loaded is not None:
-            waits = np.broadcast_to(self.state.slack, self.elements.size)[index] > 0
-            margin = self.loaded.margins(problem, t, index)[0][index]
-            return np.asarray(margin > AT_BOUND * (1 + 2 * waits))
         out = np.zeros(self.elements.size, dtype=bool)
-        for part, found, _ in self._shared(problem, t, index, now):
+        for part, found, *_ in self._shared(problem, t, index, self.evaluation.present(problem, t)):
             out[part] = not found.loose.any()
         return out[index]
+
+    def ends(self, problem: Problem, t: float) -> Indices:
+        """Who is held by others at its bound."""
+        if self.state.ends is None:
+            self.settle(problem, t)
+        assert self.state.ends is not None
+        return self.state.ends
 
     def settle(self, problem: Problem, t: float) -> bool:
         """Take note of who is held by others at its bound; whether that has changed."""
         before, stuck = self.state.ends, self.state.modes == 0
         self.state.ends = ends = np.zeros(self.elements.size, dtype=int)
-        if stuck.any() and self.loaded is None:
+        if stuck.any():
             open_ = self.elements_of(problem, t, stuck)[1]
             now = self.evaluation.present(problem, t)
-            for part, found, _ in self._shared(problem, t, open_, now) if len(open_) else ():
+            for part, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
                 ends[part] = found.ends if len(part) <= MOST else 0
         return before is None or not np.array_equal(before, ends)
 
-    def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues
-                ) -> list[tuple[Indices, Shares, float]]:
-        """Of every connected part: who, what each holds, and what they miss to hold all, as a
-        share of what each one's range may hold."""
-        d, effort = self.delassus.matrix(problem, t), self.evaluation.efforts(problem)
-        unheld, out = self._unheld(problem, t, index, now), []
-        for part in self._parts(problem, t, index):
-            block, low, high = dense_block(d, part, part), now.low[part], now.high[part]
-            rate = block @ effort[part] + unheld[part]
-            found = self.shared_by(block, rate, low, high, self._near.get(part.tobytes()))
-            self._near[part.tobytes()] = found.effort
-            width = np.where(np.isfinite(high - low), high - low, np.abs(effort[part]).max())
-            left = np.abs(rate - block @ found.effort)
-            out.append((part, found, float((left / np.maximum(
-                block.diagonal() * width.max(), TINY)).max())))
+    def _shared(self, problem: Problem, t: float, index: Indices, now: LawValues,
+                shown: bool = False) -> list[tuple[Indices, Shares, float, tuple[Array, Array]]]:
+        """Of every connected part: who, what each holds, what they miss to hold all, as a share of
+        what each one's range may hold, and bounds.
+
+        Where bounds follow efforts and they are to be ``shown``, the problem is left at these.
+        """
+        out = []
+        for rests, slides in self._parts(problem, t, index):
+            unheld = self._unheld(problem, t, index, now)[rests]
+            with put_back(*() if shown else (problem.u, problem.z)):
+                part, found = self._settled(problem, t, rests, slides, now, unheld)
+            low, high = part.bounds(found.effort)
+            width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
+            left = np.abs(part.rate - part.D @ found.effort)
+            out.append((rests, found, float((left / np.maximum(
+                part.D.diagonal() * width.max(), TINY)).max()), (low, high)))
         return out
 
-    def shared_by(self, block: Matrix, rate: Array, low: Array, high: Array,
-                  near: Array | None = None) -> Shares:
-        """How some elements share rates; remembered, as several ask."""
-        key = b"".join(a.tobytes() for a in (block, rate, low, high))
-        known = self._shares.get(key)
-        return self._shares.keep(key, shares(block, rate, low, high, near)) if (
-            known is None) else known
+    def _settled(self, problem: Problem, t: float, rests: Indices, slides: Indices,
+                 now: LawValues, unheld: Array) -> tuple[Part, Shares]:
+        """How a part shares what it holds, in the piece of its bounds in which that is so."""
+        key, pieces = rests.tobytes(), list[Array]()
+        for _ in range(ROUNDS):
+            part, back = self.posed(problem, t, rests, slides, now)
+            part = part._replace(rate=part.rate + unheld)
+            levers = [part.D, part.L, part.H]
+            if pieces and np.allclose(levers, pieces, rtol=PIECE_SLOPE, atol=PIECE_SLOPE_NONE):
+                break
+            found, pieces = self.shared_by(part, self._near.get(key)), levers
+            self._near[key] = found.effort
+            if self.load is None:
+                break
+            effort = self.evaluation.efforts(problem)
+            step = found.effort - effort[rests]
+            effort[rests] += step
+            effort[slides] += back @ step
+            self.elements.put(problem.u, effort)
+            problem.solve_algebraic(t)
+            if self.load.affine and not self.load.pieces:
+                break
+            now = self.evaluation.present(problem, t)
+        return part, found
 
-    def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
-        """Connected parts among some elements."""
-        return [index[part] for part in grouped(self.evaluation.components(problem, t)[index])]
+    def shared_by(self, part: Part, near: Array | None = None) -> Shares:
+        """How some elements share rates; remembered, as several ask."""
+        key = b"".join(a.tobytes() for a in part)
+        known = self._shares.get(key)
+        if known is None:
+            known = self._shares.keep(key, share_of(part, near))
+        return known
+
+    def _parts(self, problem: Problem, t: float, index: Indices
+               ) -> Iterator[tuple[Indices, Indices]]:
+        """Of connected parts those of some elements, and who slides beside them with an effort that
+        follows those of others."""
+        parts = self.evaluation.components(problem, t)
+        slides = np.zeros(0, dtype=int) if self.load is None else np.flatnonzero(
+            (self.state.modes != 0) & self.load.dependent)
+        for part in grouped(parts[index]):
+            yield index[part], slides[parts[slides] == parts[index[part[0]]]]
 
     def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
         """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
-        if self.loaded is None:
+        if self.one_motion is None:
             return None
-        return self.loaded.one_motion.leading(problem, t, group)
+        return self.one_motion.leading(problem, t, group)
 
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:
@@ -260,16 +329,15 @@ class Indeterminacy:
         dead, open_ = self.elements_of(problem, t, stuck)
         if not len(dead) and not len(open_):
             return
-        if self.loaded is not None:
+        if self.load is not None and len(open_):
             if self._even_groups(problem, t) is None:
-                self.loaded.best(problem, t, open_)
+                self._shared(problem, t, open_, self.evaluation.present(problem, t), shown=True)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
         effort[dead] = np.clip(0.0, now.low[dead], now.high[dead])
-        if len(open_):
-            effort[open_] = self._best_of_parts(problem, t, open_, now.low[open_],
-                                                now.high[open_], effort[open_, None])[:, 0]
+        for part, found, *_ in self._shared(problem, t, open_, now) if len(open_) else ():
+            effort[part] = found.effort
         self.elements.put(problem.u, effort)
 
     def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
@@ -289,51 +357,65 @@ class Indeterminacy:
             return None
         return [(group, effort[group]) for group in groups]
 
-    def _best_of_parts(self, problem: Problem, t: float, open_: Indices, low: Array, high: Array,
-                       effort: Array) -> Array:
-        """Efforts of the elements ``open_`` as these share them.
-
-        ``effort`` has a column for every time at which these are the bounds.
-        """
-        d, out = self.delassus.matrix(problem, t), effort.copy()
-        for part in self._parts(problem, t, open_):
-            at, block = np.searchsorted(open_, part), dense_block(d, part, part)
-            out[at] = shares_at_times(block, block @ effort[at], low[at], high[at])
-        return out
-
     def split_at_points(self, problem: Problem, points: Points, bounds: tuple[Array, Array],
                         effort: Array) -> None:
-        """The same at many times of a run, where D never moves and bounds depend on no effort.
-
-        Changes ``effort``; instants with the same modes and bounds are looked at together.
-        """
+        """Change efforts at many times of a run to these, where D never moves and bounds depend on
+        no effort."""
         low, high = bounds
+        d = self.delassus.matrix(problem, 0.0)
         for modes, columns in points.modes:
             dead, open_ = self.elements_of(problem, 0.0, modes == 0)
             at = np.ix_(dead, columns)
             effort[at] = np.clip(0.0, low[at], high[at])
-            if not len(open_):
-                continue
-            held = np.ix_(open_, columns)
-            both = np.concatenate([low[held], high[held]])
-            if (both == both[:, :1]).all():
-                whose = [np.arange(len(columns))]
-            else:
-                _, place = np.unique(both, axis=1, return_inverse=True)
-                whose = grouped(place.ravel())
-            for mine in whose:
-                at = np.ix_(open_, columns[mine])
-                effort[at] = self._best_of_parts(
-                    problem, 0.0, open_, low[at][:, 0], high[at][:, 0], effort[at])
+            for rests, _ in self._parts(problem, 0.0, open_):
+                block, at = dense_block(d, rests, rests), np.ix_(rests, columns)
+                none = np.zeros(block.shape)
+                effort[at] = shares_at_times(
+                    Part(block, block @ effort[at], low[at], high[at], none, none))
+
+    def split_loaded_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
+        """The same in columns of ``effort`` where bounds depend on efforts; where that is done: at
+        times with the same levers, of parts that rest on contacts and of which nothing slides."""
+        functions, n, k = self.evaluation.functions, self.elements.size, len(points)
+        found = np.zeros(k, dtype=bool)
+        of_rates, bounds = functions.delassus, functions.bounds
+        of_bounds = None if bounds is None or bounds.pieces else bounds.dense
+        if of_rates is None or of_bounds is None:
+            return found
+        by_effort: Evaluator = self.evaluation.system.once(
+            "levers", lambda: _as_column(of_rates, of_bounds))
+        inputs = self.elements.inputs_of(effort[:, columns], points.u.shape[0])
+        levers = points.values(by_effort, inputs).reshape(5, n, n, k)[:3]  # D, low, high
+        low, high = points.values(functions.values, inputs).reshape(7, n, k)[1:3]
+        for modes, mine in points.modes:
+            first = levers[..., mine[:1]]
+            same = np.abs(levers[..., mine] - first) <= PIECE_SLOPE_NONE + PIECE_SLOPE * abs(first)
+            mine = mine[same.all(axis=(0, 1, 2))]
+            found[mine] = True
+            first = first[..., 0]
+            _, parts = components(np.abs(first).sum(axis=0))
+            for part in np.unique(parts[modes == 0]):
+                members = parts == part
+                who, others = np.flatnonzero(members & (modes == 0)), members & (modes != 0)
+                d, L, H = first[:, who[:, None], who]
+                if not _is_singular(d, np.arange(len(who))):
+                    continue
+                at, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
+                found[mine] &= bool(self.elements.contact[who].any() and not effort[
+                    np.ix_(others, columns[mine])].any())
+                effort[at] = shares_at_times(Part(d, d @ effort[at], low[here] - L @ effort[at],
+                                                  high[here] - H @ effort[at], L, H))
+        return found
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
         effort, labels = self.evaluation.efforts(problem), self.elements.labels
         out = [(labels(one), effort[one]) for one in dead[:, None]]
-        shared = None if self.loaded is None else self._even_groups(problem, t)
-        if shared is None and self.loaded is not None and len(open_):
-            shared = self.loaded.best(problem, t, open_)
+        shared = None if self.load is None else self._even_groups(problem, t)
+        if shared is None and self.load is not None and len(open_):
+            shared = [(part, found.effort) for part, found, *_ in self._shared(
+                problem, t, open_, self.evaluation.present(problem, t), shown=True)]
         if shared is not None:
             out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
@@ -346,7 +428,7 @@ class Indeterminacy:
         now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
-        crowds = [part for part in self._parts(problem, t, open_) if len(part) > CROWD]
+        crowds = [part for part, _ in self._parts(problem, t, open_) if len(part) > CROWD]
         return [*(open_[members] for members in groups), *crowds]
 
 
@@ -363,3 +445,10 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))
+
+
+def _as_column(*matrices: Evaluator) -> Evaluator:
+    """The same functions as one, with their entries in one column, row by row."""
+    symbols = matrices[0].function.sx_in()
+    return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
+        ca.vec(one.function.call(symbols)[0]) for one in matrices))]))

@@ -37,7 +37,6 @@ from .evaluation import Evaluation
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .law_functions import LawFunctions
-from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
 from .parts import PredictedParts
@@ -70,11 +69,9 @@ class SetValuedLaws(Laws):
         self.held_modes, self.load = evaluation.held_modes, evaluation.load
         self.efforts = Efforts(evaluation)
         self.painleve: Painleve | None = None
-        loaded: LoadedSplits | None = None
         if self.load is not None:
             self.painleve = Painleve(evaluation, self.load, self.efforts)
-            loaded = LoadedSplits(evaluation, self.load)
-        self.indeterminacy = Indeterminacy(evaluation, loaded)
+        self.indeterminacy = Indeterminacy(evaluation)
         self.held_states = HeldStates(evaluation)
         self.switching = Margins(evaluation, self.indeterminacy, self.painleve)
         self.decisions = Decisions(evaluation, self.efforts, self.switching, self.indeterminacy,
@@ -136,9 +133,8 @@ class SetValuedLaws(Laws):
         if split and bounds is not None:
             self.indeterminacy.split_at_points(problem, points, bounds, effort)
         elif split and open_.any():
-            loaded, at = self.indeterminacy.loaded, np.flatnonzero(open_)
-            known = known.copy()
-            known[at] &= False if loaded is None else loaded.split_at_points(
+            at, known = np.flatnonzero(open_), known.copy()
+            known[at] &= self.load is not None and self.indeterminacy.split_loaded_at_points(
                 points.some(at), effort, at)
         return self.elements.inputs_of(effort, self.system.nu), known
 

@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
+from ...numerics.tolerances import RATE_ROUNDING, SURELY_NO_FLOW
 from ...system import Evaluator, Problem
-from ..complementarity import weights, within
+from ..complementarity import Part, weights, within
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -67,8 +67,6 @@ class Margins:
             margin[dead] = self._of_dead(problem, t, dead, now)
             if len(open_):
                 slack = np.broadcast_to(self.state.slack, len(margin))[open_]
-                if self.indeterminacy.loaded is not None:
-                    slack = 2 * AT_BOUND * (slack > 0)  # of half the range
                 margin[open_] = self.indeterminacy.rooms(problem, t, open_, now)[open_] + slack
         if self.painleve is not None:
             margin = np.minimum(margin, self.painleve.reserve(problem, t))
@@ -241,7 +239,9 @@ class CompiledMargins:
             if not len(mine):
                 continue
             block, bounds = dense_block(d, mine, mine), (low[mine], high[mine])
-            found = self.indeterminacy.shared_by(block, block @ effort[mine], *bounds)
+            none = np.zeros(block.shape)
+            found = self.indeterminacy.shared_by(
+                Part(block, block @ effort[mine], *bounds, none, none))
             if found.loose.any() and not waits[mine].any():
                 return None
             k[kept.stress][np.isin(kept.stressed, mine)] = found.ends
@@ -269,6 +269,8 @@ class CompiledMargins:
             return np.concatenate([modes, numbers, free, slack])
         gap, quick = allowed_gap(problem), self._quick(problem, t, held)
         found = None if quick else self._rows_of(problem, t, held)
+        if found:  # what others hold at its bound stays there
+            slack = np.where(self.indeterminacy.ends(problem, t) == 0, slack, np.inf)
         whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(0) if (
             self.given is None) else self.given.none)
         return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap], slack,

@@ -10,12 +10,12 @@ arrays only: no components, units, time or events.
     other efforts (mu N)
 `undetermined_groups`
     which efforts the motion leaves open
-`shares`, `shares_at_times`
-    which of them are shown, and who is at a bound where others hold it
-`stress_groups`, `largest_share`, `least_share`, `even_split`
-    the same for given directions of internal stress
-`loaded_split`, `least_efforts`, `open_load`
-    both questions where bounds depend on other efforts, and whether the motion does, too
+`shares`, `share_of`, `shares_at_times`, `kept`
+    which of them are shown, and who is at a bound where others hold it; bounds may follow efforts
+`stress_groups`
+    who shares in given directions of internal stress
+`open_load`
+    whether the motion depends on efforts that it leaves open
 `solve_hybrid`
     efforts and flows where bounds may be endless and elements may take their flow: diodes, and
     frictions at nodes without mass
@@ -34,20 +34,13 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
-    LoadedSplit,
     Stress,
-    even_on_line,
-    even_split,
-    largest_share,
-    least_efforts,
-    least_share,
-    loaded_split,
     open_load,
+    open_sides,
+    ranges_end,
     stress_groups,
     undetermined_groups,
 )
-from .linear_splits import LinearSplit, linear_split
-from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix, signed_pivot
 from .scaling import components
 from .shares import (
@@ -69,8 +62,6 @@ __all__ = [
     "Friction",
     "Hybrid",
     "Impact",
-    "LinearSplit",
-    "LoadedSplit",
     "Part",
     "Shares",
     "Solution",
@@ -78,16 +69,9 @@ __all__ = [
     "Stress",
     "at_ends",
     "components",
-    "even_on_line",
-    "even_split",
     "given_rows",
     "is_p_matrix",
     "kept",
-    "largest_share",
-    "least_efforts",
-    "least_share",
-    "linear_split",
-    "loaded_split",
     "open_load",
     "open_sides",
     "ranges_end",

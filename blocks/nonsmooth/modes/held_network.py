@@ -23,7 +23,7 @@ from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator, Problem, System
 from ...system.points import Points
-from ..complementarity import LinearSplit, Stress, linear_split, open_sides, stress_groups
+from ..complementarity import Part, Stress, kept, open_sides, share_of, stress_groups
 from ..mode_state import NetworkState
 from .elements import Elements
 from .indirect_relations import indirect_relations, relations_of_efforts
@@ -66,6 +66,16 @@ class _Sharing(NamedTuple):
     even: Array
     split: list[Stress]
     open: Array
+
+
+class _Split(NamedTuple):
+    """How some elements share efforts e: ``change @ e + level`` is what they take more, with
+    the same effect; ``ends`` are not 0 of those at their bounds, which others hold there."""
+
+    members: Indices
+    change: Array
+    level: Array
+    ends: Indices
 
 
 class HeldNetwork:
@@ -269,7 +279,7 @@ class HeldNetwork:
                 split.append(Stress(members, basis[members]))
         return _Sharing(even, split, np.hstack(open_))
 
-    def splits(self, problem: Problem, t: float, modes: Indices) -> list[LinearSplit]:
+    def splits(self, problem: Problem, t: float, modes: Indices) -> list[_Split]:
         """Splits of efforts by which all hold for a while, of groups that hold in many ways."""
         null = self.equations.matrices(problem, t, modes).null
         if not len(self._level) or not null.shape[1]:
@@ -283,7 +293,7 @@ class HeldNetwork:
         value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
         by_value, by_rate = self.by_rows(problem, t, modes)
         taken = by_value @ value + by_rate @ rate
-        return [linear_split(group, low, high, taken) for group in groups]
+        return [_split(group, taken, low, high) for group in groups]
 
     def _is_borne_alone(self, problem: Problem, t: float, members: Indices, basis: Array) -> bool:
         """Whether what some elements take in turn changes the effort of no other one (as in a loop
@@ -339,22 +349,25 @@ class HeldNetwork:
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""
-        *matrices, level = self.taken_by(problem, t, state.solved_modes)
-        told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
+        *matrices, level, ends = self.taken_by(problem, t, state.solved_modes)
+        told = np.where(state.unloaded, UNLOADED, np.any(
+            self.equations.told(problem, t), axis=0) | (ends != 0))
         out = [told, slack_of(state, self.elements), *(a.T[self.together.T] for a in matrices)]
         if self.drifts:
             out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate([*out, level[self._level]])
 
-    def taken_by(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array, Array]:
-        """What is taken by values and by rates, as far as the present split holds, and without."""
+    def taken_by(self, problem: Problem, t: float, modes: Indices
+                 ) -> tuple[Array, Array, Array, Indices]:
+        """What is taken by values and by rates, as far as the present split holds, and without;
+        who is at its bound as long as it holds."""
         by_value, by_rate = self.by_rows(problem, t, modes)
-        level, splits = np.zeros(len(modes)), self.splits(problem, t, modes)
-        for members, _, change, own in splits:
+        level, ends = np.zeros(len(modes)), np.zeros(len(modes), dtype=int)
+        for members, change, own, theirs in self.splits(problem, t, modes):
             by_value[members] += change @ by_value[members]
             by_rate[members] += change @ by_rate[members]
-            level[members] = own
-        return by_value, by_rate, level
+            level[members], ends[members] = own, theirs
+        return by_value, by_rate, level, ends
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
@@ -409,6 +422,18 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def _split(group: Stress, taken: Array, lower: Array, upper: Array) -> _Split:
+    """How a group shares what it takes."""
+    members, basis = group
+    low, high, q = lower[members], upper[members], np.linalg.qr(basis)[0]
+    felt, none = np.eye(len(members)) - q @ q.T, np.zeros((len(members),) * 2)
+    part = Part(felt, felt @ taken[members], low, high, none, none)
+    found = share_of(part)
+    level, by = kept(part, found.ends, part.weights)
+    ends = np.where(found.loose.any(), 0, found.ends)
+    return _Split(members, by @ felt - np.eye(len(members)), level, ends)
 
 
 def _by_ranges(low: Array, high: Array, basis: Array) -> Array:

@@ -1,14 +1,19 @@
 """How far are elements at nodes without mass from the end of their modes?
 
-Where the modes leave inputs open, elements at rest share internal stress, and the best split
-decides.
+Where the modes leave inputs open, elements at rest share internal stress as those of bodies do
+(:mod:`blocks.nonsmooth.complementarity.shares`); what their efforts can change is what is not open.
+Beside ideal elements what a gear with losses can hold follows what a brake on its shaft bears.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     CLEAR_ROOM,
     LAST_BITS,
@@ -16,21 +21,52 @@ from ...numerics.tolerances import (
     LEAST_RANGE,
     MODE_MARGIN_NONE,
     NOISE_FACTOR,
+    PIECE_SLOPE,
+    PIECE_SLOPE_NONE,
+    SUM_ROUNDING,
     TINY,
     UNCHANGED_FLOW,
 )
 from ...system import Problem
 from ...system.points import Points
-from ..complementarity import even_on_line, even_split, largest_share, least_share, stress_groups
+from ..complementarity import Part, share_of, shares_at_times, stress_groups
+from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
+from .bound_functions import BoundFunctions, bounds_by_taken
 from .held_network import rounding_of, slack_of
 from .massless_efforts import MasslessEfforts
-from .massless_shares import MasslessShares, StressGroup
 
 __all__ = ["MasslessMargins", "MasslessStress"]
 
 ENDLESS = 1e4  # times the largest effort: as good as no bound
 LOOKS = 5  # points at which groups are compared, which may turn with the states
+ROUNDS = 25  # until bounds no longer change their pieces
+
+
+@dataclass(frozen=True)
+class StressGroup:
+    """Elements that share internal stress: efforts, and the inputs that change them."""
+
+    members: Indices
+    efforts: Array
+    inputs: Array
+
+    def alike(self, other: StressGroup) -> bool:
+        """Whether another group has the same elements and directions."""
+        return np.array_equal(self.members, other.members) and (
+            self.efforts.shape == other.efforts.shape
+            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=SUM_ROUNDING)
+            and np.allclose(self.inputs, other.inputs, rtol=SUM_ROUNDING))
+
+    @cached_property
+    def felt(self) -> Array:
+        """What changes of efforts do beside internal stress."""
+        basis = np.linalg.qr(self.efforts)[0]
+        return np.eye(len(self.members)) - basis @ basis.T
+
+    def by(self, change: Array) -> Array:
+        """What has to be taken more for a change of efforts."""
+        return np.asarray(self.inputs @ np.linalg.lstsq(self.efforts, change)[0])
 
 
 class MasslessStress:
@@ -39,7 +75,7 @@ class MasslessStress:
     def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
-        self.shares = MasslessShares(efforts)
+        self.system = efforts.system
         self._last: tuple[Array, list[StressGroup]] | None = None  # by directions left open
 
     def of_modes(self, problem: Problem, t: float) -> list[StressGroup]:
@@ -57,16 +93,57 @@ class MasslessStress:
                 for members, basis in stress_groups(efforts)]  # fmt: skip
         return self._last[1]
 
+    @cached_property
+    def bounds(self) -> BoundFunctions:
+        """How bounds follow what elements take."""
+        return bounds_by_taken(self.system)
+
+    def follow(self, group: StressGroup) -> bool:
+        """Whether bounds of a group follow anything that elements take."""
+        return bool(self.bounds.dependent[group.members].any())
+
     def split(self, problem: Problem, t: float) -> None:
-        """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
+        """Where the motion leaves efforts open, let them be as they are shared."""
         for group in self.of_modes(problem, t):
-            if self.shares.follow(group):
-                self.shares.take(problem, t, group)
-                continue
-            effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
-            step = even_split(low, high, effort, group.efforts) - effort
-            self.efforts.change(problem, group.inputs @ np.linalg.lstsq(
-                group.efforts, step, rcond=None)[0])
+            self.take(problem, t, group)
+
+    def room(self, problem: Problem, t: float, group: StressGroup) -> float:
+        """The share of half the range that is left to a group, whatever the split."""
+        with put_back(problem.u, problem.z):
+            return self.take(problem, t, group)
+
+    def take(self, problem: Problem, t: float, group: StressGroup) -> float:
+        """Leave the problem at the shares of a group; returns its room."""
+        pieces: Array | None = None
+        for _ in range(ROUNDS):
+            part, effort = self._part(problem, t, group)
+            slopes = np.stack([part.L, part.H])
+            if pieces is not None and np.allclose(slopes, pieces, PIECE_SLOPE, PIECE_SLOPE_NONE):
+                break
+            found, pieces = share_of(part), slopes
+            self.efforts.change(problem, group.by(found.effort - effort))
+            if not slopes.any():
+                break
+            problem.solve_algebraic(t)
+        low, high = part.bounds(found.effort)
+        half = (high - low) / 2
+        half = np.maximum(TINY, np.where(np.isfinite(half), half, np.abs(found.effort).max()))
+        if found.loose.any():
+            return -float((np.abs(part.rate - part.D @ found.effort) / half.max()).max())
+        inside = found.ends == 0
+        room = np.minimum(high - found.effort, found.effort - low) / half
+        return float(room[inside].min(initial=np.inf))
+
+    def _part(self, problem: Problem, t: float, group: StressGroup) -> tuple[Part, Array]:
+        """What a group shares, and present efforts."""
+        effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
+        L, H = np.zeros((2, *group.felt.shape))
+        if self.follow(group):
+            every, inverse = np.arange(self.elements.size), np.linalg.pinv(group.efforts)
+            L, H = (dense_block(s, group.members, every) @ group.inputs @ inverse
+                    for s in self.bounds.slopes(problem, t)[:2])
+        return Part(group.felt, group.felt @ effort, low - L @ effort, high - H @ effort, L, H
+                    ), effort
 
     def split_at(self, problem: Problem, points: Points) -> None:
         """The same at many points, of which the inputs are changed."""
@@ -77,8 +154,8 @@ class MasslessStress:
                 groups = self.of_modes(at, points.put(columns[0], at))
                 if not groups:
                     continue
-                apart = any(g.efforts.shape[1] > 1 or self.shares.follow(g) for g in groups)
-                if apart or not self._are_alike(groups, at, points, columns):
+                if any(map(self.follow, groups)) or not self._are_alike(
+                        groups, at, points, columns):
                     for column in columns:
                         self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
@@ -89,10 +166,11 @@ class MasslessStress:
                 for group in groups:
                     values = looks[:4, group.members][:, :, columns]
                     effort, low, high = self.bounded(values)
-                    step = even_on_line(low, high, effort, group.efforts) - effort
+                    none = np.zeros(group.felt.shape)
+                    step = shares_at_times(Part(
+                        group.felt, group.felt @ effort, low, high, none, none)) - effort
                     points.u[self.elements.column[:, None], columns] += (
-                        group.inputs @ np.linalg.lstsq(group.efforts, step, rcond=None)[0]
-                    ) * self.elements.unit[:, None]
+                        group.by(step) * self.elements.unit[:, None])
 
     def _are_alike(self, groups: list[StressGroup], at: Problem, points: Points,
                    columns: Indices) -> bool:
@@ -154,15 +232,15 @@ class MasslessMargins:
         for group in self.stress.of_modes(problem, t):
             members = group.members
             _, *bounds = self.stress.bounded(np.stack([flow, effort, low, high])[:, members])
-            at = bounds[0], bounds[1], effort[members]
-            share = largest_share(*at)
-            if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
-                share = (self.stress.shares.least(problem, t, group)
-                         if self.stress.shares.follow(group) else least_share(*at, group.efforts))
             # of the group: who bears nothing in this split is not at its end
             width = np.where(np.isfinite(high - low)[members], (high - low)[members],
                              np.abs(effort[members]).max())
-            out[members] = (1 - share) * np.maximum(width, TINY) / 2
+            half = np.maximum(width, TINY) / 2
+            room = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
+                          / half).min())
+            if room <= CLEAR_ROOM:  # a split within the bounds would be proof
+                room = self.stress.room(problem, t, group)
+            out[members] = room * half
         if self.efforts.elements.switch.any():
             opened, closed = self.equations.told(problem, t)
             out[opened | closed] = 1.0  # whatever it is, it does not change

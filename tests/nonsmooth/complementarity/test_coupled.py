@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.optimize import linprog
 
 from blocks.nonsmooth.complementarity import (
     Friction,
+    Part,
     Status,
-    even_split,
     impact,
-    loaded_split,
+    kept,
     sequential_impact,
+    share_of,
     simultaneous_impact,
     solve,
 )
@@ -170,26 +172,41 @@ def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(count, seed):
 
 
 # -- splits -----------------------------------------------------------------------------------
+def resting(D, load, low, high, L, H):
+    return Part(D, D @ np.array(load), low, high, L, H)
+
+
 def test_two_feet_hold_until_their_friction_together_is_used_up():
     D = np.kron(np.ones((2, 2)), np.eye(2))  # N1, T1, N2, T2 on two degrees of freedom
     low, high, L, H = contacts(2, [0.5, 0.5])
     for pull, holds in ((4.999, True), (5.001, False)):
-        found = loaded_split(D, np.array([10.0, pull, 0.0, 0.0]), low, high, L, H)
-        assert (found.room > 0) == holds
-        assert_allclose(found.effort, [5, pull / 2, 5, pull / 2], atol=1e-6 if not holds else 5)
-        assert_allclose(found.effort[::2].sum(), 10, rtol=1e-12)
-        assert_allclose(found.effort[1::2].sum(), pull, rtol=1e-12)
+        found = share_of(resting(D, [10.0, pull, 0.0, 0.0], low, high, L, H))
+        assert found.loose.any() != holds
+        assert_allclose(found.effort, [5, min(pull, 5) / 2, 5, min(pull, 5) / 2], rtol=1e-9)
 
 
-def test_a_split_never_changes_what_others_feel():
-    D = np.ones((2, 2))
-    low, high, L, H = np.full(2, -1.0), np.full(2, 1.0), np.zeros((2, 2)), np.zeros((2, 2))
-    free = loaded_split(D, np.array([0.9, 0.0]), low, high, L, H)
-    bound = loaded_split(D, np.array([0.9, 0.0]), low, high, L, H, np.array([[1.0, 0.0]]))
-    assert free.free
-    assert not bound.free
-    assert_allclose(free.effort, [0.45, 0.45], rtol=1e-6)
-    assert_allclose(bound.effort, [0.9, 0.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
+    """A box on two to four feet in one plane: at every load as linear programming tells."""
+    rng = np.random.default_rng(seed)
+    k, h, mu = int(rng.integers(2, 5)), rng.uniform(0.05, 0.4), rng.uniform(0.2, 0.8)
+    J = np.array([row for x in rng.uniform(-0.5, 0.5, k) for row in ((0, -1, -x), (1, 0, h))])
+    D, n = J @ np.diag([1.0, 1.0, 1 / rng.uniform(0.05, 0.3)]) @ J.T, 2 * k
+    low, high, L, H = contacts(k, [mu] * k)
+    cone = np.vstack([np.eye(n)[1::2] - H[1::2], -np.eye(n)[1::2] - H[1::2]])
+    for _ in range(20):
+        rate = J @ np.array([4 * rng.normal(), -9.81, rng.normal()])
+        any_ = linprog(np.zeros(n), cone, np.zeros(n), D, rate,
+                       bounds=[(0, None), (None, None)] * k)
+        part = Part(D, rate, low, high, L, H)
+        found = share_of(part)
+        assert found.loose.any() == (any_.status != 0)
+        if any_.status == 0:
+            bottom, top = part.bounds(found.effort)
+            assert_allclose(D @ found.effort, rate, atol=1e-9 * np.abs(rate).max())
+            assert (found.effort >= bottom - 1e-8).all() and (found.effort <= top + 1e-8).all()
+            bound, by = kept(part, found.ends, part.weights)
+            assert_allclose(bound + by @ rate, found.effort, atol=1e-8)
 
 
 @pytest.mark.parametrize("past", [0.3, -2.0, 1e5])
@@ -199,17 +216,17 @@ def test_the_split_that_is_shown_knows_of_no_past(past):
     L, H = np.zeros((3, 3)), np.zeros((3, 3))
     L[2, 1], H[2, 1] = -0.3, 0.3
     load = np.array([0.4, 0.2, 0.1])
-    one = loaded_split(D, load, low, high, L, H)
-    other = loaded_split(D, load + past * np.array([1.0, -2.0, 1.0]), low, high, L, H)
+    one = share_of(resting(D, load, low, high, L, H))
+    other = share_of(resting(D, load + past * np.array([1.0, -2.0, 1.0]), low, high, L, H))
     assert_allclose(other.effort, one.effort, atol=1e-9)
-    assert other.room == pytest.approx(one.room, abs=1e-9)
     assert_allclose(one.effort.sum(), 0.7, rtol=1e-12)
+    assert (np.abs(one.effort) <= [1.0, 3.0, 0.1 + 0.3 * one.effort[1]]).all()
 
 
 def test_a_one_way_clutch_beside_a_brake_bears_its_load_alone():
     # l - f = -1.54 and s - t = 36 of a clutch and a brake, a friction and a stop: the clutch's
-    # 1e6 N*m are no measure, so that the brake bears no more to bring it nearer to their middle
+    # 1e6 N*m are no measure of what it bears
     low, high = np.array([-1e6, -0.8, -4.5, 0.0]), np.array([0.0, 0.8, 4.5, np.inf])
-    basis = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]) / np.sqrt(2)
-    held = np.array([-1.54, 0.0, 0.0, 36.0]) + basis @ [-6e5, 4e6]
-    assert_allclose(even_split(low, high, held, basis), [-1.54, 0.0, 0.0, 36.0], atol=1e-8)
+    D, none = np.kron(np.eye(2), np.ones((2, 2))), np.zeros((4, 4))
+    found = share_of(resting(D, [-1.54, 0.0, 0.0, 36.0], low, high, none, none))
+    assert_allclose(found.effort, [-1.54, 0.0, 0.0, 36.0], atol=36 * 1e-3)

@@ -161,14 +161,7 @@ RISING = 1e-11  # of the largest entry of its column: one that may be the pivot
 TIED_RATIO = 1e-12  # ratios of a pivot's rows that are the same
 TIE = 1e-9  # of the largest: elements that reach a bound, or collide, at once
 CONSISTENT = 1e-9  # of a load: the share that stick cannot carry, which is rounding
-TIGHT_ROW = 1e-9  # weight, or distance to a bound in units of half a range: at its limit
-FLAT_ROW = 1e-12  # slope of a row in equal units that counts as none
 NO_STRESS = 1e-9  # entries of a projector, spans of an effort: not open
-NO_RESIDUAL = 1e-12  # of a unit vector: it is in the cone
-NO_LAST_ENTRY = 1e-13  # the same for the entry that the solution is divided by
-NO_EFFORT = 1e-200  # N: efforts that are rounding only, whose share of each other says nothing
-LINEAR_PROGRAM = dict.fromkeys(  # asked of linear programs
-    ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
 MOVED_BY_STRESS = 1e-8  # of its terms: a rate that internal stress changes
 APPROACH = 1e-12  # of the largest first velocity: an approach that is none
 ENERGY_GAIN = 1e-12  # of the work of an impulse: a gain that is rounding

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR
+from ...numerics.tolerances import BLOCK_SINGULAR, RATE_OF_STRESS
 from ...system import Problem
 from ..complementarity import given_rows
 from .indeterminacy import Indeterminacy
@@ -51,12 +51,14 @@ class GivenRows:
             return None
         matrix, own = held.equations(problem, t, modes)
         is_given, right, rows = np.zeros(held.size), np.zeros(held.size), np.zeros_like(matrix)
-        now = self.evaluation.present(problem, t)
+        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
+        rate = self.evaluation.values(problem, t).rate
         for block in blocks:
             rests, slides = block[modes[block] == 0], block[modes[block] != 0]
-            if not (own[rests] > 0).all():
-                return None
             part, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
+            noise = RATE_OF_STRESS * np.abs(part.D.diagonal()) * np.abs(effort).sum()
+            if not (own[rests] > 0).all() or (np.abs(rate[rests]) > noise).any():
+                return None
             values, given = given_rows(part, ends[rests])
             left, singular, _ = np.linalg.svd(part.D / own[rests, None])
             if np.count_nonzero(singular < BLOCK_SINGULAR * singular[0]) != len(given):

@@ -8,9 +8,22 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
 from blocks.machine import compiling
-from blocks.nonsmooth.complementarity import shares, shares_at_times, solve, weights, within
+from blocks.nonsmooth.complementarity import (
+    Part,
+    shares,
+    shares_at_times,
+    solve,
+    weights,
+    within,
+)
 
 PARALLEL = np.ones((2, 2))
+
+
+def at_times(D, rates, low, high):
+    """Shares at many times whose bounds stay the same."""
+    low, high = (np.tile(side[:, None], rates.shape[1]) for side in (low, high))
+    return shares_at_times(Part(D, rates, low, high, *np.zeros((2, len(D), len(D)))))
 
 
 def most_of(D, rate, low, high):
@@ -148,7 +161,7 @@ def test_elements_let_go_exactly_where_no_efforts_hold(seed, n, rank, size):
 def test_shares_at_many_times_are_those_at_each(seed, n, rank):
     D, low, high, rate = drawn(seed, n, rank)
     sizes = np.linspace(0.0, 0.999, 9)
-    found = shares_at_times(D, np.outer(rate, sizes), low, high)
+    found = at_times(D, np.outer(rate, sizes), low, high)
     for size, one in zip(sizes, found.T, strict=True):
         assert_allclose(one, shares(D, size * rate, low, high).effort,
                         atol=1e-8 * np.abs(one).max(initial=1e-6))
@@ -161,7 +174,7 @@ def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
     low = unit * np.array([0, 0, -1, -1, -1, 0.0])
     high = unit * np.array([np.inf, np.inf, 1, 1, 1, np.inf])
     loads = unit * np.array([[-0.5, 40.0], [0.2, 3.0]])  # on each body, at two times
-    found = shares_at_times(moves @ moves.T, moves @ loads, low, high)
+    found = at_times(moves @ moves.T, moves @ loads, low, high)
     assert_allclose(moves.T @ found, loads, atol=1e-9 * unit)
     assert_allclose(found[0], found[1], rtol=1e-7, atol=1e-12 * unit)  # of one motion and strength
     assert_allclose(found[[0, 5], 1] / unit, [20, 3], rtol=2e-3)  # stops bear all that they can

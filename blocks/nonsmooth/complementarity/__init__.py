@@ -42,19 +42,9 @@ from .internal_stress import (
     undetermined_groups,
 )
 from .p_matrix import is_p_matrix, signed_pivot
+from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
 from .scaling import components
-from .shares import (
-    Part,
-    Shares,
-    at_ends,
-    given_rows,
-    kept,
-    share_of,
-    shares,
-    shares_at_times,
-    weights,
-    within,
-)
+from .shares import Shares, shares, weights, within
 from .solution import Solution, Status
 from .solving import solve
 

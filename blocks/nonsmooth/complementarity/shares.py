@@ -11,8 +11,7 @@ As long as the same elements are at their bounds, efforts are a linear function 
 :func:`within` of those inside. Elements hold as long as what is inside its bounds can hold every
 motion, which is as long as any efforts within all bounds do.
 
-Bounds may follow efforts (``mu N``): then who is at a bound takes more of what presses it
-(:func:`followed`).
+Where bounds follow efforts the same is told in :mod:`.parts_at_rest`.
 """
 
 from __future__ import annotations
@@ -21,32 +20,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...machine.functions import BoundCall, Kept, machine_code
+from ...machine.functions import BoundCall, machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, CONSISTENT, PROXIMAL_POINT, TINY
-from .decide import FOUND, decide
-from .problem import (
-    FEW,
-    INFINITE,
-    LEAST_SHARE,
-    Problem,
-    at_efforts,
-    connect,
-    pose,
-    problem_of,
-    weigh,
-)
-from .solving import solve
-from .sparse_lu import Factors, analyse, factors_of
+from .problem import INFINITE, LEAST_SHARE
 
-__all__ = ["BOUND", "EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Part", "Shares",
-           "at_ends", "followed", "given_rows", "kept", "share", "share_of", "shares",
-           "shares_at_times", "sharing_of", "weights", "within"]  # fmt: skip
+__all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "share", "shares",
+           "sharing_of", "weights", "within"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
-RATE, LOW, HIGH, EFFORT, ENDS, LOOSE, BOUND, OVER, SWEPT = range(9)
-ROWS = 9
-EXACT = 1e-12  # of the largest rate
+(RATE, LOW, HIGH, EFFORT, ENDS, LOOSE, BOUND, OVER, UNIT, DOWN, UP, WEIGHT, LEFT, CREEP, ALONG,
+ LOAD, POINT, STEP) = range(18)  # fmt: skip
+ROWS = 18
+BALANCED = 1e-13  # of the largest load: what efforts may miss of it
+NEARLY_BALANCED = 1e-8  # the same where those at their bounds are known
+ALONG_STEP = 1e-3  # of the first slope along a step: as good as the lowest point
+ROUNDS = 100
+NOBODY = -1
 
 
 class Shares(NamedTuple):
@@ -96,140 +86,11 @@ def within(D: Array, weight: Array, inside: Flags) -> Array:
     >>> (by @ [4.0, 4.0]).round(9).tolist()
     [1.0, 3.0]
     """
-    n, own = len(D), np.sqrt(np.maximum(D.diagonal(), TINY))
-    scaled, rows, by = D / np.outer(own, own), np.zeros((ROWS, n)), np.empty((n, n))
-    rows[BOUND], rows[ENDS] = np.where(inside, 0.0, 1.0), np.where(inside, 0.0, 1.0)
-    _held(scaled, weight / own**2, rows, by, np.empty((n, n)), np.empty((n, n)),
-          np.zeros(n, dtype=np.int64), n)
-    return by / np.outer(own, own)
-
-
-class Part(NamedTuple):
-    """Elements that share what they hold: rates are rate - D effort, bounds low + L effort and
-    high + H effort; at many times ``rate``, ``low`` and ``high`` have a column for each.
-    """
-
-    D: Array
-    rate: Array
-    low: Array
-    high: Array
-    L: Array
-    H: Array
-
-    @property
-    def follows(self) -> Flags:
-        """Elements whose bounds follow efforts."""
-        return np.asarray(self.L.any(axis=1) | self.H.any(axis=1))
-
-    def bounds(self, effort: Array) -> tuple[Array, Array]:
-        """Bounds at efforts."""
-        return self.low + self.L @ effort, self.high + self.H @ effort
-
-    @property
-    def weights(self) -> Array:
-        """What squares of efforts count; what has no range of its own counts as the least."""
-        follows = self.follows
-        return weights(self.D, np.where(follows, 0.0, self.low), np.where(follows, 0.0, self.high))
-
-
-def followed(part: Part, near: Array | None = None) -> Shares:
-    """Share what holds elements at rest whose bounds follow efforts; D may be any matrix.
-
-    Who is at a bound is told where each creeps a little. ``by`` is that of :func:`kept`.
-
-    Examples
-    --------
-    A body of 10 N on two feet, mu = 0.5, pulled by 4 N between them (N1, T1, N2, T2):
-
-    >>> D = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1.0]])
-    >>> H = np.zeros((4, 4)); H[1, 0] = H[3, 2] = 0.5
-    >>> feet = np.array([np.inf, 0, np.inf, 0])
-    >>> found = followed(Part(D, np.array([10, 4, 10, 4.0]), np.zeros(4), feet, -H, H))
-    >>> found.effort.round(6).tolist(), bool(found.loose.any())
-    ([5.0, 2.0, 5.0, 2.0], False)
-    """
-    weight, (D, rate, low, high, L, H) = part.weights, part
-    crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate, low, high, L, H, start=near,
-                  tol=EXACT)
-    x, over = crept.effort, crept.state * crept.rate / weight
-    ends = np.zeros(len(D), dtype=int)
-    for allowed in (AT_BOUND, *[-AT_BOUND] * len(D), AT_BOUND):
-        lowest, highest = part.bounds(x)
-        up, down = highest - x, x - lowest
-        there = (ends == 0) & (np.minimum(up, down) <= allowed * np.abs(x).max(initial=0.0))
-        if there.any() or x is crept.effort:
-            ends = np.where(there, np.where(up <= down, 1, -1), ends)
-            inside, loose = _with_enough(part, ends, over)
-            bound, by = kept(part, inside, weight)
-            x = bound + by @ rate
-    lowest, highest = part.bounds(x)
-    x = np.clip(x, np.minimum(lowest, highest), highest)
-    if not loose.any() and np.abs(rate - D @ x).max() > CONSISTENT * np.abs(rate).max():
-        loose[:] = True  # no efforts hold that
-    return Shares(x, inside, loose, by)
-
-
-def kept(part: Part, ends: Indices, weight: Array) -> tuple[Array, Array]:
-    """Efforts, without rates and by rates, as long as the same elements are at their bounds."""
-    n, own = len(ends), np.sqrt(np.maximum(part.D.diagonal(), TINY))
-    given, all_by, inside = _at_bounds(part, ends)
-    left, size, right = _decomposed(part, all_by, inside, own)
-    rank = len(size)
-    # what the rates of those inside tell, and of efforts with one effect the least
-    matrix = np.vstack([size[:, None] * right[:rank],
-                        left[:, rank:].T * (weight / own**2)[inside]])
-    by_rates = np.linalg.solve(matrix, np.vstack(
-        [left[:, :rank].T, np.zeros((len(own[inside]) - rank, len(own[inside])))]))
-    by_rates = by_rates / np.outer(own[inside], own[inside])
-    by = np.zeros((n, n))
-    by[:, inside] = all_by @ by_rates
-    return given - by @ (part.D @ given), by
-
-
-def given_rows(part: Part, ends: Indices) -> tuple[Array, Array]:
-    """Equations that take the place of those that others imply, ``rows @ effort = right``."""
-    own, inside = np.sqrt(np.maximum(part.D.diagonal(), TINY)), ends == 0
-    _, all_by, _ = _at_bounds(part, ends)
-    left, size, _ = _decomposed(part, all_by, inside, own)
-    open_ = left[:, len(size):].T * (part.weights / own)[inside]
-    even = np.zeros((len(open_), len(ends)))
-    even[:, inside] = open_ / np.abs(open_).max(axis=1, initial=TINY)[:, None]
-    slope = np.where((ends > 0)[:, None], part.H, part.L)
-    return np.vstack([(np.eye(len(ends)) - slope)[~inside], even]), np.append(
-        at_ends(ends, part.low, part.high)[~inside], np.zeros(len(even)))
-
-
-def _at_bounds(part: Part, ends: Indices) -> tuple[Array, Array, Flags]:
-    """All efforts without those inside their bounds and by them, and who is inside."""
-    n, inside = len(ends), ends == 0
-    slope = np.where((ends > 0)[:, None], part.H, np.where((ends < 0)[:, None], part.L, 0.0))
-    back = np.linalg.inv(np.eye(n) - np.where(inside, 0.0, slope))
-    by = back @ np.where(np.outer(~inside, inside), slope, np.eye(n))
-    return back @ at_ends(ends, part.low, part.high), by[:, inside], inside
-
-
-def _decomposed(part: Part, all_by: Array, inside: Flags, own: Array
-                ) -> tuple[Array, Array, Array]:
-    """The singular values that are none but rounding of what rates of those inside tell of their
-    efforts, in equal units, and the bases."""
-    told = (part.D @ all_by)[inside] / np.outer(own[inside], own[inside])
-    left, size, right = np.linalg.svd(told)
-    return left, size[size > BLOCK_SINGULAR * size.max(initial=0.0)], right
-
-
-def _with_enough(part: Part, ends: Indices, over: Array) -> tuple[Indices, Flags]:
-    """Who is at its bound where what is inside can hold every motion, and who else would move."""
-    own = np.sqrt(np.maximum(part.D.diagonal(), TINY))
-    motions, ends, first = part.D / np.outer(own, own), ends.copy(), np.zeros(len(ends), dtype=bool)
-    for again in range(len(ends) + 1):
-        _, size, right = np.linalg.svd(motions[ends == 0])
-        held = right[: np.count_nonzero(size > BLOCK_SINGULAR * size.max(initial=0.0))]
-        loose = (ends != 0) & (np.abs(motions - motions @ held.T @ held).max(axis=1) > CONSISTENT)
-        first = first if again else loose
-        if not loose.any():
-            break
-        ends[np.flatnonzero(loose)[np.argmin(over[loose])]] = 0
-    return ends, first
+    some, out = np.flatnonzero(inside), np.zeros(D.shape)
+    size = 1 / np.sqrt(weight[some])
+    out[np.ix_(some, some)] = size[:, None] * np.linalg.pinv(
+        D[np.ix_(some, some)] * size, rcond=BLOCK_SINGULAR, hermitian=False)
+    return out
 
 
 def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = None) -> Shares:
@@ -260,137 +121,64 @@ def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = 
     rows, by = np.zeros((ROWS, n)), np.empty((n, n))
     rows[RATE], rows[LOW], rows[HIGH] = rate, low, high
     rows[EFFORT] = 0.0 if near is None else near
-    share(problem_of(n, n * n), factors_of(n, n * n), np.ascontiguousarray(D, dtype=float), rows,
-          by, np.empty((n, n)), np.empty((n, n)), np.arange(n + 1), n, np.array([AT_BOUND]))
+    share(np.ascontiguousarray(D, dtype=float), rows, by, np.empty((n, n)), np.empty((n, n)),
+          np.zeros(n, dtype=np.int64), n, np.array([AT_BOUND]))
     return Shares(rows[EFFORT], rows[ENDS].astype(int), rows[LOOSE] != 0.0, by)
-
-
-def share_of(part: Part, near: Array | None = None) -> Shares:
-    """Share what holds elements at rest, whether bounds follow efforts or not."""
-    if part.follows.any():
-        return followed(part, near)
-    return shares(part.D, part.rate, part.low, part.high, near)
-
-
-def shares_at_times(part: Part) -> Array:
-    """The efforts at many times, as columns.
-
-    What is found at one is taken wherever the same elements are at their bounds.
-
-    Examples
-    --------
-    >>> loads, strength = np.array([[3.5, 1.0], [3.5, 1.0]]), np.array([[1.0, 1.0], [3.0, 3.0]])
-    >>> none = np.zeros((2, 2))
-    >>> part = Part(np.ones((2, 2)), loads, -strength, strength, none, none)
-    >>> shares_at_times(part).round(9).tolist()
-    [[0.875, 0.25], [2.625, 0.75]]
-    """
-    follows, left, out = part.follows, np.arange(part.rate.shape[1]), np.empty(part.rate.shape)
-    while len(left):
-        at = part._replace(rate=part.rate[:, left], low=part.low[:, left], high=part.high[:, left])
-        now = at._replace(rate=at.rate[:, 0], low=at.low[:, 0], high=at.high[:, 0])
-        first, weight = share_of(now), now.weights[:, None]
-        bound, by = kept(at, first.ends, now.weights)
-        found = bound + by @ at.rate
-        _, all_by, inside = _at_bounds(at, first.ends)
-        drag, moved = weight * found, part.D @ all_by
-        creep = moved @ np.linalg.lstsq(moved[inside], drag[inside], rcond=BLOCK_SINGULAR)[0]
-        over = np.where(inside[:, None], 0.0, first.ends[:, None] * (creep - drag) / weight)
-        low, high = at.bounds(found)
-        band = AT_BOUND * np.abs(found).max(axis=0, initial=0.0)
-        same = np.maximum(np.maximum(found - high, low - found), -over).max(axis=0) <= band
-        for bounds in (at.low[~follows], at.high[~follows]):
-            same &= (bounds == bounds[:, :1]).all(axis=0)
-        out[:, left[same]] = np.clip(found[:, same], low[:, same], high[:, same])
-        out[:, left[0]], same[0] = first.effort, True
-        left = left[~same]
-    return out
-
-
-def at_ends(ends: Indices, low: Array, high: Array) -> Array:
-    """Efforts of what is at its bounds; 0 of others."""
-    ends = ends if low.ndim == 1 else ends[:, None]
-    return np.where(ends > 0, high, np.where(ends < 0, low, 0.0))
 
 
 def sharing_of(d: Matrix, rows: Matrix, by: Matrix, allowed: Vector) -> BoundCall:
     """The shares of elements whose D and rows stand in arrays, as machine code calls it."""
     n = len(d)
-    return share.bound(Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d, rows, by,
-                       np.empty((n, n)), np.empty((n, n)), np.arange(n + 1), n, allowed)
+    return share.bound(d, rows, by, np.empty((n, n)), np.empty((n, n)),
+                       np.zeros(n, dtype=np.int64), n, allowed)
 
 
 @machine_code
-def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matrix, swept: Matrix,
-          kernel: Matrix, first: Indices, count: int, allowed: Vector) -> bool:
+def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, order: Indices, count: int,
+          allowed: Vector) -> bool:
     """Share what holds elements at rest; whether that is found.
 
-    Who is at a bound is told where each creeps a little, as in :mod:`.decide`.
+    With D = L L' each creeps by L y where bodies creep by y, and its effort is its creep by its
+    weight, but no more than its bounds: y is where these balance the load, the lowest point of a
+    convex function whose slope is piecewise linear.
 
     Parameters
     ----------
-    problem, factors, swept, kernel : room
     d : change of rates by efforts, with its sign turned
     rows : RATE without efforts, bounds and, as EFFORT, where to begin; EFFORT, ENDS and LOOSE are
         found
     by : efforts of what is inside by the rates that they cancel, which is found
-    first : whole numbers from 0 on
+    l, h, order : room
     count : how many elements there are
     allowed : (1,) of the largest effort: what is so near to a bound is there
     """
-    n, q = count, 0
-    if problem.systems[1] != n or n > FEW:
-        for i in range(n):
-            for j in range(n):
-                factors.linked[i * n + j] = n <= FEW or d[i, j] != 0.0
-        if not analyse(factors, first, n):
-            return False
+    n = count
     for i in range(n):
-        problem.starts[i], problem.b[i] = q, rows[RATE, i]
+        unit = 1.0 / np.sqrt(d[i, i])
+        rows[UNIT, i], rows[DOWN, i], rows[UP, i] = unit, rows[LOW, i] / unit, rows[HIGH, i] / unit
+        rows[EFFORT, i] = rows[EFFORT, i] / unit
         for j in range(n):
-            if n <= FEW or d[i, j] != 0.0:
-                problem.columns[q], problem.D[q] = j, d[i, j]
-                problem.L[q] = problem.H[q] = 0.0
-                q += 1
-    problem.starts[n] = q
-    pose(problem, n)
-    for i in range(n):
-        unit = problem.unit[i]
-        problem.low[i], problem.high[i] = rows[LOW, i] / unit, rows[HIGH, i] / unit
-        problem.new[i], problem.floor[i] = rows[EFFORT, i] / unit, 0.0
-    connect(problem, n)
-    weigh(problem, n)
-    _creep(problem, PROXIMAL_POINT, n)
-    found = decide(problem, factors, EXACT, n, n <= FEW) == FOUND
-    at_efforts(problem, problem.x, n)
-    _creep(problem, -PROXIMAL_POINT, n)
-    _bring_to_bounds(problem, rows, allowed[0], n)
-    for i in range(n):
-        rows[OVER, i] = rows[ENDS, i] * problem.rate[i] / problem.share[i]
-    again = beyond = True
-    while again:
-        beyond = again = False
-        largest = _at_ends(problem, rows, by, swept, kernel, n)
-        for i in range(n):
-            if max(problem.x[i] - problem.high[i], problem.low[i] - problem.x[i]) > (
-                    allowed[0] * largest):
-                beyond = True
-                if rows[ENDS, i] == 0.0:
-                    rows[ENDS, i] = 1.0 if problem.x[i] > problem.high[i] else -1.0
-                    again = True
-    if not beyond and _bring_to_bounds(problem, rows, allowed[0], n):
-        _at_ends(problem, rows, by, swept, kernel, n)
+            by[i, j] = 0.0
+    _weigh(rows, n)
+    rank = _decompose(d, rows, l, order, n)
+    for k in range(rank):
+        rows[LOAD, k] = rows[RATE, order[k]] * rows[UNIT, order[k]]
+        for c in range(k):
+            rows[LOAD, k] -= l[order[k], c] * rows[LOAD, c]
+        rows[LOAD, k] = rows[LOAD, k] / l[order[k], k]
+    found = _balance(rows, l, h, n, rank)
+    _settle(rows, l, h, by, allowed[0], n, rank)
+    _spread(rows, l, h, by, order, n, rank)
     missing = top = most = 0.0
     for i in range(n):
-        problem.x[i] = min(max(problem.x[i], problem.low[i]), problem.high[i])
-        rows[EFFORT, i] = min(max(problem.x[i] * problem.unit[i], rows[LOW, i]), rows[HIGH, i])
-        rows[ENDS, i] = rows[BOUND, i]
         most = max(most, rows[LOOSE, i])
-        for j in range(n):
-            by[i, j] *= problem.unit[i] * problem.unit[j]
-    at_efforts(problem, problem.x, n)
+        top = max(top, abs(rows[RATE, i] * rows[UNIT, i]))
+        rows[EFFORT, i] = min(max(rows[EFFORT, i] * rows[UNIT, i], rows[LOW, i]), rows[HIGH, i])
     for i in range(n):
-        missing, top = max(missing, abs(problem.rate[i])), max(top, abs(problem.b[i]))
+        rate = rows[RATE, i]
+        for j in range(n):
+            rate -= d[i, j] * rows[EFFORT, j]
+        missing = max(missing, abs(rate * rows[UNIT, i]))
     if most == 0.0 and missing > CONSISTENT * top:  # no efforts hold that
         for i in range(n):
             rows[LOOSE, i] = 1.0
@@ -398,22 +186,166 @@ def share(problem: Problem, factors: Factors, d: Matrix, rows: Matrix, by: Matri
 
 
 @machine_code
-def _creep(problem: Problem, by: float, n: int) -> None:
-    """Add creep of the elements to that of the bodies."""
+def _weigh(rows: Matrix, n: int) -> None:
+    """The least range by that of each element; of what bears anything one way, little."""
+    least = INFINITE
     for i in range(n):
-        for q in range(problem.starts[i], problem.starts[i + 1]):
-            if problem.columns[q] == i:
-                problem.D[q] += by * problem.share[i]
+        if rows[UP, i] > rows[DOWN, i]:
+            least = min(least, rows[UP, i] - rows[DOWN, i])
+    for i in range(n):
+        rows[WEIGHT, i] = 1.0
+        if least < INFINITE and rows[UP, i] > rows[DOWN, i]:
+            rows[WEIGHT, i] = max(least / (rows[UP, i] - rows[DOWN, i]), LEAST_SHARE)
 
 
 @machine_code
-def _bring_to_bounds(problem: Problem, rows: Matrix, allowed: float, n: int) -> bool:
+def _decompose(d: Matrix, rows: Matrix, l: Matrix, order: Indices, n: int) -> int:
+    """L of D in equal units, and the elements that its rank is told by, in order; that rank."""
+    for i in range(n):
+        rows[LEFT, i] = 1.0
+    for k in range(n):
+        best = 0
+        for i in range(n):
+            if rows[LEFT, i] > rows[LEFT, best]:
+                best = i
+        if not rows[LEFT, best] > CONSISTENT:
+            return k
+        order[k], pivot = best, np.sqrt(rows[LEFT, best])
+        for i in range(n):
+            value = d[i, best] * rows[UNIT, i] * rows[UNIT, best]
+            for c in range(k):
+                value -= l[i, c] * l[best, c]
+            l[i, k] = value / pivot
+            rows[LEFT, i] -= l[i, k] * l[i, k]
+        l[best, k], rows[LEFT, best] = pivot, 0.0
+    return n
+
+
+@machine_code
+def _balance(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> bool:
+    """Efforts that balance the load by one creep of the bodies, which have a little inertia, if
+    they are found."""
+    begun, top = False, 0.0
+    for i in range(n):
+        begun = begun or rows[EFFORT, i] != 0.0
+        rows[BOUND, i] = 0.0
+    for i in range(n):
+        if begun and rows[EFFORT, i] >= rows[UP, i]:
+            rows[BOUND, i] = 1.0
+        elif begun and rows[EFFORT, i] <= rows[DOWN, i]:
+            rows[BOUND, i] = -1.0
+    for c in range(rank):
+        top = max(top, abs(rows[LOAD, c]))
+    _point_at(rows, l, h, n, rank, PROXIMAL_POINT)
+    for _ in range(ROUNDS + n):
+        same, worst = _take(rows, l, n, rank), 0.0
+        for c in range(rank):
+            rows[STEP, c] = rows[LOAD, c] - PROXIMAL_POINT * rows[POINT, c]
+        for i in range(n):
+            for c in range(rank):
+                rows[STEP, c] -= l[i, c] * rows[EFFORT, i]
+        for c in range(rank):
+            worst = max(worst, abs(rows[STEP, c]))
+        if worst <= (NEARLY_BALANCED if same else BALANCED) * top:
+            return True
+        _factorise(rows, l, h, n, rank, PROXIMAL_POINT)
+        _solve(h, rows, STEP, rank)
+        for i in range(n):
+            rows[ALONG, i] = 0.0
+            for c in range(rank):
+                rows[ALONG, i] += l[i, c] * rows[STEP, c]
+        far = _far(rows, n, rank)
+        for c in range(rank):
+            rows[POINT, c] += far * rows[STEP, c]
+    return False
+
+
+@machine_code
+def _take(rows: Matrix, l: Matrix, n: int, rank: int) -> bool:
+    """Efforts and who is at its bound where bodies creep as POINT says; whether these are the same
+    as before."""
+    same = True
+    for i in range(n):
+        rows[CREEP, i] = 0.0
+        for c in range(rank):
+            rows[CREEP, i] += l[i, c] * rows[POINT, c]
+        asked = rows[CREEP, i] / rows[WEIGHT, i]
+        rows[EFFORT, i] = min(max(asked, rows[DOWN, i]), rows[UP, i])
+        rows[OVER, i], bound = abs(asked - rows[EFFORT, i]), 0.0
+        if asked > rows[UP, i]:
+            bound = 1.0
+        elif asked < rows[DOWN, i]:
+            bound = -1.0
+        same = same and bound == rows[BOUND, i]
+        rows[BOUND, i] = bound
+    return same
+
+
+@machine_code
+def _far(rows: Matrix, n: int, rank: int) -> float:
+    """How far along a step the load is balanced best."""
+    first, own, low, high, far, most = 0.0, 0.0, 0.0, INFINITE, 1.0, 0.0
+    for c in range(rank):
+        first += rows[STEP, c] * (PROXIMAL_POINT * rows[POINT, c] - rows[LOAD, c])
+        own += PROXIMAL_POINT * rows[STEP, c] * rows[STEP, c]
+    most = first
+    for i in range(n):
+        most += rows[ALONG, i] * rows[EFFORT, i]
+    for _ in range(ROUNDS + 2 * n):
+        missing, slope = first + far * own, own
+        for i in range(n):
+            along, weight = rows[ALONG, i], rows[WEIGHT, i]
+            asked = (rows[CREEP, i] + far * along) / weight
+            missing += along * min(max(asked, rows[DOWN, i]), rows[UP, i])
+            if rows[DOWN, i] < asked < rows[UP, i]:
+                slope += along * along / weight
+        if abs(missing) <= (0.5 if far == 1.0 else ALONG_STEP) * abs(most):
+            return far
+        if missing < 0.0:
+            low = far
+        else:
+            high = far
+        far -= missing / slope
+        if not low < far < high:
+            far = 0.5 * (low + high) if high < INFINITE else 2.0 * low
+    return far
+
+
+@machine_code
+def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: int, rank: int
+            ) -> None:
+    """Efforts exactly, of those that are at their bounds or come to them by that, and of others."""
+    _bring_to_bounds(rows, allowed, n)
+    again = beyond = True
+    while again:
+        beyond = again = False
+        _with_enough(rows, l, q, n, rank)
+        _point_at(rows, l, h, n, rank, 0.0)
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(rows[EFFORT, i]))
+        for i in range(n):
+            over = max(rows[EFFORT, i] - rows[UP, i], rows[DOWN, i] - rows[EFFORT, i])
+            if over > allowed * largest:
+                beyond = True
+                if rows[ENDS, i] == 0.0:
+                    rows[ENDS, i] = 1.0 if rows[EFFORT, i] > rows[UP, i] else -1.0
+                    again = True
+    if not beyond and _bring_to_bounds(rows, allowed, n):
+        _with_enough(rows, l, q, n, rank)
+        _point_at(rows, l, h, n, rank, 0.0)
+    for i in range(n):
+        rows[ENDS, i] = rows[BOUND, i]
+
+
+@machine_code
+def _bring_to_bounds(rows: Matrix, allowed: float, n: int) -> bool:
     """Who is at its bounds; whether others are than before."""
     largest, changed = 0.0, False
     for i in range(n):
-        largest = max(largest, abs(problem.x[i]))
+        largest = max(largest, abs(rows[EFFORT, i]))
     for i in range(n):
-        up, down = problem.high[i] - problem.x[i], problem.x[i] - problem.low[i]
+        up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
         end = 0.0
         if min(up, down) <= allowed * largest:
             end = 1.0 if up <= down else -1.0
@@ -423,139 +355,142 @@ def _bring_to_bounds(problem: Problem, rows: Matrix, allowed: float, n: int) -> 
 
 
 @machine_code
-def _at_ends(problem: Problem, rows: Matrix, by: Matrix, swept: Matrix, kernel: Matrix, n: int
-             ) -> float:
-    """Efforts where some are at their bounds, and what holds the others; the largest of them."""
-    for i in range(n):
-        for j in range(n):
-            swept[i, j] = 0.0
-        for q in range(problem.starts[i], problem.starts[i + 1]):
-            swept[i, problem.columns[q]] = problem.D[q]
-    _hold(swept, problem.share, rows, by, kernel, problem.waiting, n)
-    largest = 0.0
-    for i in range(n):
-        problem.error[i] = 0.0
-        if rows[BOUND, i] != 0.0:
-            problem.error[i] = problem.high[i] if rows[BOUND, i] > 0.0 else problem.low[i]
-    for i in range(n):
-        problem.right[i] = problem.b[i]
-        for q in range(problem.starts[i], problem.starts[i + 1]):
-            problem.right[i] -= problem.D[q] * problem.error[problem.columns[q]]
-    for i in range(n):
-        problem.x[i] = problem.error[i]
-        for j in range(n):
-            problem.x[i] += by[i, j] * problem.right[j]
-        largest = max(largest, abs(problem.x[i]))
-    return largest
+def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
+    """Who holds: all inside their bounds, and where these do not hold every motion, others.
 
-
-@machine_code
-def _held(d: Matrix, weight: Vector, rows: Matrix, by: Matrix, swept: Matrix, kernel: Matrix,
-          free: Indices, n: int) -> None:
-    """:func:`_hold` as Python calls it."""
-    swept[:] = d
-    _hold(swept, weight, rows, by, kernel, free, n)
-
-
-@machine_code
-def _hold(swept: Matrix, weight: Vector, rows: Matrix, by: Matrix, kernel: Matrix,
-          free: Indices, n: int) -> None:
-    """What holds elements whose ENDS are 0, and all that is needed to hold every motion.
-
-    D of unit diagonal, which stands in ``swept``, is swept by those inside their bounds [J. H.
-    Goodnight, The American Statistician 33 (1979) 149-158]. What is left on the diagonal of others
-    is LOOSE; of these those that are the least OVER their bounds have to hold. BOUND is 0 for all
-    that hold.
+    Motions that are held are the span of rows of ``q``. What is then LEFT of the creep of others
+    makes them LOOSE; of these those that are the least OVER their bounds have to hold. BOUND is 0
+    for all that hold.
     """
     for i in range(n):
-        rows[BOUND, i] = rows[ENDS, i]
-        rows[LOOSE, i] = rows[SWEPT, i] = 0.0
+        rows[BOUND, i], rows[LOOSE, i], rows[LEFT, i] = rows[ENDS, i], 0.0, 0.0
+        for c in range(rank):
+            rows[LEFT, i] += l[i, c] * l[i, c]
+    held, inside = 0, True
+    while held < rank:
+        best = NOBODY
+        for i in range(n):
+            if rows[LEFT, i] > CONSISTENT and (rows[ENDS, i] == 0.0 if inside else (
+                    rows[BOUND, i] != 0.0)) and (best == NOBODY or (
+                    rows[LEFT, i] > rows[LEFT, best] if inside else (
+                        rows[OVER, i] < rows[OVER, best]))):
+                best = i
+        if best == NOBODY and not inside:
+            return
+        if best == NOBODY:
+            inside = False
+            for i in range(n):
+                if rows[ENDS, i] != 0.0 and rows[LEFT, i] > CONSISTENT:
+                    rows[LOOSE, i] = 1.0
+            continue
+        rows[BOUND, best] = 0.0
+        for c in range(rank):
+            q[held, c] = l[best, c]
+        for _ in range(2):
+            for k in range(held):
+                along = 0.0
+                for c in range(rank):
+                    along += q[k, c] * q[held, c]
+                for c in range(rank):
+                    q[held, c] -= along * q[k, c]
+        size = 0.0
+        for c in range(rank):
+            size += q[held, c] * q[held, c]
+        size = np.sqrt(size)
+        for c in range(rank):
+            q[held, c] = q[held, c] / size
+        for i in range(n):
+            along = 0.0
+            for c in range(rank):
+                along += l[i, c] * q[held, c]
+            rows[LEFT, i] -= along * along
+        rows[LEFT, best] = 0.0
+        held += 1
+
+
+@machine_code
+def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: float) -> None:
+    """The creep of the bodies, and efforts, where those at BOUND bear that and others the rest."""
+    _factorise(rows, l, h, n, rank, least)
+    for i in range(n):
+        rows[EFFORT, i] = 0.0
+        if rows[BOUND, i] != 0.0:
+            rows[EFFORT, i] = rows[UP, i] if rows[BOUND, i] > 0.0 else rows[DOWN, i]
+    for c in range(rank):
+        rows[POINT, c] = 0.0
+    for _ in range(2):  # again for what rounding left
+        for c in range(rank):
+            rows[STEP, c] = rows[LOAD, c]
+        for i in range(n):
+            for c in range(rank):
+                rows[STEP, c] -= l[i, c] * rows[EFFORT, i]
+        _solve(h, rows, STEP, rank)
+        for c in range(rank):
+            rows[POINT, c] += rows[STEP, c]
+        for i in range(n):
+            if rows[BOUND, i] == 0.0:
+                creep = 0.0
+                for c in range(rank):
+                    creep += l[i, c] * rows[POINT, c]
+                rows[EFFORT, i] = creep / rows[WEIGHT, i]
+
+
+@machine_code
+def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: float) -> None:
+    """Cholesky's factors, below the diagonal, of loads by creep of the bodies."""
+    for a in range(rank):
+        for b in range(a + 1):
+            h[a, b] = 0.0
+    for i in range(n):
+        if rows[BOUND, i] == 0.0:
+            for a in range(rank):
+                factor = l[i, a] / rows[WEIGHT, i]
+                if factor != 0.0:
+                    for b in range(a + 1):
+                        h[a, b] += factor * l[i, b]
+    for a in range(rank):
+        h[a, a] += least
+        for b in range(a + 1):
+            value = h[a, b]
+            for c in range(b):
+                value -= h[a, c] * h[b, c]
+            if b < a:
+                h[a, b] = value / h[b, b]
+            else:
+                h[a, a] = np.sqrt(value)
+
+
+@machine_code
+def _solve(h: Matrix, rows: Matrix, row: int, rank: int) -> None:
+    """Solve with these factors in place."""
+    for a in range(rank):
+        for c in range(a):
+            rows[row, a] -= h[a, c] * rows[row, c]
+        rows[row, a] = rows[row, a] / h[a, a]
+    for a in range(rank - 1, -1, -1):
+        rows[row, a] = rows[row, a] / h[a, a]
+        for c in range(a):
+            rows[row, c] -= h[a, c] * rows[row, a]
+
+
+@machine_code
+def _spread(rows: Matrix, l: Matrix, h: Matrix, by: Matrix, order: Indices, n: int, rank: int
+            ) -> None:
+    """Efforts of what holds by the rates that they cancel: of those that the rank is told by."""
+    for i in range(n):
         for j in range(n):
             by[i, j] = 0.0
-    k = _next_inside(swept, rows, n)
-    while k >= 0:
-        rows[SWEPT, k] = 1.0
-        _sweep(swept, k, n)
-        k = _next_inside(swept, rows, n)
-    for i in range(n):
-        if rows[ENDS, i] != 0.0 and swept[i, i] > CONSISTENT:
-            rows[LOOSE, i] = 1.0
-    k = _next_loose(swept, rows, n)
-    while k >= 0:
-        rows[SWEPT, k], rows[BOUND, k] = 1.0, 0.0
-        _sweep(swept, k, n)
-        k = _next_loose(swept, rows, n)
-    count = 0
-    for i in range(n):
-        if rows[SWEPT, i] == 0.0 and rows[BOUND, i] == 0.0:
-            free[count] = i
-            count += 1
-    for a in range(count):
-        for c in range(count):
-            kernel[a, c] = weight[free[a]] if a == c else 0.0
-    for b in range(n):
-        if rows[SWEPT, b] != 0.0:
-            for a in range(count):
-                factor = swept[b, free[a]] * weight[b]
-                if factor != 0.0:
-                    for c in range(count):
-                        kernel[a, c] += factor * swept[b, free[c]]
-    for a in range(count):
-        _sweep(kernel, a, count)
-    for j in range(n):
-        if rows[SWEPT, j] == 0.0:
-            continue
-        for c in range(count):
-            rows[EFFORT, c] = 0.0
-        for b in range(n):
-            if rows[SWEPT, b] == 0.0:
-                continue
-            by[b, j] = -swept[b, j]
-            factor = weight[b] * swept[b, j]
-            if factor != 0.0:
-                for c in range(count):
-                    rows[EFFORT, c] += factor * swept[b, free[c]]
-        for a in range(count):
-            stress = 0.0
-            for c in range(count):
-                stress += kernel[a, c] * rows[EFFORT, c]
-            by[free[a], j] = stress
-        for b in range(n):
-            if rows[SWEPT, b] != 0.0:
-                for a in range(count):
-                    by[b, j] -= swept[b, free[a]] * by[free[a], j]
-
-
-@machine_code
-def _next_inside(swept: Matrix, rows: Matrix, n: int) -> int:
-    """Who is inside its bounds and holds most of what nobody holds yet; -1 for nobody."""
-    found, most = -1, CONSISTENT
-    for i in range(n):
-        if rows[ENDS, i] == 0.0 and rows[SWEPT, i] == 0.0 and swept[i, i] > most:
-            found, most = i, swept[i, i]
-    return found
-
-
-@machine_code
-def _next_loose(swept: Matrix, rows: Matrix, n: int) -> int:
-    """Of those at their bounds that nobody holds, who came last; -1 for nobody."""
-    found, least = -1, INFINITE
-    for i in range(n):
-        if rows[BOUND, i] != 0.0 and swept[i, i] > CONSISTENT and rows[OVER, i] < least:
-            found, least = i, rows[OVER, i]
-    return found
-
-
-@machine_code
-def _sweep(a: Matrix, k: int, n: int) -> None:
-    """Exchange an effort and a rate."""
-    pivot = a[k, k]
-    for i in range(n):
-        factor = a[i, k] / pivot
-        if i != k and factor != 0.0:
-            for j in range(n):
-                a[i, j] -= factor * a[k, j]
-            a[i, k] = factor
-    for i in range(n):
-        a[k, i] /= pivot
-    a[k, k] = -1.0 / pivot
+    for k in range(rank):
+        for c in range(rank):
+            rows[STEP, c] = 1.0 if c == k else 0.0
+            for b in range(k, c):
+                rows[STEP, c] -= l[order[c], b] * rows[STEP, b]
+            rows[STEP, c] = rows[STEP, c] / l[order[c], c]
+        _solve(h, rows, STEP, rank)
+        j = order[k]
+        for i in range(n):
+            if rows[BOUND, i] == 0.0:
+                creep = 0.0
+                for c in range(rank):
+                    creep += l[i, c] * rows[STEP, c]
+                by[i, j] = creep / rows[WEIGHT, i] * rows[UNIT, i] * rows[UNIT, j]

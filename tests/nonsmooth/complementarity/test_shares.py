@@ -43,10 +43,12 @@ def is_least(D, effort, low, high, weight):
     drag, band = weight * effort, 1e-9 * np.abs(effort).max()
     up, down = high - effort <= band, effort - low <= band
     equal = ~up & ~down
-    off = 1e-8 * np.abs(drag).max()
+    size = np.abs(drag).max()
     rows = np.concatenate([-D[up | equal], D[down | equal]])
-    right = np.concatenate([-drag[up | equal], drag[down | equal]]) + off
-    return linprog(np.zeros(len(D)), rows, right, bounds=(None, None)).status == 0
+    right = np.concatenate([-drag[up | equal], drag[down | equal]]) / size
+    off = linprog(np.append(np.zeros(len(D)), 1.0), np.column_stack([rows, -np.ones(len(rows))]),
+                  right, bounds=[*[(None, None)] * len(D), (-1.0, None)])
+    return off.status == 0 and off.fun <= 1e-8
 
 
 def drawn(seed, n, rank):

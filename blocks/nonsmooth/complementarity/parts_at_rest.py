@@ -52,7 +52,7 @@ class Part(NamedTuple):
 def followed(part: Part, near: Array | None = None) -> Shares:
     """Share what holds elements at rest whose bounds follow efforts; D may be any matrix.
 
-    Who is at a bound is told where each creeps a little. ``by`` is that of :func:`kept`.
+    Who is at a bound is told where each creeps a little.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def followed(part: Part, near: Array | None = None) -> Shares:
     x = np.clip(x, np.minimum(lowest, highest), highest)
     if not loose.any() and np.abs(rate - D @ x).max() > CONSISTENT * np.abs(rate).max():
         loose[:] = True  # no efforts hold that
-    return Shares(x, inside, loose, by)
+    return Shares(x, inside, loose)
 
 
 def kept(part: Part, ends: Indices, weight: Array) -> tuple[Array, Array]:

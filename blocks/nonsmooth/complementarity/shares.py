@@ -48,13 +48,11 @@ class Shares(NamedTuple):
     ends : 1 and -1 at an upper or lower bound, held by others; 0 inside. What is inside can hold
         every motion
     loose : elements at their bounds that nothing else holds: they are about to move
-    by : efforts of what is inside by the rates that they cancel
     """
 
     effort: Array
     ends: Indices
     loose: Flags
-    by: Array
 
 
 def weights(D: Array, low: Array, high: Array) -> Array:
@@ -118,24 +116,23 @@ def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = 
     [True, True]
     """
     n = len(D)
-    rows, by = np.zeros((ROWS, n)), np.empty((n, n))
+    rows = np.zeros((ROWS, n))
     rows[RATE], rows[LOW], rows[HIGH] = rate, low, high
     rows[EFFORT] = 0.0 if near is None else near
-    share(np.ascontiguousarray(D, dtype=float), rows, by, np.empty((n, n)), np.empty((n, n)),
+    share(np.ascontiguousarray(D, dtype=float), rows, np.empty((0, 0)), *np.empty((3, n, n)),
           np.zeros(n, dtype=np.int64), n, np.array([AT_BOUND]))
-    return Shares(rows[EFFORT], rows[ENDS].astype(int), rows[LOOSE] != 0.0, by)
+    return Shares(rows[EFFORT], rows[ENDS].astype(int), rows[LOOSE] != 0.0)
 
 
 def sharing_of(d: Matrix, rows: Matrix, by: Matrix, allowed: Vector) -> BoundCall:
     """The shares of elements whose D and rows stand in arrays, as machine code calls it."""
     n = len(d)
-    return share.bound(d, rows, by, np.empty((n, n)), np.empty((n, n)),
-                       np.zeros(n, dtype=np.int64), n, allowed)
+    return share.bound(d, rows, by, *np.empty((3, n, n)), np.zeros(n, dtype=np.int64), n, allowed)
 
 
 @machine_code
-def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, order: Indices, count: int,
-          allowed: Vector) -> bool:
+def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, order: Indices,
+          count: int, allowed: Vector) -> bool:
     """Share what holds elements at rest; whether that is found.
 
     With D = L L' each creeps by L y where bodies creep by y, and its effort is its creep by its
@@ -147,8 +144,8 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, order: Indi
     d : change of rates by efforts, with its sign turned
     rows : RATE without efforts, bounds and, as EFFORT, where to begin; EFFORT, ENDS and LOOSE are
         found
-    by : efforts of what is inside by the rates that they cancel, which is found
-    l, h, order : room
+    by : efforts of what is inside by the rates that they cancel, which is found, if it has any room
+    l, h, q, order : room
     count : how many elements there are
     allowed : (1,) of the largest effort: what is so near to a bound is there
     """
@@ -157,8 +154,6 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, order: Indi
         unit = 1.0 / np.sqrt(d[i, i])
         rows[UNIT, i], rows[DOWN, i], rows[UP, i] = unit, rows[LOW, i] / unit, rows[HIGH, i] / unit
         rows[EFFORT, i] = rows[EFFORT, i] / unit
-        for j in range(n):
-            by[i, j] = 0.0
     _weigh(rows, n)
     rank = _decompose(d, rows, l, order, n)
     for k in range(rank):
@@ -167,8 +162,9 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, order: Indi
             rows[LOAD, k] -= l[order[k], c] * rows[LOAD, c]
         rows[LOAD, k] = rows[LOAD, k] / l[order[k], k]
     found = _balance(rows, l, h, n, rank)
-    _settle(rows, l, h, by, allowed[0], n, rank)
-    _spread(rows, l, h, by, order, n, rank)
+    _settle(rows, l, h, q, allowed[0], n, rank)
+    if by.size > 0:
+        _spread(rows, l, h, by, order, n, rank)
     missing = top = most = 0.0
     for i in range(n):
         most = max(most, rows[LOOSE, i])
@@ -366,7 +362,10 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
         rows[BOUND, i], rows[LOOSE, i], rows[LEFT, i] = rows[ENDS, i], 0.0, 0.0
         for c in range(rank):
             rows[LEFT, i] += l[i, c] * l[i, c]
-    held, inside = 0, True
+    held, inside = rank, True
+    for i in range(n):
+        if rows[ENDS, i] != 0.0:
+            held = 0
     while held < rank:
         best = NOBODY
         for i in range(n):

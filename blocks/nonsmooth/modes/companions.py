@@ -12,7 +12,6 @@ move together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -107,25 +106,19 @@ class Companions:
                 margin[group[1:]] = np.inf
         return margin
 
-    def join(self, modes: Indices, idle: Flags, p: Array,
-             leading: Callable[[Indices], Indices | None]) -> None:
+    def join(self, modes: Indices, idle: Flags, p: Array) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
         Parameters
         ----------
         idle : elements that have no strength at present, whose mode says nothing
-        leading : what tells the modes of a group that starts from rest, if its members disagree
         """
         sense = self._alike(p)
         for group in (g[sense[g] != 0] for g in self.alike):
             able = group[~idle[group]]
             tell = able if len(able) else group[:1]
             moved = tell[modes[tell] != 0]
-            ways = sense[moved] * modes[moved]
-            agreed = leading(group) if len(moved) and (ways != ways[0]).any() else None
-            if agreed is not None:
-                modes[group] = agreed
-            elif len(moved):
+            if len(moved):
                 modes[group] = sense[group] * (sense[moved[0]] * modes[moved[0]])
             elif self.leader[group[-1]] == group[0]:  # else what has no strength holds nothing
                 modes[group] = 0

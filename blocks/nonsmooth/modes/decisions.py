@@ -218,8 +218,7 @@ class Decisions:
         """Frictions that move together have one mode."""
         companions = self.evaluation.functions.companions
         if companions.alike:
-            companions.join(self.state.modes, self.evaluation.values(problem, t).idle, problem.p,
-                            lambda group: self.indeterminacy.leading(problem, t, group))
+            companions.join(self.state.modes, self.evaluation.values(problem, t).idle, problem.p)
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags

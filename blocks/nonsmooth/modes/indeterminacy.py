@@ -46,11 +46,11 @@ from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular
 from .dense_blocks import count_nonzero
+from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
 from .kept_factors import MOST
 from .load_dependence import LoadDependence
-from .one_motion import ROUNDS, OneMotion
 from .solved_modes import SolvedModes
 
 __all__ = ["Indeterminacy"]
@@ -74,7 +74,6 @@ class Indeterminacy:
         self._shares: Cache[bytes, Shares] = Cache(MOST_KNOWN)
         #: By who is at which bound: efforts there, and by others what is inside its bounds holds.
         self._known: Cache[bytes, tuple[Array, Array]] = Cache(MOST_KNOWN)
-        self.one_motion = OneMotion(evaluation, self.load) if self.load is not None else None
         self._near: dict[bytes, Array] = {}  # the last efforts of parts
 
     # -- who -----------------------------------------------------------------------------
@@ -313,12 +312,6 @@ class Indeterminacy:
             (self.state.modes != 0) & self.load.dependent)
         for part in grouped(parts[index]):
             yield index[part], slides[parts[slides] == parts[index[part[0]]]]
-
-    def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
-        """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
-        if self.one_motion is None:
-            return None
-        return self.one_motion.leading(problem, t, group)
 
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:

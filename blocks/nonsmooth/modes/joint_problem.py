@@ -15,14 +15,13 @@ from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
 from ...system import Problem
-from ..complementarity import Solution, Status, solve
+from ..complementarity import Solution, solve
 from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .delassus import Matrix, at_dead_centres, stopping_effort, without
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
-from .one_motion import OneMotion
 from .painleve import Painleve
 
 __all__ = ["JointProblem", "Solved"]
@@ -158,29 +157,11 @@ class JointProblem:
                 break
             previous = change
         settled = load.affine or change <= none + EFFORTS_SETTLED * np.abs(solution.effort).max()
-        if solution.status is not Status.SOLVED or not settled:
-            together = self._together(problem, t, index, here)
-            if together is not None:
-                return together
         painleve.refuse(t, solution, here)
         if not settled:
             raise unsettled(self.elements.names(here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at], none)  # fmt: skip
-
-    def _together(self, problem: Problem, t: float, index: Indices, here: Indices
-                  ) -> Solved | None:
-        """That of elements of one motion: how they share a load is open, whether they move not."""
-        assert self.evaluation.load is not None
-        motion, n = OneMotion(self.evaluation, self.evaluation.load), len(index)
-        found = motion.decide(problem, t, index) if n == len(here) else None
-        if found is None:
-            return None
-        (modes, effort), now = found, self.evaluation.values(problem, t)
-        no, state = np.zeros(n, dtype=bool), modes.astype(np.int8)
-        rate = np.where(state != 0, now.rate[index], 0.0)
-        solution = Solution(effort, rate, state, no, Status.SOLVED, np.zeros(0, dtype=np.intp), 1)
-        return Solved(solution, now.low[index], now.high[index])
 
 
 class _PartBounds:

@@ -129,3 +129,45 @@ def test_brakes_beside_a_one_way_clutch_share_in_proportion_to_their_ranges(pull
     # the clutch bears the way it locks takes load from them
     least = abs(pull) / (BRAKE + FRICTION + 0.4 / RATIO)
     assert hold <= 0.0 and abs(brake) <= 1.1 * min(least, 0.5) * BRAKE
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))])
+def test_random_trains_of_lossy_gears_and_brakes_break_away_by_hand(seed):
+    """One to four gears, up to two brakes on every shaft, driven from one of the ends."""
+    rng = np.random.default_rng(seed)
+    n, driving = int(rng.integers(1, 5)), rng.random() < 0.6
+    ratio, efficiency, loss = rng.uniform(0.5, 4, n), rng.uniform(0.5, 0.98, n), rng.uniform(
+        0, 0.1, n)
+    brakes = [rng.uniform(0.05, 1, rng.integers(0, 3)) for _ in range(n + 1)]
+    order = range(n - 1, -1, -1) if driving else range(n)
+    begins = brakes[n if driving else 0].sum()
+    for k in order:
+        begins = (brakes[k].sum() + (begins / ratio[k] + loss[k]) / efficiency[k] if driving else
+                  brakes[k + 1].sum() + ratio[k] * (begins / efficiency[k] + loss[k]))
+    model = Model("train")
+    model.frame, model.pull, model.ramp = RotationalReference(), TorqueSource(), TimeTable(
+        times=quantity(np.array([0.0, 2.0]), "s"),
+        values=quantity(np.array([0.0, 2.0 * begins]), "N*m"))
+    shafts = [[model.add(f"shaft{k}", Inertia(
+        inertia=quantity(rng.uniform(0.01, 0.1), "kg*m^2"))).I] for k in range(n + 1)]
+    for k, strengths in enumerate(brakes):
+        for j, strength_ in enumerate(strengths):
+            brake = model.add(f"brake{k}_{j}", friction(strength_))
+            shafts[k].append(brake.R)
+            model.connect(brake.C, model.frame.W)
+    for k in range(n):
+        gear = model.add(f"gear{k}", LossyGear(
+            ratio=ratio[k], forward_efficiency=efficiency[k], backward_efficiency=efficiency[k],
+            forward_bearing_torque=quantity(loss[k], "N*m"),
+            backward_bearing_torque=quantity(loss[k], "N*m")))
+        shafts[k].append(gear.S)
+        shafts[k + 1].append(gear.O)
+    shafts[0 if driving else n].append(model.pull.R)
+    model.connect(model.ramp.y, model.pull.S)
+    model.connect(model.pull.C, model.frame.W)
+    for ports in shafts:
+        model.connect(*ports)
+    run = model.simulate("1.2 s", rtol=1e-9)
+    slides = [e for e in run.events if e.description.startswith("slides")]
+    assert slides and slides[0].time.to("s").m == pytest.approx(1.0, rel=1e-8)

@@ -6,8 +6,8 @@ from friction_bench import times_of, value, values
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
-from blocks.nonsmooth.modes.given_rows import GivenRows
 from blocks.nonsmooth.modes.indeterminacy import Indeterminacy
+from blocks.nonsmooth.modes.margins import CompiledMargins
 from library.planar import (
     Body,
     Contact,
@@ -155,7 +155,7 @@ def swing():
 @pytest.mark.parametrize("make", [stack, cart, swing])
 def test_they_move_as_if_every_split_was_sought(make, monkeypatch):
     quick = make().simulate("1.01 s", rtol=1e-9)
-    monkeypatch.setattr(GivenRows, "rows", lambda *_: None)
+    monkeypatch.setattr(CompiledMargins, "_given_rows", lambda *_: None)
     slow = make().simulate("1.01 s", rtol=1e-9)
     # but for an instant at which a foot lands and lets go
     in_python = [run.statistics.get("stretches in Python", 0) for run in (quick, slow)]
@@ -247,7 +247,7 @@ def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypa
         return model.simulate("1 s", rtol=1e-9)
 
     quick = run()
-    monkeypatch.setattr(GivenRows, "rows", lambda *_: None)
+    monkeypatch.setattr(CompiledMargins, "_given_rows", lambda *_: None)
     slow = run()
     assert quick.statistics.get("stretches in Python", 0) < slow.statistics["stretches in Python"]
     assert len(quick.events) == len(slow.events) > 0

@@ -33,7 +33,13 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
-from .internal_stress import (
+from .p_matrix import is_p_matrix, signed_pivot
+from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
+from .scaling import components
+from .shares import Shares, shares, weights, within
+from .solution import Solution, Status
+from .solving import solve
+from .undetermined import (
     Stress,
     open_load,
     open_sides,
@@ -41,12 +47,6 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .p_matrix import is_p_matrix, signed_pivot
-from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
-from .scaling import components
-from .shares import Shares, shares, weights, within
-from .solution import Solution, Status
-from .solving import solve
 
 __all__ = [
     "Friction",

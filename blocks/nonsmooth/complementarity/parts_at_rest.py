@@ -122,7 +122,7 @@ def _at_bounds(part: Part, ends: Indices) -> tuple[Array, Array, Flags]:
     slope = np.where((ends > 0)[:, None], part.H, np.where((ends < 0)[:, None], part.L, 0.0))
     back = np.linalg.inv(np.eye(n) - np.where(inside, 0.0, slope))
     by = back @ np.where(np.outer(~inside, inside), slope, np.eye(n))
-    return back @ at_ends(ends, part.low, part.high), by[:, inside], inside
+    return back @ at_ends(ends, part.low, part.high), np.asarray(by[:, inside]), inside
 
 
 def _decomposed(part: Part, all_by: Array, inside: Flags, own: Array

@@ -56,6 +56,7 @@ from .solved_modes import SolvedModes
 __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
+NOTHING = np.zeros(0)
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -162,8 +163,8 @@ class Indeterminacy:
         effort = self.evaluation.efforts(problem)
         for rests, slides in self._parts(problem, t, index):
             if len(rests) > MOST:
-                (_, found, _, _), = self._shared(problem, t, rests, now)
-                yield (rests, found.effort, found.ends == 0, (now.low[rests], now.high[rests]),
+                (_, shared, _, _), = self._shared(problem, t, rests, now)
+                yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
                        unheld[rests])
                 continue
             part, _ = self.posed(problem, t, rests, slides, now)
@@ -183,7 +184,7 @@ class Indeterminacy:
 
     def _at_ends(self, part: Part, ends: Indices) -> tuple[Array, Array]:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=ends)))
+        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=NOTHING)))
         known = self._known.get(key)
         if known is None:
             if part.follows.any():
@@ -337,7 +338,7 @@ class Indeterminacy:
         """Groups at rest of one motion each, and their efforts, where nothing else is open.
 
         Their split is part of the equations of held modes. What bears as good as anything one way
-        (a one-way clutch) has no range to share: there the split with the most room is shown.
+        (a one-way clutch) has no range to share: there they share as all do.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
         if not isinstance(held, SolvedModes) or held.kept or not held.apply(

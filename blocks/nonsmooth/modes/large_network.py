@@ -63,6 +63,6 @@ class LargeNetwork(HeldNetwork):
             weight, move = self.projection(problem, t, modes)
             exact = x - move @ (weight @ self._alone(at, x, *rest)[:n])
         value, rate = np.split(self._alone(at, exact, *rest), [n])
-        by_value, by_rate, _ = self.taken_by(problem, t, modes)
+        by_value, by_rate, *_ = self.taken_by(problem, t, modes)
         return self._margins(at, x, *rest, by_value @ value + by_rate @ rate,
                              exact if self.drifts else np.zeros(0))

@@ -4,7 +4,7 @@ A bound such as ``mu N`` is linearised at the present efforts, with the algebrai
 following; pieces (``abs_(N)``, ``maximum``) are found by repetition. The joint problem at an event
 is that of :mod:`blocks.nonsmooth.modes.joint_problem`, impacts are struck by
 :mod:`blocks.nonsmooth.modes.impacts`, static indeterminacy is the business of
-:mod:`blocks.nonsmooth.modes.loaded_splits`, and what has no motion, or several, that of
+:mod:`blocks.nonsmooth.modes.indeterminacy`, and what has no motion, or several, that of
 :mod:`blocks.nonsmooth.modes.painleve`.
 """
 

@@ -15,14 +15,18 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import RATE_ROUNDING, SURELY_NO_FLOW
+from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
+    RATE_OF_STRESS,
+    RATE_ROUNDING,
+    SURELY_NO_FLOW,
+)
 from ...system import Evaluator, Problem
-from ..complementarity import Part, weights, within
+from ..complementarity import Part, given_rows, weights, within
 from ..complementarity.scaling import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
-from .given_rows import GivenRows
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
@@ -135,9 +139,6 @@ class CompiledMargins:
         self.evaluation, self.state, self.elements = evaluation, evaluation.state, \
             evaluation.elements
         self.indeterminacy, self.held_states = indeterminacy, held_states
-        held = evaluation.held_modes
-        solved = held if isinstance(held, SolvedModes) else None
-        self.given = GivenRows(solved, indeterminacy) if solved and solved.shared else None
         self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
     def expressions(self) -> ca.SX:
@@ -187,13 +188,57 @@ class CompiledMargins:
 
     def _rows_of(self, problem: Problem, t: float, held: SolvedModes
                  ) -> tuple[Array, Array] | None:
-        """Equations by which a split is held that the motion leaves open, if there are."""
-        if self.given is None:
+        """Determinants, and equations by which shares are held that the motion leaves open; None
+        where none are known to hold.
+
+        A box on two feet rests in many ways. Of its equations as many are left out as the others
+        imply, and instead of them stand those of how they share what they carry: who is at its
+        bound stays there, and of what the others bear the weighted squares are least. Machine code
+        solves them as it does all others, and watches that what is left out is implied still.
+        """
+        if not held.shared:
             return None
-        given, modes = self.given, self.state.modes
         found: tuple[Array, Array] | None = self._once(
-            problem, t, lambda: given.rows(problem, t, modes))
+            problem, t, lambda: self._given_rows(problem, t, held))
         return found
+
+    def _given_rows(self, problem: Problem, t: float, held: SolvedModes
+                    ) -> tuple[Array, Array] | None:
+        from scipy.linalg import qr
+
+        modes = self.state.modes
+        ends = self.indeterminacy.ends(problem, t)
+        dead, open_ = self.indeterminacy.felt(problem, t, modes == 0)
+        blocks = [block for block in held.shared if np.isin(open_, block).any()]
+        if len(dead) or not blocks or not np.isin(open_, np.concatenate(blocks)).all():
+            return None
+        matrix, own = held.equations(problem, t, modes)
+        is_given, right, rows = np.zeros(held.size), np.zeros(held.size), np.zeros_like(matrix)
+        now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
+        rate = self.evaluation.values(problem, t).rate
+        for block in blocks:
+            rests, slides = block[modes[block] == 0], block[modes[block] != 0]
+            part, _ = self.indeterminacy.posed(problem, t, rests, slides, now)
+            noise = RATE_OF_STRESS * np.abs(part.D.diagonal()) * np.abs(effort).sum()
+            if not (own[rests] > 0).all() or (np.abs(rate[rests]) > noise).any():
+                return None
+            values, given = given_rows(part, ends[rests])
+            left, singular, _ = np.linalg.svd(part.D / own[rests, None])
+            if np.count_nonzero(singular < BLOCK_SINGULAR * singular[0]) != len(given):
+                return None
+            implied = rests[qr(left[:, -len(given):].T, mode="r", pivoting=True)[1][:len(given)]]
+            is_given[implied], right[implied] = 1.0, given
+            rows[np.ix_(implied, rests)] = values
+            matrix[implied] = rows[implied]
+            if np.linalg.det(matrix[np.ix_(rests, rests)]) < 0:  # or else it seems to jam
+                for one in (right, rows, matrix):
+                    one[implied[0]] *= -1
+        if not held.reserves(matrix[None], own[None], modes)[0] > 0:
+            return None
+        who = np.concatenate(held.shared)
+        return np.concatenate(held.determinants(modes, matrix)), np.concatenate([
+            is_given[who], right[who],
+            *(rows[np.ix_(block, block)].T.ravel() for block in held.shared)])
 
     def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
         """What is made for the present modes at a point, made once."""
@@ -271,7 +316,7 @@ class CompiledMargins:
         found = None if quick else self._rows_of(problem, t, held)
         if found:  # what others hold at its bound stays there
             slack = np.where(self.indeterminacy.ends(problem, t) == 0, slack, np.inf)
-        whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(0) if (
-            self.given is None) else self.given.none)
+        whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(
+            sum(2 * len(block) + len(block) ** 2 for block in held.shared)))
         return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap], slack,
                                given])

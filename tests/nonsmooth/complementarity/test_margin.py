@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from blocks.nonsmooth.complementarity import open_load, solve, undetermined_groups
-from blocks.nonsmooth.complementarity.internal_stress import stresses
+from blocks.nonsmooth.complementarity.undetermined import stresses
 
 PARALLEL = np.ones((2, 2))
 

@@ -94,8 +94,8 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
 def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(
         unit, monkeypatch):
     """Two boxes against two stops each, pushed by a thousand times what their frictions hold."""
-    sought, share = [], indeterminacy.shares
-    monkeypatch.setattr(indeterminacy, "shares",
+    sought, share = [], indeterminacy.share_of
+    monkeypatch.setattr(indeterminacy, "share_of",
                         lambda *given: sought.append(given) or share(*given))
     model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
                                        "breakaway_force": quantity(unit, "N")}

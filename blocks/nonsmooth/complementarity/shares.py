@@ -22,7 +22,14 @@ import numpy as np
 
 from ...machine.functions import BoundCall, machine_code
 from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
-from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, CONSISTENT, PROXIMAL_POINT, TINY
+from ...numerics.tolerances import (
+    AT_BOUND,
+    BLOCK_SINGULAR,
+    CONSISTENT,
+    PROXIMAL_POINT,
+    SAFE_PIVOT,
+    TINY,
+)
 from .problem import INFINITE, LEAST_SHARE
 
 __all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "share", "shares",
@@ -208,10 +215,14 @@ def _decompose(d: Matrix, rows: Matrix, l: Matrix, order: Indices, n: int) -> in
             return k
         order[k], pivot = best, np.sqrt(rows[LEFT, best])
         for i in range(n):
-            value = d[i, best] * rows[UNIT, i] * rows[UNIT, best]
-            for c in range(k):
-                value -= l[i, c] * l[best, c]
-            l[i, k] = value / pivot
+            l[i, k] = d[i, best] * rows[UNIT, i] * rows[UNIT, best]
+        for c in range(k):
+            factor = l[best, c]
+            if factor != 0.0:
+                for i in range(n):
+                    l[i, k] -= l[i, c] * factor
+        for i in range(n):
+            l[i, k] = l[i, k] / pivot
             rows[LEFT, i] -= l[i, k] * l[i, k]
         l[best, k], rows[LEFT, best] = pivot, 0.0
     return n
@@ -232,7 +243,8 @@ def _balance(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> bool:
             rows[BOUND, i] = -1.0
     for c in range(rank):
         top = max(top, abs(rows[LOAD, c]))
-    _point_at(rows, l, h, n, rank, PROXIMAL_POINT)
+    _factorise(rows, l, h, n, rank, PROXIMAL_POINT)
+    _point_at(rows, l, h, n, rank)
     for _ in range(ROUNDS + n):
         same, worst = _take(rows, l, n, rank), 0.0
         for c in range(rank):
@@ -315,8 +327,8 @@ def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: in
     again = beyond = True
     while again:
         beyond = again = False
-        _with_enough(rows, l, q, n, rank)
-        _point_at(rows, l, h, n, rank, 0.0)
+        _hold(rows, l, h, q, n, rank)
+        _point_at(rows, l, h, n, rank)
         largest = 0.0
         for i in range(n):
             largest = max(largest, abs(rows[EFFORT, i]))
@@ -328,8 +340,8 @@ def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: in
                     rows[ENDS, i] = 1.0 if rows[EFFORT, i] > rows[UP, i] else -1.0
                     again = True
     if not beyond and _bring_to_bounds(rows, allowed, n):
-        _with_enough(rows, l, q, n, rank)
-        _point_at(rows, l, h, n, rank, 0.0)
+        _hold(rows, l, h, q, n, rank)
+        _point_at(rows, l, h, n, rank)
     for i in range(n):
         rows[ENDS, i] = rows[BOUND, i]
 
@@ -351,6 +363,16 @@ def _bring_to_bounds(rows: Matrix, allowed: float, n: int) -> bool:
 
 
 @machine_code
+def _hold(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, n: int, rank: int) -> None:
+    """Factors of what holds: of all inside their bounds, if these hold every motion for sure."""
+    for i in range(n):
+        rows[BOUND, i], rows[LOOSE, i] = rows[ENDS, i], 0.0
+    if not _factorise(rows, l, h, n, rank, 0.0) > SAFE_PIVOT:
+        _with_enough(rows, l, q, n, rank)
+        _factorise(rows, l, h, n, rank, 0.0)
+
+
+@machine_code
 def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
     """Who holds: all inside their bounds, and where these do not hold every motion, others.
 
@@ -359,13 +381,10 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
     for all that hold.
     """
     for i in range(n):
-        rows[BOUND, i], rows[LOOSE, i], rows[LEFT, i] = rows[ENDS, i], 0.0, 0.0
+        rows[LEFT, i] = 0.0
         for c in range(rank):
             rows[LEFT, i] += l[i, c] * l[i, c]
-    held, inside = rank, True
-    for i in range(n):
-        if rows[ENDS, i] != 0.0:
-            held = 0
+    held, inside = 0, True
     while held < rank:
         best = NOBODY
         for i in range(n):
@@ -408,9 +427,8 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
 
 
 @machine_code
-def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: float) -> None:
+def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> None:
     """The creep of the bodies, and efforts, where those at BOUND bear that and others the rest."""
-    _factorise(rows, l, h, n, rank, least)
     for i in range(n):
         rows[EFFORT, i] = 0.0
         if rows[BOUND, i] != 0.0:
@@ -435,8 +453,9 @@ def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: floa
 
 
 @machine_code
-def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: float) -> None:
-    """Cholesky's factors, below the diagonal, of loads by creep of the bodies."""
+def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: float) -> float:
+    """Cholesky's factors, below the diagonal, of loads by creep of the bodies; the least pivot."""
+    smallest = 1.0
     for a in range(rank):
         for b in range(a + 1):
             h[a, b] = 0.0
@@ -449,6 +468,7 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
                         h[a, b] += factor * l[i, b]
     for a in range(rank):
         h[a, a] += least
+        own = h[a, a]
         for b in range(a + 1):
             value = h[a, b]
             for c in range(b):
@@ -456,7 +476,9 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
             if b < a:
                 h[a, b] = value / h[b, b]
             else:
-                h[a, a] = np.sqrt(value)
+                smallest = min(smallest, value / own if own > 0.0 else 0.0)
+                h[a, a] = np.sqrt(max(value, TINY))
+    return smallest
 
 
 @machine_code

@@ -41,5 +41,5 @@ def test_an_import_loads_what_describes_models_and_a_run_what_it_needs():
     ours = [{m for m in found if m.partition(".")[0] in ("blocks", "library")} for found in (
         imported, first)]
     assert len(ours[0]) <= 80 and len(imported) <= 320
-    assert len(ours[1]) <= 250 and len(first) <= 540
+    assert len(ours[1]) <= 320 and len(first) <= 600
     assert "pint" not in first and "pint" in shown  # with the first quantity

@@ -60,18 +60,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .costs import (
-    LOADS,
     REACH,
     TIGHT,
-    compiles_quickly,
     is_installed,
     many_in_loops,
     many_values,
     most_steps,
-    pays_off,
-    steps_to_compile,
-    study,
-    weight_of_steps,
 )
 from .forms import MOST_STATES, is_large, is_solved_for, why_not
 from .matrices import why_not_implicit
@@ -85,12 +79,10 @@ if TYPE_CHECKING:
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT",
-           "column_values", "compiled_method", "compiled_steps",
-           "compiles_quickly", "is_installed", "is_large",
-           "is_solved_for", "keeps_to_steps", "many_in_loops", "many_values", "most_steps",
-           "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
-           "weight_of_steps", "why_not", "why_not_implicit"]  # fmt: skip
+__all__ = ["COMPILED", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_method",
+           "compiled_steps", "is_installed", "is_large", "is_solved_for", "keeps_to_steps",
+           "many_in_loops", "many_values", "most_steps", "residuals_of_run", "unwritable",
+           "why_not", "why_not_implicit"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often

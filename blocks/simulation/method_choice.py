@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar
+
+import numpy as np
 
 from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
@@ -15,17 +17,14 @@ from ..system.problem import Problem
 from ..system.system import System
 from .quasistatic import Quasistatic
 from .settings import Settings
-from .time_events import switches_in_run
 
-__all__ = ["began_in_python", "by_stiffness", "chosen_method",
-           "compiled_method", "explicit_one_step", "explicit_steps",
+__all__ = ["by_stiffness", "chosen_method", "compiled_method", "explicit_steps",
            "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
            "refuse_idle_step", "refuse_uncompiled", "tries_implicit_first"]  # fmt: skip
 
 T = TypeVar("T")
 
-MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
-SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
 SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
@@ -33,7 +32,6 @@ AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine code, too
 IMPLICIT_STEPS = "backward_euler", "trapezoidal"
-FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
 NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
@@ -91,12 +89,6 @@ def refuse_idle_step(method: str, step: object) -> None:
             "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
 
 
-def began_in_python(statistics: Mapping[str, object]) -> bool:
-    """Whether a run began with an explicit method in Python, as few steps were expected."""
-    method, why = str(statistics["method"]), str(statistics["why"])
-    return method.startswith(FOR_FEW_STEPS) and ("," in method or "in machine code" not in why)
-
-
 def refuse_full_jacobian(problem: Problem, name: str) -> None:
     """An implicit method that would need a matrix larger than the memory."""
     n = problem.size
@@ -135,24 +127,11 @@ def explicit_steps(rtol: float) -> type[Method]:
     return compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
 
 
-def explicit_one_step(problem: Problem, rtol: float) -> type[Method] | None:
-    """The same, where it can run a problem."""
-    return explicit_steps(rtol) if _can_be_explicit(problem) else None
-
-
-def _can_be_explicit(problem: Problem) -> bool:
-    """Whether explicit methods in machine code can run a problem."""
-    return native.is_installed() and not (
-        native.why_not(problem.system, problem.laws) or native.unwritable(problem))
-
-
 def _why_in_python(problem: Problem) -> str:
     """What keeps explicit steps from machine code, in a few words; empty where nothing does."""
-    if reason := native.why_not(problem.system, problem.laws):
-        return reason
-    if not native.compiles_quickly(problem):  # asked before it is written
-        return "it takes long to write in machine code"
-    return native.unwritable(problem)
+    if not native.is_installed():
+        return "llvmlite is not installed"
+    return native.why_not(problem.system, problem.laws) or native.unwritable(problem)
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
@@ -198,13 +177,11 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
     """The same method as machine code, where there is one that can run a problem.
 
     Where nothing is integrated, all methods are one; in Python where states are tied to others.
-    Explicit ones that are not asked for by name stand for few steps, sooner taken in Python.
     """
     if not problem.size:
-        if problem.system.nx or not native.is_installed() or _why_in_python(problem):
-            return Quasistatic
-        return explicit_steps(settings.rtol)
-    if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem) and (
+        return Quasistatic if problem.system.nx or _why_in_python(problem) else (
+            explicit_steps(settings.rtol))
+    if kind.name in EXPLICIT and not _why_in_python(problem) and (
             not kind.fixed_step or native.keeps_to_steps(problem, kind)):
         return compiled_method(kind.name)
     if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem, kind) and (
@@ -226,41 +203,31 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
     static = not problem.system.nx
-    if static:
-        why = STATIC
-    elif not problem.size:
+    if not problem.size and not static:
         return stiff, why
-    if static or problem.system.nu or problem.system.clusters:  # the rates at the start say little
-        if not native.is_installed():
-            return stiff, why
-        if reason := _why_in_python(problem):
-            return stiff, f"{why}; in Python, as {reason}"
-        if static:
-            return explicit_steps(rtol), why
-        return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
+    reason = _why_in_python(problem)
+    in_python = f"; in Python, as {reason}"
+    if static:
+        return (stiff, STATIC + in_python) if reason else (explicit_steps(rtol), STATIC)
+    if problem.system.nu or problem.system.clusters:  # the rates at the start say little
+        return (stiff, why + in_python) if reason else (
+            explicit_steps(rtol), "explicit, in machine code: cheap to restart after events")
     rate, _ = _motions_at_start(problem, t0)
-    if not native.why_not(problem.system, problem.laws):
+    if not reason:
         steps = rate * (t1 - t0) / native.REACH
-        # what is delayed bends again a delay later, and is found in Python at every evaluation
-        switches = switches_in_run(problem.system) or problem.delays is not None
-        most = native.most_steps(problem.size)
-        if problem.bulky:
-            most = min(most, MOST_BULKY)
         if tries_implicit_first(problem, t0, t1, rtol):
             return native.compiled_method("rodas4"), (
                 f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
                 f"what settles fastest at the start ({rate:.3g} 1/s)")
-        if steps <= most and native.pays_off(steps, problem.size, switches) and (
-                not native.unwritable(problem)):
+        if steps <= min(native.most_steps(problem.size), MOST_BULKY if problem.bulky else np.inf):
             return explicit_steps(rtol), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
-                f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
-    if rate * (t1 - t0) > MILD:
+                f"({rate:.3g} 1/s)")
         if kind := implicit_one_step(problem):
             return kind, f"implicit, one-step, in machine code: stiff at the start ({rate:.3g} 1/s)"
+    if rate * (t1 - t0) > MILD:
         if stiff.implicit and problem.bulky:
             return _for_large_loops(), "sparse: stiff, with large algebraic loops"
         return stiff, why
-    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
-    return (method_named("ode45" if short else "DOP853"),
-            f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
+    return method_named("DOP853"), (
+        f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s){in_python}")

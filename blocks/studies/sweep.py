@@ -74,7 +74,7 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
     recipe = Recipe(tuple(s.path for s in settings), chosen, duration,
-                    {"start_time": start_time, **options}, len(points))  # fmt: skip
+                    {"start_time": start_time, **options})
     if missing:
         runner = runner_for(model, recipe, executor, points)
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))

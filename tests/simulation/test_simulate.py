@@ -21,8 +21,6 @@ from blocks import (
     Target,
     Variable,
     der,
-    maximum,
-    minimum,
     quantity,
     time,
 )
@@ -353,7 +351,7 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     pressed: list[float] = []
     monkeypatch.setattr(Problem, "arguments", arguments)
     with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", rtol=1e-9)
+        model.simulate("20 s", rtol=1e-9, method="ode45")
     monkeypatch.undo()
     run = told.value.result
     assert run.status == "interrupted"
@@ -361,7 +359,7 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "ida", "ode23s"])
+@pytest.mark.parametrize("method", ["ode45", "Radau", "ida", "ode23s"])
 def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
     model = oscillator()
     model.simulate("1 ms", method=method)
@@ -536,26 +534,3 @@ def test_a_changed_structure_is_assembled_anew():
     model.spring.law = "table"
     model.simulate("1 s")
     assert model.compile() is not changed
-
-
-class Swinging(Component):
-    """An oscillator beside a nonlinear algebraic loop: s is what a limited amplifier gives out."""
-
-    x = Variable("1", 10.0, priority="high")
-    y = Variable("1", 0.0, priority="high")
-    s = Variable("1")
-
-    def equations(self):
-        limited = minimum(maximum(self.s, -15), 15)
-        yield self.x - limited / 2 == self.s - 0.9 * limited
-        yield der(self.x) == quantity("-6283 1/s") * self.y
-        yield der(self.y) == quantity("6283 1/s") * self.x
-
-
-def test_a_run_that_is_handed_over_goes_on_from_where_it_was():
-    model = Model("handed over")
-    model.part = Swinging()
-    run = model.simulate("10 ms", rtol=1e-9)
-    assert ", then" in run.statistics["method"]
-    t = quantity(np.linspace(0, 10, 501), "ms")
-    assert_allclose(run["part.x"].at(t).m, 10 * np.cos(6.283 * t.m), rtol=0, atol=1e-5)

@@ -15,7 +15,6 @@ from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
-from ..solvers.fixed import NOT_CONVERGED
 from . import one_step
 from .bound_advance import BoundAdvance
 from .costs import most_steps
@@ -26,6 +25,7 @@ from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
 from .loop_branch import SIZES, fill_sizes
 from .matrices import band_of, sparse_form
+from .newton_steps import TOO_FAR
 from .own_events import EventRules, Given, PassedEvents
 from .stages import ATOL
 from .steps import (
@@ -139,7 +139,7 @@ class OneStep(EventMethod):
                 self.code = self.code._replace(places=0)
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
-        step = self.step_size if self.fixed_step else self.first_step or step
+        step = self._fixed_step() if self.fixed_step else self.first_step or step
         self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
@@ -147,6 +147,10 @@ class OneStep(EventMethod):
     def carry_out(self, rules: EventRules) -> None:
         if self.every == 1:
             super().carry_out(rules)
+
+    def _fixed_step(self) -> float:
+        """The step that was given, or the longest one."""
+        return min(self.step_size or np.inf, self.longest)
 
     @property
     def longest(self) -> float:
@@ -284,7 +288,7 @@ class RK23(OneStep):
 
 
 class RungeKutta4(OneStep):
-    """The classical Runge-Kutta method with a fixed step, as in :mod:`blocks.solvers.fixed`."""
+    """The classical Runge-Kutta method with a fixed step."""
 
     name, order = "rk4", 4
     fixed_step = True
@@ -300,7 +304,7 @@ class BackwardEuler(OneStep):
     implicit = True
     keeps_step = True
     kind = BACKWARD_EULER
-    failures = OneStep.failures | {one_step.TOO_SMALL: NOT_CONVERGED}
+    failures = OneStep.failures | {one_step.TOO_SMALL: TOO_FAR}
 
 
 class Trapezoidal(BackwardEuler):

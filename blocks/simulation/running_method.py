@@ -21,7 +21,6 @@ from .method_choice import (
     tries_implicit_first,
 )
 from .pace import Pace
-from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -82,9 +81,12 @@ class RunningMethod:
         self.rules = rules
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        self.kind: Any = in_machine_code(settings.method, problem, settings)
-        if self.kind not in (settings.method, Quasistatic):
-            statistics["why"] = f"{statistics.get('why', '')}, in machine code"
+        kind, reason = in_machine_code(settings.method, problem, settings)
+        self.kind: Any = kind
+        if reason:
+            statistics["why"] += f"; in Python, as {reason}"
+        elif kind.looks_itself:
+            statistics["why"] += ", in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
         self.may_switch = settings.may_switch and bool(problem.size) and (
             not settings.method.implicit)
@@ -354,7 +356,7 @@ class RunningMethod:
         limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
         tried = kind is not None
         if kind is None:
-            kind = method_named("Radau")
+            kind = method_named("rodas4")
         rate = problem.fastest_rate(step.t, step.y)
         if rate * self.current.usual_step(step) < limit and not nowhere:
             return False
@@ -427,6 +429,6 @@ class RunningMethod:
 
     def _take(self, kind: type[Method], why: str) -> None:
         before = self.statistics["method"]
-        self.kind = in_machine_code(kind, self.problem, self.settings)
+        self.kind, _ = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})

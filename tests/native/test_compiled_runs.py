@@ -545,7 +545,7 @@ class Swung(Component):
         yield self.y == sin(quantity("2 rad/s") * time)
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ida", "ode45"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ode45"])
 def test_a_model_without_states_runs_by_any_method(method):
     model = Model("static")
     model.part = Swung()

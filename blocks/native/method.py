@@ -19,7 +19,6 @@ from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
 from .bound_advance import BoundAdvance
-from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
 from .events import NOWHERE, STEP, TIME
@@ -455,7 +454,6 @@ class Dopri5(OneStep):
     """Dormand-Prince 5(4): explicit, for what is not stiff."""
 
     name, order = "dopri5", 5
-    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
 
 
 class RK45(Dopri5):
@@ -468,7 +466,6 @@ class Dop853(OneStep):
     """Dormand-Prince 8(5,3): explicit, for tight tolerances and what is not stiff."""
 
     name, order = "DOP853", 8
-    many = staticmethod(most_steps)  # type: ignore[assignment]
     kind = HIGH_ORDER
 
 

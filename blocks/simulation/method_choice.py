@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-
 from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
@@ -24,7 +22,6 @@ __all__ = ["automatic", "chosen_method", "explicit_steps", "implicit_one_step",
 T = TypeVar("T")
 
 MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
-MOST_BULKY = 10_000  # explicit steps that cost less than implicit ones with large loops
 SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
 SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
 AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
@@ -204,7 +201,7 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
         return native.compiled_method("rodas4"), (
             f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest at "
             f"the start ({rate:.3g} 1/s)")
-    if steps <= min(native.most_steps(problem.size), MOST_BULKY if problem.bulky else np.inf):
+    if steps <= native.most_steps(problem.size):
         return explicit_steps(rtol), (f"explicit: about {steps:.2g} steps follow the fastest "
                                       f"motion ({rate:.3g} 1/s)")
     return implicit_one_step(problem) or method_named("rodas4"), stiff

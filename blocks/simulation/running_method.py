@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import native
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..numerics.cache import Cache
@@ -336,24 +337,24 @@ class RunningMethod:
         over.
         """
         problem = self.problem
-        many = None if self._is_dear else self.current.many  # steps that cost next to nothing
-        between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
+        cheap = self.current.looks_itself and not self._is_dear  # steps cost next to nothing
+        between = self._patience * (LOOK_COMPILED if cheap else LOOK_FOR_STIFFNESS)
         taken = self.work.get("steps", 0) + self.current.work.steps
-        first = many is not None and not self._judged and taken < between
+        first = cheap and not self._judged and taken < between
         nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
         if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
-        if problem.bulky or left < (PLAINLY if first else WORTH * between) and not nowhere:
+        if left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
         kind = implicit_one_step(problem)
         if kind is not None and not self._fits(kind, problem, step):
             kind = None
-        if kind is None and many is not None and left < many(problem.size):
+        if kind is None and cheap and left < native.most_steps(problem.size):
             return False
-        limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
+        limit = AT_THE_LIMIT if kind is None or not cheap or first else PERHAPS
         tried = kind is not None
         if kind is None:
             kind = method_named("rodas4")

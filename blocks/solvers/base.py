@@ -186,8 +186,6 @@ class Method(ABC):
     carries_out_events: ClassVar[bool] = False
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
-    #: Of the number of unknowns: steps up to which an implicit method is not cheaper.
-    many: ClassVar[Callable[[int], float] | None] = None
 
     course: Course | None = None  # all of its steps, where it keeps them itself
     carries: bool = False  # follows states that constraints tie

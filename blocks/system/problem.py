@@ -27,9 +27,7 @@ from .system import System
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["BULKY", "Problem", "Tangent"]
-
-BULKY = 4_000_000  # entries of a full Jacobian from which the explicit form is not worth it
+__all__ = ["Problem", "Tangent"]
 
 
 @dataclass(frozen=True)
@@ -242,11 +240,6 @@ class Problem:
         out = whole[rows][:, columns].multiply(np.append(self.scale, self.scale_w))
         by_row = np.append(1.0 / self.scale, np.ones(self.algebraic))
         return out.multiply(by_row[:, None]).tocsc()
-
-    @property
-    def bulky(self) -> bool:
-        """Whether the Jacobian of the explicit form is full, and too large for that."""
-        return bool(self.algebraic) and self.size * (self.size + self.algebraic) > BULKY
 
     def fastest_rate(self, t: float, y: Array) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""

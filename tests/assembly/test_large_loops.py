@@ -10,7 +10,6 @@ from blocks import Model, quantity
 from blocks.assembly.algebraic_loops import GROWTH, Elimination, cramer, tear
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
-from blocks.system.problem import BULKY
 from library.translational import Damper, FreeEnd, Reference, Spring, VelocitySource
 
 N = 40
@@ -78,7 +77,6 @@ def test_the_matrix_of_a_large_loop_is_its_derivative_however_hard_it_is_pulled(
 
 def test_a_long_pull_of_a_sheet_is_stiff_and_solved_with_sparse_matrices():
     model, total = _sheet()
-    assert model.compile().nx ** 2 > BULKY
     result = model.simulate("40 s", rtol=1e-6)
     assert result.statistics["method"] == "rodas4"
     assert abs(result["pull.f"].final.to("N").magnitude) == pytest.approx(

@@ -60,7 +60,6 @@ from .costs import (
     REACH,
     TIGHT,
     is_installed,
-    many_in_loops,
     many_values,
     most_steps,
 )
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_method",
            "compiled_steps", "is_installed", "is_large", "is_solved_for",
-           "many_in_loops", "many_values", "most_steps", "unwritable",
+           "many_values", "most_steps", "unwritable",
            "why_not", "why_not_implicit"]  # fmt: skip
 
 #: Names of the methods; SciPy's that are machine code, too, are not among them.
@@ -134,8 +133,4 @@ def column_values(function: Evaluator, points: Points, *more: Array, again: bool
         from .columns import column_values
 
         return column_values(function, points, *more)
-    if len(points) >= FEWEST and many_in_loops(function, count):
-        from .columns import values_in_loops
-
-        return values_in_loops(function, points, *more)
     return function.at_columns(*points.columns(*more))

@@ -9,14 +9,12 @@ from ..machine.compiling import is_installed
 if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
 
-__all__ = ["REACH", "TIGHT", "is_installed", "is_written", "many_in_loops", "many_values",
+__all__ = ["REACH", "TIGHT", "is_installed", "is_written", "many_values",
            "most_steps"]
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
-MANY_LOOPED = 20_000_000  # the same where patterns become loops: to compile these,
-MANY_POINTS = 2000  # and to look for them
 LONGEST_OUTPUT = 3000  # operations of an output that is written
 
 
@@ -28,13 +26,6 @@ def most_steps(size: int) -> float:
 def many_values(function: Evaluator, points: int) -> bool:
     """Whether a function is evaluated at so many points that machine code is worth it."""
     return function.function.n_instructions() * points >= MANY_OPERATIONS and is_written(function)
-
-
-def many_in_loops(function: Evaluator, points: int) -> bool:
-    """Whether a long function is evaluated at so many points that its patterns are looked for."""
-    operations = function.function.n_instructions()
-    return is_installed() and operations > LONGEST_OUTPUT and (
-        points >= MANY_POINTS + MANY_LOOPED / operations)
 
 
 def is_written(function: Evaluator) -> bool:

@@ -120,7 +120,7 @@ def rk4(f, t, x, h):
 def implicit(share):
     def step(f, t, x, h):
         known = x + (1 - share) * h * f(t, x)
-        return fsolve(lambda y: y - known - share * h * f(t + h, y), x, xtol=1e-12)
+        return fsolve(lambda y: y - known - share * h * f(t + h, y), x, xtol=1e-11)
     return step
 
 

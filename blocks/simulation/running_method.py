@@ -86,7 +86,7 @@ class RunningMethod:
         self.kind: Any = kind
         if reason:
             statistics["why"] += f"; in Python, as {reason}"
-        elif kind.looks_itself:
+        elif kind.looks_itself or kind is not settings.method:
             statistics["why"] += ", in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
         self.may_switch = settings.may_switch and bool(problem.size) and (

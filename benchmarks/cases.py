@@ -153,7 +153,7 @@ def _cases() -> Iterator[Case]:
         yield Case(f"chain of {n:,}: build and compile parts",
                    _compiled(models.chain_of_parts, n), *imports, goal)  # fmt: skip
     hand = _by_hand(lambda: (models.stick_slip_by_hand, [0.0, 0.0]), 4.0, method="LSODA")
-    for method in ("auto", "adams", "DOP853"):
+    for method in ("auto", "DOP853"):
         yield Case(f"stick-slip 4 s: solve, {method}", _solved(models.stick_slip, "4 s",
                    method=method), "LSODA, hand-written", hand)  # fmt: skip
     banded = _by_hand(lambda: models.chain_by_hand(1000), 2.0, method="LSODA", lband=3, uband=3)

@@ -20,7 +20,7 @@ from .beyond import PROBLEMS, Problem
 
 __all__ = ["main", "rows"]
 
-METHODS = "auto", "rodas4", "cvode", "BDF", "Radau", "DOP853"
+METHODS = "auto", "rodas4", "BDF", "Radau", "DOP853"
 TOLERANCES = 1e-4, 1e-6, 1e-8, 1e-10, 1e-11
 REFERENCE = 1e-12
 SMALL = "E1 ladder, N = 10", "E2 bridge", "E3 buck, 1,012", "E6 cylinder", "E7 solenoid"

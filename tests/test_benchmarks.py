@@ -42,7 +42,7 @@ def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
     assert_allclose(float(printed.split()[0]), np.exp(-5) * np.sin(w) / w, rtol=2e-3)
 
 
-NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg", "sksundae",
+NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg",
               "numpy.ma", "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray",
               "matplotlib", "numba", "html", "difflib", "blocks.studies",
               "blocks.nonsmooth.modes.laws",

@@ -28,7 +28,6 @@
     sparse_factors  those whose matrix is mostly zeros, block by block
     parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points
-    often_called    residuals of large networks with large loops
     matrices        in which order unknowns make it one
     step_matrix     the matrix of a step that is implicit
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
@@ -41,7 +40,6 @@
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     joined_courses  what they have kept of several runs, read together
-    event_method    how these carry out events
     free_steps      Moreau-Jean time stepping: a step of bodies alone
     contact_matrix  who can act in it on whom
     contact_steps   such steps, one after the other
@@ -56,44 +54,33 @@ compiled once, for all models, and kept on disk: ``python -m blocks.native`` doe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .costs import (
-    LOADS,
     REACH,
     TIGHT,
-    compiles_quickly,
     is_installed,
-    many_in_loops,
     many_values,
     most_steps,
-    pays_off,
-    steps_to_compile,
-    study,
-    weight_of_steps,
 )
 from .forms import MOST_STATES, is_large, is_solved_for, why_not
 from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
     from ..numerics.arrays import Array
-    from ..solvers import Method
-    from ..system import Problem, System
+    from ..system import Problem
     from ..system.evaluator import Evaluator
     from ..system.points import Points
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT",
-           "column_values", "compiled_method", "compiled_steps",
-           "compiles_quickly", "is_installed", "is_large",
-           "is_solved_for", "keeps_to_steps", "many_in_loops", "many_values", "most_steps",
-           "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
-           "weight_of_steps", "why_not", "why_not_implicit"]  # fmt: skip
+__all__ = ["COMPILED", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_method",
+           "compiled_steps", "is_installed", "is_large", "is_solved_for",
+           "many_values", "most_steps", "unwritable",
+           "why_not", "why_not_implicit"]  # fmt: skip
 
-COMPILED = "dopri5", "rodas4"  # names of the methods
-LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
+#: Names of the methods; SciPy's that are machine code, too, are not among them.
+COMPILED = "dopri5", "rodas4", "euler", "rk4", "backward_euler", "trapezoidal"
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 
 
@@ -124,17 +111,6 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     return METHODS[name]
 
 
-def keeps_to_steps(problem: Problem, kind: type[Method]) -> bool:
-    """Whether nothing asks for shorter steps than those that a method of fixed step takes.
-
-    What begins to slide has no slope yet: a step of forward Euler leaves it where it is.
-    """
-    from .loop_branch import may_lose_branch
-
-    return (problem.delays is None and not may_lose_branch(problem.system)
-            and (kind.implicit or kind.order > 1 or problem.laws is None))
-
-
 def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
     """Moreau-Jean time stepping where all that a step evaluates is machine code."""
     from .moreau_jean import CompiledMoreauJean
@@ -157,18 +133,4 @@ def column_values(function: Evaluator, points: Points, *more: Array, again: bool
         from .columns import column_values
 
         return column_values(function, points, *more)
-    if len(points) >= FEWEST and many_in_loops(function, count):
-        from .columns import values_in_loops
-
-        return values_in_loops(function, points, *more)
     return function.at_columns(*points.columns(*more))
-
-
-def residuals_of_run(system: System) -> Callable[..., Array] | None:
-    """What gives a system's residuals in one run; None where nothing does it better than it."""
-    function = system.implicit.function
-    if function.n_instructions() < LONG_FUNCTION or not is_installed():
-        return None
-    from .often_called import OftenCalled
-
-    return OftenCalled(system, system.implicit)

@@ -17,8 +17,8 @@ from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.evaluator import BoundEvaluator, Evaluator
 from . import one_step
-from .event_method import EventMethod
 from .events import STEP, TIME
+from .method import OneStep
 from .own_events import Ahead, OwnEvents
 
 __all__ = ["BoundSteps"]
@@ -39,7 +39,7 @@ class BoundSteps:
     x, m, d : the present states, held relations and discrete values
     """
 
-    def __init__(self, method: EventMethod, slots: Indices, told: Array, laws: Laws | None
+    def __init__(self, method: OneStep, slots: Indices, told: Array, laws: Laws | None
                  ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
@@ -59,7 +59,7 @@ class BoundSteps:
         #: Whether what was told is not carried out yet.
         self.waiting = False
 
-    def serves(self, method: EventMethod) -> bool:
+    def serves(self, method: OneStep) -> bool:
         """Whether a method still has the arrays that are bound here: one that was at rest, while
         Python took the steps, may have begun anew with others."""
         return (method is self.method and method.own_events is self._own

@@ -1,7 +1,6 @@
 """A function of what a system's functions take, at many points at once: outputs, powers, energies.
 
-The same instructions as everywhere (:mod:`blocks.native.expressions`), eight points at a time. In a
-long function those of equal components become loops (:mod:`.repetitions`).
+The same instructions as everywhere (:mod:`blocks.native.expressions`), eight points at a time.
 """
 
 from __future__ import annotations
@@ -14,13 +13,9 @@ from ..machine.signatures import run_code
 from ..numerics.arrays import Array
 from ..system.evaluator import Evaluator
 from ..system.points import Points
-from .equations import written
 from .expressions import Unwritable, Writer
-from .loop_text import LoopText
-from .repetitions import Repetitions
-from .text import Beginning
 
-__all__ = ["column_values", "values_in_loops"]
+__all__ = ["column_values"]
 
 LANES = 8
 
@@ -36,43 +31,6 @@ def column_values(function: Evaluator, points: Points, *more: Array) -> Array:
     out = np.empty((function.function.size1_out(0), len(points)))
     run_code(address, *(np.ascontiguousarray(a) for a in given), np.array([len(points)]), out)
     return out
-
-
-def values_in_loops(function: Evaluator, points: Points, *more: Array) -> Array:
-    """The same of a long function, any number of points."""
-    given, count = points.columns(*more), len(points)
-    moving = tuple(a.shape[1] > 1 for a in given)
-    if moving not in function.loops:
-        function.loops[moving] = _loops(function.function, moving)
-    loops = function.loops[moving]
-    if loops is None:
-        return function.at_columns(*given)
-    address, scratch = loops
-    blocks = -(-count // LANES)
-    columns = np.concatenate([a for a, moves in zip(given, moving, strict=True) if moves])
-    columns = np.pad(columns, ((0, 0), (0, blocks * LANES - count)), "edge")
-    x = np.ascontiguousarray(columns.reshape(-1, blocks, LANES).transpose(1, 0, 2))
-    same = [a for a, moves in zip(given, moving, strict=True) if not moves]
-    p = np.repeat(np.concatenate([*same, np.zeros((0, 1))]), LANES)
-    q, out = np.empty(scratch * LANES), np.empty((blocks, function.function.size1_out(0), LANES))
-    for here, found in zip(x, out, strict=True):
-        run_code(address, here, here, p, q, found)
-    return out.transpose(1, 0, 2).reshape(-1, blocks * LANES)[:, :count]
-
-
-def _loops(function: ca.Function, moving: tuple[bool, ...]) -> tuple[int, int] | None:
-    """The address of loops, and how many numbers they need for each point; None for none."""
-    text, places = LoopText(LANES), dict[int, tuple[str, int]]()
-    rows = dict.fromkeys(("%x", "%p"), 0)
-    for i, moves in enumerate(moving):
-        base = "%x" if moves else "%p"
-        places[i] = base, rows[base]
-        rows[base] += function.size1_in(i)
-    try:
-        scratch = Repetitions(function).write(text, 0, places, 0)
-        return written(text, Beginning()), scratch
-    except Unwritable:
-        return None
 
 
 def _address(function: Evaluator, moving: tuple[bool, ...]) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from .steps import (
 )
 from .variations import Track
 
-__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "MachineCourse", "PassedCourses",
+__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses",
            "Retaken", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
@@ -39,32 +38,8 @@ ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
 NO_CONSTANTS = np.zeros(0)
 
 
-class Form(Protocol):
-    """What courses of one method in machine code have in common.
-
-    Attributes
-    ----------
-    scale : of the solver's unknowns
-    places : of these among all that a step moves
-    carries : whether there is more than these, which is solved for
-    torn : unknowns that slopes are solved for with
-    work : room for that
-    """
-
-    @property
-    def scale(self) -> Array: ...
-    @property
-    def places(self) -> Any: ...
-    @property
-    def carries(self) -> bool: ...
-    @property
-    def torn(self) -> int: ...
-    @property
-    def work(self) -> Kept: ...
-
-
-def _unknowns(form: Form, code: Code, times: Array, x: Array, number: Indices, constants: Array,
-              q: Array) -> Array | None:
+def _unknowns(form: CourseForm, code: Code, times: Array, x: Array, number: Indices,
+              constants: Array, q: Array) -> Array | None:
     """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
 
     Parameters
@@ -80,59 +55,12 @@ def _unknowns(form: Form, code: Code, times: Array, x: Array, number: Indices, c
     return out.T
 
 
-def _settled(form: Form, code: Code, times: Array, rows: Array, number: Indices,
+def _settled(form: CourseForm, code: Code, times: Array, rows: Array, number: Indices,
              constants: Array, q: Array) -> Array:
     """Points at times, with what is carried along solved for; the others as there."""
     out = np.empty_like(rows)
     settle_after_events(code, form.work, times, rows, number, constants, q, out)
     return out
-
-
-class MachineCourse(KeptCourse):
-    """A course of a method in machine code, which solves for more than it integrates."""
-
-    _form: Form
-    _code: Code
-    _alive: Array  # into which the code points
-
-    @property
-    def size(self) -> int:
-        """Number of integrated unknowns."""
-        return self._form.scale.size
-
-    @property
-    def solved(self) -> Any:
-        """States and algebraic unknowns at times, (n, k), where the method carries them."""
-        return self._solved if self._form.carries else None
-
-    def _solved(self, times: Array) -> Array:
-        held = self._alive[:0]
-        return _settled(self._form, self._code, times, self.rows(times),
-                        np.zeros(len(times), dtype=np.int64), held[None, :], held).T
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-        """
-        held = self._alive[: self._form.torn]
-        return _unknowns(self._form, self._code, times, x, number, held[None, :].copy(), held)
-
-    @abstractmethod
-    def rows(self, times: Array) -> Array:
-        """(k, n) all that a step moves, at times."""
-
-    @abstractmethod
-    def _inside_last(self, times: Array) -> Array:
-        """The same in the last step."""
-
-    def _values_at(self, times: Array) -> Array:
-        return self._shown(self.rows(times))
-
-    def inside_last(self, t: Any) -> Array:
-        """The last step's own dense output."""
-        return self._read(lambda times: self._shown(self._inside_last(times)), t)
-
-    def _shown(self, rows: Array) -> Array:
-        return rows[:, self._form.places] / self._form.scale
 
 
 @dataclass(eq=False)
@@ -197,7 +125,7 @@ class Retaken:
         return np.repeat(np.arange(len(marks) - 1), np.diff(marks))
 
 
-class Course(MachineCourse):
+class Course(KeptCourse):
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
     Kept are the ends of steps alone, of a large model only of every eighth, and of fewer after
@@ -205,7 +133,7 @@ class Course(MachineCourse):
     """
 
     def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
-        self._form: CourseForm = form
+        self.form = form
         self._code = code
         self._alive = constants  # into which the code points
         self.every = self._apart = form.every
@@ -227,6 +155,37 @@ class Course(MachineCourse):
         """Start and the end of every step."""
         self._gather()
         return self._times[0].copy()
+
+    @property
+    def size(self) -> int:
+        """Number of integrated unknowns."""
+        return self.form.scale.size
+
+    @property
+    def solved(self) -> Any:
+        """States and algebraic unknowns at times, (n, k), where the method carries them."""
+        return self._solved if self.form.carries else None
+
+    def _solved(self, times: Array) -> Array:
+        held = self._alive[:0]
+        return _settled(self.form, self._code, times, self.rows(times),
+                        np.zeros(len(times), dtype=np.int64), held[None, :], held).T
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+        """
+        held = self._alive[: self.form.torn]
+        return _unknowns(self.form, self._code, times, x, number, held[None, :].copy(), held)
+
+    def _values_at(self, times: Array) -> Array:
+        return self._shown(self.rows(times))
+
+    def inside_last(self, t: Any) -> Array:
+        """The last step's own dense output."""
+        return self._read(lambda times: self._shown(self._inside_last(times)), t)
+
+    def _shown(self, rows: Array) -> Array:
+        return rows[:, self.form.places] / self.form.scale
 
     def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
@@ -288,18 +247,13 @@ class Course(MachineCourse):
         self._gather()
         return self._inside(times, np.full(times.size, self._times[0].size - 2))
 
-    @property
-    def form(self) -> CourseForm:
-        """What courses of the method have in common."""
-        return self._form
-
     def retaken(self) -> Retaken:
         """What takes its steps again."""
         self._gather()
         times, rows = self._times[0], self._rows
         steps = one_step.Steps(times[:-1].copy(), np.concatenate([*self._sizes, np.zeros(0)]),
                                self._kept[0], np.concatenate(rows), *ONE_EVENT)
-        return Retaken(self._code, self._form.work, steps, Track(
+        return Retaken(self._code, self.form.work, steps, Track(
             times[1:].copy(), np.array([0, len(times) - 1]), NO_CONSTANTS), self._alive)
 
     def rows(self, times: Array) -> Array:
@@ -362,7 +316,7 @@ class Course(MachineCourse):
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
         out, x = _between(
-            self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
+            self._code, self.form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
             steps, theta, NO_CONSTANTS)
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
@@ -385,71 +339,6 @@ def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, I
     place = np.arange(len(ends)) - marks[event]
     return np.where(place == 0, events.times[event], np.append(0.0, ends[:-1])[: len(ends)]
                     ), event, place
-
-
-class BetweenEvents:
-    """Steps of courses that begin at events which a method has carried out itself.
-
-    Parameters
-    ----------
-    form : of the method
-    events : what was carried out, :class:`~blocks.native.own_events.PassedEvents` or alike
-    ends : of the steps from the first of them to the last
-    """
-
-    def __init__(self, form: Form, events: Any, ends: Array) -> None:
-        self._form: Any = form
-        self.events, self._ends = events, ends
-        self._marks = events.marks - events.marks[0]  # steps before each event
-
-    def __len__(self) -> int:
-        return len(self.events)
-
-    @abstractmethod
-    def values(self, times: Array, number: Indices) -> Array:
-        """(k, n) values at times between the event with a number and the next one."""
-
-    @abstractmethod
-    def _reader(self) -> tuple[Code, Array]:
-        """Code, and the array in which it reads what is constant between two events."""
-
-    def solved(self, times: Array, number: Indices) -> Array:
-        """The same; what is carried along is solved for, as it is in every course."""
-        rows = self.values(times, number)
-        if not self._form.carries:
-            return rows
-        code, q = self._reader()
-        return _settled(self._form, code, times, rows, number, self.events.q, q)
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns, as of every course."""
-        code, q = self._reader()
-        return _unknowns(self._form, code, times, x, number, self.events.q, q)
-
-    def steps(self) -> tuple[Array, Array, Indices]:
-        """Starts and ends of the steps between events, and after which event they are.
-
-        Where two events have no step between them stands one of no length.
-        """
-        taken = np.diff(self._marks)
-        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
-        idle = (taken == 0)[which]
-        starts, ends = np.empty((2, len(which)))
-        starts[~idle] = _starts(self.events, self._marks, self._ends)[0]
-        starts[idle] = self.events.times[which[idle]]
-        ends[~idle], ends[idle] = self._ends, self.events.times[which[idle]]
-        return starts, ends, which
-
-    def _places(self, times: Array, number: Indices) -> tuple[Indices, Flags]:
-        """In which steps times between the event with a number and the next one are, and whether
-        they are at that event."""
-        low, high = self._marks[number], self._marks[number + 1]
-        step = np.clip(self._first_end(times, number), low, high - 1)
-        return step, (times <= self.events.times[number]) | (high == low)
-
-    def _first_end(self, times: Array, number: Indices) -> Indices:
-        """The first steps, of those after the event with a number, that end at times or later."""
-        return np.searchsorted(self._ends, times, side="left")
 
 
 class _Steps:
@@ -477,7 +366,7 @@ class _Steps:
         return sum(a.nbytes for a in vars(self).values())
 
 
-class PassedCourses(BetweenEvents):
+class PassedCourses:
     """Courses of a one-step method that begin at events which it has carried out itself.
 
     Parameters
@@ -489,10 +378,53 @@ class PassedCourses(BetweenEvents):
 
     def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
                  sizes: Array, rows: Array) -> None:
-        super().__init__(form, events, ends)
-        self._code, self._sizes = code, sizes
+        self.form, self._code = form, code
+        self.events, self._ends, self._sizes = events, ends, sizes
+        self._marks = events.marks - events.marks[0]  # steps before each event
         self._rows: Array | None = rows  # until somebody looks
         self._apart = 1  # so many steps from one start that is kept to the next
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def solved(self, times: Array, number: Indices) -> Array:
+        """The same; what is carried along is solved for, as it is in every course."""
+        rows = self.values(times, number)
+        if not self.form.carries:
+            return rows
+        again = self.retaken()
+        return _settled(self.form, again.code, times, rows, number, self.events.q, again.track.held)
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns, as of every course."""
+        again = self.retaken()
+        return _unknowns(self.form, again.code, times, x, number, self.events.q,
+                         again.track.held)
+
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps between events, and after which event they are.
+
+        Where two events have no step between them stands one of no length.
+        """
+        taken = np.diff(self._marks)
+        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
+        idle = (taken == 0)[which]
+        starts, ends = np.empty((2, len(which)))
+        starts[~idle] = _starts(self.events, self._marks, self._ends)[0]
+        starts[idle] = self.events.times[which[idle]]
+        ends[~idle], ends[idle] = self._ends, self.events.times[which[idle]]
+        return starts, ends, which
+
+    def _places(self, times: Array, number: Indices) -> tuple[Indices, Flags]:
+        """In which steps times between the event with a number and the next one are, and whether
+        they are at that event."""
+        low, high = self._marks[number], self._marks[number + 1]
+        step = np.clip(self._first_end(times, number), low, high - 1)
+        return step, (times <= self.events.times[number]) | (high == low)
+
+    def _first_end(self, times: Array, number: Indices) -> Indices:
+        """The first steps, of those after the event with a number, that end at times or later."""
+        return np.searchsorted(self._ends, times, side="left")
 
     @cached_property
     def _steps(self) -> _Steps:
@@ -539,7 +471,7 @@ class PassedCourses(BetweenEvents):
         if not len(ends):
             return self.events.x[number]
         step, begins = self._places(times, number)
-        out = np.empty((len(times), self._form.size))
+        out = np.empty((len(times), self.form.size))
         out[begins] = self.events.x[number[begins]]
         at_end = ~begins & (times == ends[step])
         arrives = at_end & (step == self._marks[number + 1] - 1)
@@ -558,15 +490,6 @@ class PassedCourses(BetweenEvents):
                                      again.track.held)
         return out
 
-    def _reader(self) -> tuple[Code, Array]:
-        again = self.retaken()
-        return again.code, again.track.held
-
-    @property
-    def form(self) -> CourseForm:
-        """What courses of the method have in common."""
-        return self._form
-
     def retaken(self) -> Retaken:
         """What takes the steps of all courses but the last again."""
         q = self.events.constants(0)
@@ -578,14 +501,14 @@ class PassedCourses(BetweenEvents):
         found = self._steps
         steps = one_step.Steps(found.starts, self._sizes, found.known, found.values, found.event,
                                q)
-        return Retaken(code, self._form.work, steps, Track(
+        return Retaken(code, self.form.work, steps, Track(
             self._ends, self._marks, constants[: q.shape[1]]), constants)
 
     def _begun(self, number: int) -> Course:
         events = self.events
         q = events.constants(number)
         code = self._code._replace(q=address_of(q))
-        return Course(self._form, float(events.times[number]), events.x[number], code, q)
+        return Course(self.form, float(events.times[number]), events.x[number], code, q)
 
 
 

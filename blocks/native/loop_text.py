@@ -57,15 +57,9 @@ def entries_of(base: int, entries: Indices) -> Operand:
 
 
 class LoopText:
-    """The lines of some loops, one after the other.
+    """The lines of some loops, one after the other."""
 
-    Parameters
-    ----------
-    lanes : points at which everything is found together, entry by entry: a vector for a number
-    """
-
-    def __init__(self, lanes: int = 1) -> None:
-        self._lanes = lanes
+    def __init__(self) -> None:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self._count = 0
@@ -84,7 +78,7 @@ class LoopText:
             names = [BASES[b] for b in bases[:, mine[0]].tolist()]
             for span in _runs(index[:, mine]):
                 at = mine[span]
-                loop = _Loop(self._name(), index[:, at], names, factors[:, at], self._lanes)
+                loop = _Loop(self._name(), index[:, at], names, factors[:, at])
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
 
@@ -116,8 +110,7 @@ class LoopText:
                 mine = np.flatnonzero(part == k)
                 names = [BASES[b] for b in bases[:, mine[0]].tolist()]
                 starts = np.searchsorted(turn[mine], np.arange(turns + 1))
-                loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts,
-                                   self._lanes)
+                loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts)
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
         self.lines += [f"  br label %{outer}.last", f"{outer}.last:",
@@ -279,15 +272,14 @@ class _Loop:
     index : (operand, instance), entries of their arrays
     bases : arrays of the operands
     factors : (operand, instance), what their values are multiplied by
-    lanes : points at which these are found together
     """
 
-    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array, lanes: int
+    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array
                  ) -> None:
         self.tag, self.index = tag, index
         self.bases, self.factors = bases, factors
         self.count = index.shape[1]
-        self.writer = Writer(lanes, prefix=f"{tag}.", inline=True)
+        self.writer = Writer(prefix=f"{tag}.", inline=True)
         self.group = ", !llvm.access.group !0" if self.count > 1 else ""
         self._read_from_table: dict[bytes, str] = {}  # entries, by the table
 
@@ -343,9 +335,9 @@ class _LoopInTurn(_Loop):
     starts : first instance of every turn, and the end
     """
 
-    def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices,
-                 lanes: int) -> None:
-        super().__init__(tag, index, bases, np.ones(index.shape), lanes)
+    def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices
+                 ) -> None:
+        super().__init__(tag, index, bases, np.ones(index.shape))
         self.outer, self.starts, self.group = outer, starts, ""
 
     def lines(self, body: Body) -> list[str]:

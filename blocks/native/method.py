@@ -1,7 +1,8 @@
 """Compiled one-step methods under the contract of all methods.
 
-One call of :meth:`OneStep.advance` takes as many steps as it may and returns the
-last one; all of them stand in its :class:`~blocks.native.courses.Course`.
+They look for crossings and carry out events. One call of :meth:`OneStep.advance` takes as many
+steps, and passes as many events, as it may, and returns the last step; all of them stand in its
+:class:`~blocks.native.courses.Course`.
 """
 
 from __future__ import annotations
@@ -10,23 +11,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..machine.functions import Kept
+from ..machine.functions import BoundCall, Kept, MachineCode, empty
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
-from ..solvers.fixed import NOT_CONVERGED
+from ..system.time_functions import ACROSS
 from . import one_step
 from .bound_advance import BoundAdvance
-from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
-from .event_method import EventMethod
 from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
-from .loop_branch import SIZES, fill_sizes
+from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_form
-from .own_events import EventRules, Given, PassedEvents
+from .newton_steps import TOO_FAR
+from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
+from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import ATOL
 from .steps import (
     BACKWARD_EULER,
@@ -38,10 +40,13 @@ from .steps import (
     THIRD_ORDER,
     TRAPEZOIDAL,
     Banded,
+    Code,
     Sparse,
+    known_of,
     solves_with_derivatives,
     workspace,
 )
+from .zero_crossings import LARGEST, LOOK_ROWS, PLACE_ROWS, Relations
 
 __all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler",
            "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
@@ -50,23 +55,73 @@ MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
 SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at every point
+LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 
 
-class OneStep(EventMethod):
-    """A one-step method in machine code, steps controlled by the largest error."""
+class OneStep(Method):
+    """A one-step method in machine code, steps controlled by the largest error.
+
+    The relations of the model are looked at in every step; one in which a relation crosses that
+    others must judge is the last one of a call and ends there.
+
+    Attributes
+    ----------
+    record : what is filled with the steps, whose ``ends`` are their times
+    state : the time, the next step and what else machine code goes on from
+    x : the present point, with all that a step moves
+    """
 
     #: Of steps, as :mod:`~blocks.native.steps` names them.
     kind: ClassVar[int] = EXPLICIT
-    advances = one_step.advance
-    failures = {one_step.TOO_SMALL: "the error stays above the tolerance however small the step",
-                one_step.NOT_FINITE: "the equations are not finite"}
+    looks_itself = True
+    #: After how many steps the next call returns, where more than so many are left then.
+    look: tuple[int, float] = NO_LOOK
+    carries_out_events = True
+    #: Whether an episode begins with the step that the last one would have gone on with.
+    keeps_step: ClassVar[bool] = False
+    #: Of what machine code returns: why no further step could be taken.
+    failures: ClassVar[dict[int, str]] = {
+        one_step.TOO_SMALL: "the error stays above the tolerance however small the step",
+        one_step.NOT_FINITE: "the equations are not finite"}
     course: Course
+    code: Code = empty(Code)
+    own_events: OwnEvents | None = None
+    _taken = 0  # steps that stand in the record
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
-        n = self.x.size
+        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
+        self.p = np.array(problem.p, dtype=float)
+        self.equations = equations_of(problem.system, problem.p, problem.laws)
+        #: Whether states that constraints tie, and unknowns, are followed by the method itself.
+        self.carries = self.equations.carried is not None
+        #: Where the integrated states stand among all that a step moves.
+        self.places: Any = self.free if self.carries else slice(None)
+        n = len(self.free)
+        if self.carries:
+            n = len(problem.x) + len(self.equations.carried_values(problem))
+        self.x = np.zeros(n)
+        self.branch = room_for_branch(
+            np.empty(n if self.carries and may_lose_branch(problem.system) else 0))
+        count = self.equations.relations
+        #: Without the reserve of solved equations, which is watched with them.
+        self.relations = count - self.equations.reserve
+        self.known, self.hints, self.timed, self.crossed = np.zeros((4, count), dtype=bool)
+        self.instant = np.full(1, np.inf)
+        self.hints[self.relations :] = True
+        self.held = np.ones(count)  # margins of laws have their sign already
+        self.slack, self.looks = np.zeros(count), np.empty((LOOK_ROWS, count))
+        self.borders = problem.system.state_tables.borders(self.p)
+        self.watched = Kept(Relations(
+            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
+            np.empty(LOOK_ROWS), self.crossed,
+            np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
+            np.empty((INSIDE_ROWS, n)), np.empty((2, problem.system.angles.numel())),
+            np.zeros((PLACE_ROWS, self.borders.shape[0])), self.borders))
+        self.pieces: Array = np.zeros(0)
+        self._last_events: OwnEvents | None = None
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
@@ -79,8 +134,12 @@ class OneStep(EventMethod):
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
         self.state = np.zeros(6)
-        self._bound: BoundAdvance | None = None  # of a method that serves several runs
         self._begin(matrix)
+
+    @classmethod
+    def fits(cls, problem: Any, t: float) -> bool:
+        """Whether the time up to the next event can be run in machine code."""
+        return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
     def _begin(self, matrix: Banded | Sparse | None) -> None:
         """Begin the run of the present problem."""
@@ -126,27 +185,78 @@ class OneStep(EventMethod):
         order = np.concatenate([matrices.order, np.arange(len(matrices.order), n)])
         return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
+    def _begin_from(self, t: float, y: Array) -> None:
+        """Make a point the present one."""
+        problem: Any = self.problem
+        self.t, self.y, self.unsure = float(t), np.array(y, dtype=float), False
+        if self.carries:
+            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
+        self.x[self.places] = self.y * self.scale
+
+    def fill_constants(self) -> Array:
+        """Fill in what machine code reads from here on; a copy that stays as it is."""
+        problem: Any = self.problem
+        constants = self.equations.constants(problem, self.t)
+        if self.own_events is None:
+            self.q = kept = constants
+        else:  # machine code changes its own constants at events
+            self.q, kept = self.own_events.q, constants
+            self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
+            self.own_events.begin(self.t)
+        self.held[: len(problem.m)] = problem.m
+        self.looks[LARGEST] = 0.0
+        return kept
+
     def restart(self, t: float, y: Array) -> None:
         self._begin_from(t, y)
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
         self.equations.angles, self.equations.places  # noqa: B018
         kept = self.fill_constants()
-        self.code = self.equations.code(self.p, self.q, self.kind)
-        if self.code.places:
+        code = self.equations.code(self.p, self.q, self.kind)
+        if code.places:
             self.borders[:] = self.equations.system.state_tables.borders(self.p)
             if not np.isfinite(self.borders[:, 1:]).any():
-                self.code = self.code._replace(places=0)
+                code = code._replace(places=0)
+        addresses: Any = zip(code._replace(p=0, q=0), self.code._replace(p=0, q=0), strict=True)
+        if any(a is not b and not np.array_equal(a, b) for a, b in addresses):
+            self._bound = BoundAdvance(self)
+        self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
-        step = self.step_size if self.fixed_step else self.first_step or step
+        step = self._fixed_step() if self.fixed_step else self.first_step or step
         self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
 
+    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
+        for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
+                            (self.slack, slack)):
+            row[: len(values)] = values
+        self.instant[0] = instant
+
     def carry_out(self, rules: EventRules) -> None:
-        if self.every == 1:
-            super().carry_out(rules)
+        problem: Any = self.problem
+        if self.every > 1 or problem.delays is not None and not self.keeps_past or (
+                rules.parts is None and self.equations.reserve
+                and rules.samplers is None and rules.resets is None):
+            return
+        own = self._last_events
+        if own is None or own.q.size != self.q.size or not own.serves(rules):
+            own = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
+                            len(self.x), self.held.size, not self.keeps_step)
+        self.own_events = self._last_events = own
+        if own.q.size != self.q.size:  # more room is needed for code that has come
+            self.restart(self.t, self.y)
+            return
+        own.q[:] = self.q
+        own.begin(self.t)
+        self.q = own.q
+        self.code = self.code._replace(q=address_of(own.q))
+
+    def _fixed_step(self) -> float:
+        """The step that was given, or the longest one."""
+        return min(self.step_size or np.inf, self.longest)
 
     @property
     def longest(self) -> float:
@@ -154,11 +264,101 @@ class OneStep(EventMethod):
         delays = self.problem.delays  # type: ignore[attr-defined]
         return self.max_step if delays is None else min(self.max_step, delays.shortest)
 
-    def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
-        """Steps and events up to a time: the status, and how many there are."""
-        if self._bound is not None:
-            return self._bound(given, t_stop, counts)
-        return super()._advanced(given, t_stop, counts)
+    @property
+    def largest(self) -> Array:
+        """The largest margins of the relations, and of the modes of laws, since the restart."""
+        return self.looks[LARGEST, : self.relations]
+
+    def usual_step(self, last: Step) -> float:
+        ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]
+        if len(ends) < 2:
+            return super().usual_step(last)
+        steps = np.sort(ends[1:] - ends[:-1])  # of many that end with events little is left
+        passed = np.cumsum(steps)
+        return float(steps[np.searchsorted(passed, passed[-1] / 2)])
+
+    def advance(self, t_stop: float) -> Step:
+        counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
+        if own is not None:
+            given, t_stop = own.before(self.t, t_stop)
+        status, taken, events = self._bound(given, t_stop, counts)
+        self.look = NO_LOOK
+        t = float(self.state[TIME])
+        if own is not None and own.is_known(t) and self.instant[0] <= t:
+            t_stop = np.inf  # it was left to others, who carry it out before anything else
+        return self.reached(status, taken, events, counts, t_stop)
+
+    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
+                ) -> Step:
+        """Make the record's steps and events those of this method; the last step.
+
+        Parameters
+        ----------
+        status, taken, events : as machine code has returned them
+        counts : what that has cost
+        t_stop : up to where it was to go
+        """
+        problem: Any = self.problem
+        self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
+        self.work.add(*counts.tolist())
+        self._taken = taken
+        before, ends, first = self.t, self.record.ends, 0
+        if events:
+            assert self.own_events is not None
+            passed = PassedEvents(self.own_events, events)
+            first = int(passed.marks[-1])
+            self._pass(passed, int(passed.marks[0]), first)
+        if taken > first:
+            self._extend(first, taken)
+        if taken or events:
+            if taken:
+                before = self.t if taken == 1 else float(ends[taken - 2])
+                self.t = float(ends[taken - 1])
+            self.y = self.x[self.places] / self.scale
+            if self.carries:
+                self.equations.give_back(problem, self.x)
+        self.waits = status == REACHED and self.t < t_stop
+        if status in self.failures:
+            if self.equations.reserve and self.t > self.course.start:
+                self.unsure = True  # perhaps with another choice of states
+                return Step(before, self.t, self.y.copy(), self._inside_last, clear=True)
+            return self._failure(self.failures[status])
+        if status in (CROSSED, UNSURE) and self.equations.reserve:
+            self.unsure = bool(self.crossed[-1])
+        crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
+        return Step(before, self.t, self.y.copy(), self._inside_last,
+                    clear=status not in (CROSSED, LOCATED), crossed=crossed)
+
+    @property
+    def _inside_last(self) -> Any:
+        """The last step's own dense output."""
+        return self.course.inside_last
+
+    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
+        """What advances in machine code, with the arrays of the method.
+
+        Parameters
+        ----------
+        given : of events
+        counts : what it costs, counted up
+        begun : how many steps and events the record holds already
+        """
+        limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
+                        *self.look)
+        return self.machine_code(given).bound(
+            self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
+            self.state, counts, begun)
+
+    def machine_code(self, given: Given) -> MachineCode:
+        """What advances with such steps, where these decide at events.
+
+        All of it would take two to four times as long to compile.
+        """
+        deciding = [(given.predicted.record, "modes"), (given.predicted.record, "k"),
+                    (given.network.record, "modes")]
+        return one_step.advance.knowing(known_of(self.code) | {
+            (type(one).__name__, field): 0 for one, field in deciding if not getattr(
+                one, field).size})
 
     # -- runs one after the other ------------------------------------------------------------
     @classmethod
@@ -181,7 +381,6 @@ class OneStep(EventMethod):
         Method.__init__(self, problem, t, y, **options)
         self._forget()
         self._begin(None)
-        self._bound = self._bound or BoundAdvance(self)
         return True
 
     def _forget(self) -> None:
@@ -218,7 +417,7 @@ class OneStep(EventMethod):
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
         given, stop = own.before(t, t_stop)
-        status, taken, events = self._advanced(given, stop, np.zeros(5, dtype=np.int64))
+        status, taken, events = self._bound(given, stop, np.zeros(5, dtype=np.int64))
         if status != one_step.REACHED or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record
@@ -228,11 +427,7 @@ class OneStep(EventMethod):
             record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
         )  # fmt: skip
 
-    def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
-                ) -> Step:
-        self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
-        return super().reached(status, taken, events, counts, t_stop)
-
+    # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:
         ends, sizes, rows, every = self.record
         self.course.extend(ends[first:taken], sizes[first:taken],
@@ -259,7 +454,6 @@ class Dopri5(OneStep):
     """Dormand-Prince 5(4): explicit, for what is not stiff."""
 
     name, order = "dopri5", 5
-    many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
 
 
 class RK45(Dopri5):
@@ -272,7 +466,6 @@ class Dop853(OneStep):
     """Dormand-Prince 8(5,3): explicit, for tight tolerances and what is not stiff."""
 
     name, order = "DOP853", 8
-    many = staticmethod(most_steps)  # type: ignore[assignment]
     kind = HIGH_ORDER
 
 
@@ -284,7 +477,7 @@ class RK23(OneStep):
 
 
 class RungeKutta4(OneStep):
-    """The classical Runge-Kutta method with a fixed step, as in :mod:`blocks.solvers.fixed`."""
+    """The classical Runge-Kutta method with a fixed step."""
 
     name, order = "rk4", 4
     fixed_step = True
@@ -300,7 +493,7 @@ class BackwardEuler(OneStep):
     implicit = True
     keeps_step = True
     kind = BACKWARD_EULER
-    failures = OneStep.failures | {one_step.TOO_SMALL: NOT_CONVERGED}
+    failures = OneStep.failures | {one_step.TOO_SMALL: TOO_FAR}
 
 
 class Trapezoidal(BackwardEuler):

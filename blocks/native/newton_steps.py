@@ -2,7 +2,7 @@
 
 With ``x' = a (x - x_old) - b x'_old`` put in, a step is a system for its end alone. Newton's
 method begins with the derivatives where the slope at the start leads, and makes them anew where it
-contracts slowly, as :mod:`blocks.solvers.fixed` does. Nothing is kept from one step for the next,
+contracts slowly. Nothing is kept from one step for the next,
 so a step can be taken again.
 """
 
@@ -13,12 +13,17 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import TINY
-from ..solvers.fixed import FINEST, MAX_NEWTON, NEWTON_TOLERANCE, SLOW
 from .stages import ATOL, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import TRAPEZOIDAL, Code, Workspace, slope_at
 
-__all__ = ["take_newton_step"]
+__all__ = ["TOO_FAR", "take_newton_step"]
+
+MAX_NEWTON = 20
+TOO_FAR = f"Newton's method has not converged in {MAX_NEWTON} iterations"
+NEWTON_TOLERANCE = 1e-3  # last correction, in units of the tolerance
+FINEST = 1e3 * float(np.finfo(float).eps)  # of a value: the finest tolerance
+SLOW = 0.3  # contraction above which the Jacobian is made anew
 
 
 @machine_code

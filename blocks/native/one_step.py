@@ -318,8 +318,8 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
         if length < now and not is_too_small(length, t):
             return error, length, looked, halvings + 1, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
-        least = SAME_INSTANT * abs(t) + TINY
-        return error, 0.5 * now, looked, halvings, TOO_SMALL if 0.5 * now <= least else FULL
+        ends = is_fixed(code) or 0.5 * now <= SAME_INSTANT * abs(t) + TINY
+        return error, 0.5 * now, looked, halvings, TOO_SMALL if ends else FULL
     return error, now, looked, halvings, FULL
 
 

@@ -2,7 +2,7 @@
 
 Linearly implicit: a step factors one matrix and solves six linear equations with it, and there is
 nothing to iterate. It is cheap to begin anew, as every one-step method, and damps what is faster
-than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenbrock_arithmetic`.
+than the step. Coefficients and formulae are those of :mod:`blocks.solvers.rosenbrock`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,8 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
-from .rosenbrock_arithmetic import (
-    BETWEEN,
-    BETWEEN_TIMES_S,
-    COUPLED,
-    GAMMA,
-    STAGE_TIMES,
-    TIME_WEIGHTS,
-)
+from ..solvers.rosenbrock import BETWEEN, BETWEEN_TIMES_S, GAMMA, STAGE_TIMES, TIME_WEIGHTS
+from .rosenbrock_arithmetic import COUPLED
 from .stages import ATOL, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at

@@ -71,8 +71,9 @@ def runge_kutta_arithmetic() -> Indices:
 
 @cache
 def euler_arithmetic() -> Indices:
-    """The same of forward Euler."""
-    return _fewer([(1.0,)])
+    """The same of forward Euler, whose points are joined by straight lines: a cubic would lead what
+    begins to move the other way first."""
+    return _fewer([(1.0,)], straight=True)
 
 
 @cache
@@ -81,14 +82,15 @@ def newton_arithmetic() -> Indices:
     return _fewer([])
 
 
-def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = ()) -> Indices:
+def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = (), straight: bool = False
+           ) -> Indices:
     """The table of a method whose stages are the last ones, and its extension a cubic."""
     left_out = len(STAGES) - len(sums)
 
     def placed(weights: Sequence[float]) -> list[float]:
         return [weights[0], *[0.0] * left_out, *weights[1:]] if weights else []
 
-    return addresses([*[()] * left_out, *map(placed, sums)], placed(error), _inside(()))
+    return addresses([*[()] * left_out, *map(placed, sums)], placed(error), _inside((), straight=straight))
 
 
 def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension: int,
@@ -297,10 +299,11 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
     )  # fmt: skip
 
 
-def _inside(high: Sequence[float], lanes: int = 1) -> int:
+def _inside(high: Sequence[float], lanes: int = 1, straight: bool = False) -> int:
     """out = the continuous extension: h points to (h, part of the step).
 
-    It is the cubic by values and slopes at both ends, and a part of ``high`` order.
+    It is the cubic by values and slopes at both ends, or a straight line, and a part of ``high``
+    order.
     """
     loop = _Loop(lanes)
     w = loop.writer
@@ -313,6 +316,6 @@ def _inside(high: Sequence[float], lanes: int = 1) -> int:
         part = w.binary("fmul", loop.total(high), "%step")
         value = w.binary("fadd", last, w.binary("fmul", "%rest", part))
     value = w.binary("fadd", bend, w.binary("fmul", "%second", value))
-    value = w.binary("fadd", rise, w.binary("fmul", "%rest", value))
+    value = rise if straight else w.binary("fadd", rise, w.binary("fmul", "%rest", value))
     loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
     return loop.compiled(f"  %rest = fsub {loop.type} {w.constant(1.0)}, %second")

@@ -8,7 +8,7 @@ from importlib import metadata
 
 __all__ = ["versions"]
 
-PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "scikit-sundae", "llvmlite"
+PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "llvmlite"
 
 
 @cache

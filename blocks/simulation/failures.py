@@ -79,11 +79,9 @@ def _beyond_measure(problem: Problem, step: Step) -> tuple[str, float] | None:
 
 def _is_steep(problem: Problem, step: Step) -> bool:
     """Whether a derivative of the slopes is infinite where a step failed."""
-    if problem.bulky:
-        return False
     try:
         with np.errstate(all="ignore"):
-            slopes = problem.residual_jacobian(step.t, step.y, np.zeros(len(step.y)), 0.0)
+            slopes = problem.whole_jacobian(step.t, step.y)
             return bool(np.isinf(slopes.data).any())
     except AlgebraicFailure:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar
 
 from .. import native
@@ -12,63 +12,45 @@ from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
-from ..system.system import System
 from .quasistatic import Quasistatic
 from .settings import Settings
-from .time_events import switches_in_run
 
-__all__ = ["began_in_python", "by_stiffness", "chosen_method",
-           "compiled_method", "explicit_one_step", "explicit_steps",
-           "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
-           "refuse_idle_step", "refuse_uncompiled", "tries_implicit_first"]  # fmt: skip
+__all__ = ["automatic", "chosen_method", "explicit_steps", "implicit_one_step",
+           "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
+           "refuse_full_jacobian", "refuse_idle_step", "tries_implicit_first"]  # fmt: skip
 
 T = TypeVar("T")
 
-MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
-SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
-MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
+MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
 SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
 SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
 AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
 STATIC = "nothing is integrated: steps follow the waves of the sources"
-EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine code, too
-IMPLICIT_STEPS = "backward_euler", "trapezoidal"
-FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
-NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
+EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
+IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
+NAMES = "auto", *METHODS, *(n for n in COMPILED if n not in METHODS), "moreau_jean"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
-def chosen_method(method: str, system: System, step: object) -> tuple[type[Method], str]:
-    """The method that a run begins with, by its name or by the structure of the system."""
+def chosen_method(method: str, step: object) -> tuple[type[Method] | None, str]:
+    """The method that a run begins with, and why; None where the equations decide on it."""
     if method != "auto":
-        return _named(method), "chosen by the user"
-    if step is not None:
-        return method_named("trapezoidal"), "a fixed step was given"
-    if system.clusters or system.nu:
-        return method_named("DOP853"), "one-step: cheap to restart after events"
-    if system.nz > 20 and not system.linear and (
-            not native.is_installed() or native.why_not(system)):
-        return _for_large_loops(), "large nonlinear algebraic loops"
-    return method_named("Radau"), "implicit, one-step: safe for stiff models"
+        return named_method(method), "chosen by the user"
+    return (None, "") if step is None else (
+        compiled_method("trapezoidal"), "a fixed step was given")
 
 
-def _for_large_loops() -> type[Method]:
-    """IDA, which keeps the unknowns of loops; without SUNDIALS one that solves for them."""
-    try:
-        return method_named("ida")
-    except ImportError:
-        return method_named("Radau")
-
-
-def _named(method: str) -> type[Method]:
-    if str(method).lower() == "moreau_jean":
+def named_method(method: str) -> type[Method]:
+    """The method of a name."""
+    name = str(method).lower()
+    if name == "moreau_jean":
         from ..native.moreau_jean import MoreauJean
 
         return MoreauJean
-    if str(method).lower() in COMPILED:
-        return compiled_method(str(method).lower())
+    if name in COMPILED and (native.is_installed() or name not in ("dopri5", "rodas4")):
+        return compiled_method(name)
     try:
-        return method_named(method)
+        return method_named("RK45" if name == "dopri5" else method)
     except UnknownMethod:
         raise unknown_method("simulate(method=…)", method) from None
 
@@ -84,17 +66,11 @@ def unknown_method(where: str, method: str) -> UnknownName:
 
 def refuse_idle_step(method: str, step: object) -> None:
     """Refuse a step that the method would not take."""
-    if step is not None and method != "auto" and not (chosen := _named(method)).fixed_step:
+    if step is not None and method != "auto" and not (chosen := named_method(method)).fixed_step:
         raise ParameterError(
             "simulate(step=…)", f"has no effect: method {chosen.name!r} chooses its steps itself.",
             "Leave it out. max_step= bounds such steps, every= says how far apart samples are, and "
             "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
-
-
-def began_in_python(statistics: Mapping[str, object]) -> bool:
-    """Whether a run began with an explicit method in Python, as few steps were expected."""
-    method, why = str(statistics["method"]), str(statistics["why"])
-    return method.startswith(FOR_FEW_STEPS) and ("," in method or "in machine code" not in why)
 
 
 def refuse_full_jacobian(problem: Problem, name: str) -> None:
@@ -105,20 +81,19 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
             "simulate(method=…)", f"{name!r} would need a full Jacobian of {n:,} x {n:,} entries "
             f"({8e-9 * n * n:.3g} GB): every state acts on every other through "
             f"{problem.algebraic:,} algebraic unknowns.",
-            "Take method='ida', which keeps them as unknowns, or an explicit one such as 'ode45'.",
+            "Take method='rodas4', which keeps them as unknowns, or an explicit one like 'ode45'.",
             method=name, states=n, algebraic=problem.algebraic,
         )  # fmt: skip
 
 
-def refuse_uncompiled(name: str, problem: Problem) -> None:
-    """A model that a method cannot run in machine code."""
-    if not problem.system.nx:  # nothing is integrated then, by any method
-        return
-    why_not = native.why_not_implicit if name == "rodas4" else native.why_not
-    reason = why_not(problem.system, problem.laws) or native.unwritable(problem)
+def refuse_fixed_steps(kind: type[Method], problem: Problem) -> None:
+    """Refuse fixed steps, which machine code alone takes, of a model that it cannot run."""
+    reason = kind.name in COMPILED and kind.fixed_step and problem.size and _why_in_python(
+        problem, kind.implicit)
     if reason:
-        raise ParameterError(f"simulate(method={name!r})", f"cannot run this model: {reason}.",
-                             "Take method='auto' or another name listed in blocks.solvers.")
+        raise ParameterError(f"simulate(method={kind.name!r})", f"cannot run this model: {reason}.",
+                             "Take method='auto', whose steps keep to a tolerance.",
+                             method=kind.name)  # fmt: skip
 
 
 def compiled_method(name: str) -> type[Method]:
@@ -132,36 +107,20 @@ def compiled_method(name: str) -> type[Method]:
 
 def explicit_steps(rtol: float) -> type[Method]:
     """The explicit one-step method in machine code whose steps cost least at a tolerance."""
-    return compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
+    return native.compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
 
 
-def explicit_one_step(problem: Problem, rtol: float) -> type[Method] | None:
-    """The same, where it can run a problem."""
-    return explicit_steps(rtol) if _can_be_explicit(problem) else None
-
-
-def _can_be_explicit(problem: Problem) -> bool:
-    """Whether explicit methods in machine code can run a problem."""
-    return native.is_installed() and not (
-        native.why_not(problem.system, problem.laws) or native.unwritable(problem))
-
-
-def _why_in_python(problem: Problem) -> str:
-    """What keeps explicit steps from machine code, in a few words; empty where nothing does."""
-    if reason := native.why_not(problem.system, problem.laws):
-        return reason
-    if not native.compiles_quickly(problem):  # asked before it is written
-        return "it takes long to write in machine code"
-    return native.unwritable(problem)
+def _why_in_python(problem: Problem, implicit: bool = False) -> str:
+    """What keeps steps from machine code, in a few words; empty where nothing does."""
+    if not native.is_installed():
+        return "llvmlite is not installed"
+    why_not = native.why_not_implicit if implicit else native.why_not
+    return why_not(problem.system, problem.laws) or native.unwritable(problem)
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
     """The implicit one-step method in machine code, where it can run a problem."""
-    if not native.is_installed() or native.why_not_implicit(problem.system, problem.laws) \
-            or native.unwritable(problem):
-        return None
-    method: type[Method] = native.compiled_method("rodas4")
-    return method
+    return None if _why_in_python(problem, implicit=True) else native.compiled_method("rodas4")
 
 
 def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array], T]) -> T:
@@ -194,73 +153,55 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
         implicit_one_step(problem) is not None)
 
 
-def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) -> type[Method]:
-    """The same method as machine code, where there is one that can run a problem.
+def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
+                    ) -> tuple[type[Method], str]:
+    """The same method as machine code, where there is one that can run a problem, and else why not.
 
     Where nothing is integrated, all methods are one; in Python where states are tied to others.
-    Explicit ones that are not asked for by name stand for few steps, sooner taken in Python.
     """
     if not problem.size:
-        if problem.system.nx or not native.is_installed() or _why_in_python(problem):
-            return Quasistatic
-        return explicit_steps(settings.rtol)
-    if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem) and (
-            not kind.fixed_step or native.keeps_to_steps(problem, kind)):
-        return compiled_method(kind.name)
-    if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem, kind) and (
-            implicit_one_step(problem) is not None):
-        return compiled_method(kind.name)
+        reason = "all states are tied" if problem.system.nx else _why_in_python(problem)
+        return (Quasistatic if reason else explicit_steps(settings.rtol)), reason
     if kind.name == "moreau_jean":
-        return native.compiled_steps(problem) or kind
-    return kind
+        return native.compiled_steps(problem) or kind, ""
+    if kind.name not in EXPLICIT + IMPLICIT:
+        return kind, ""
+    reason = _why_in_python(problem, kind.implicit)
+    return (in_python(kind, problem), reason) if reason else (
+        native.compiled_method(kind.name), "")
 
 
 def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return METHODS.get(kind.name) or method_named("Radau" if kind.implicit else "DOP853")
+    if kind.fixed_step:
+        return method_named("rodas4" if kind.implicit else "DOP853")
+    return method_named("RK45" if kind.name == "dopri5" else kind.name)
 
 
-def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
-                 why: str) -> tuple[type[Method], str]:
-    """An explicit method where the fastest motion at the start is worth resolving."""
-    static = not problem.system.nx
-    if static:
-        why = STATIC
-    elif not problem.size:
-        return stiff, why
-    if static or problem.system.nu or problem.system.clusters:  # the rates at the start say little
-        if not native.is_installed():
-            return stiff, why
-        if reason := _why_in_python(problem):
-            return stiff, f"{why}; in Python, as {reason}"
-        if static:
-            return explicit_steps(rtol), why
-        return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
+def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type[Method], str]:
+    """The method that a run begins with where none was asked for, and why: an explicit one where
+    the fastest motion at the start is worth resolving."""
+    system, reason = problem.system, _why_in_python(problem)
+    if not system.nx:
+        return (method_named("rodas4") if reason else explicit_steps(rtol)), STATIC
+    if system.nu or system.clusters or not problem.size:  # the rates at the start say little
+        why = "explicit, one-step: cheap to restart after events"
+        return (method_named("DOP853") if reason else explicit_steps(rtol)), why
     rate, _ = _motions_at_start(problem, t0)
-    if not native.why_not(problem.system, problem.laws):
-        steps = rate * (t1 - t0) / native.REACH
-        # what is delayed bends again a delay later, and is found in Python at every evaluation
-        switches = switches_in_run(problem.system) or problem.delays is not None
-        most = native.most_steps(problem.size)
-        if problem.bulky:
-            most = min(most, MOST_BULKY)
-        if tries_implicit_first(problem, t0, t1, rtol):
-            return native.compiled_method("rodas4"), (
-                f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
-                f"what settles fastest at the start ({rate:.3g} 1/s)")
-        if steps <= most and native.pays_off(steps, problem.size, switches) and (
-                not native.unwritable(problem)):
-            return explicit_steps(rtol), (
-                f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
-                f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
-    if rate * (t1 - t0) > MILD:
-        if kind := implicit_one_step(problem):
-            return kind, f"implicit, one-step, in machine code: stiff at the start ({rate:.3g} 1/s)"
-        if stiff.implicit and problem.bulky:
-            return _for_large_loops(), "sparse: stiff, with large algebraic loops"
-        return stiff, why
-    short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
-    return (method_named("ode45" if short else "DOP853"),
+    stiff = f"implicit, one-step: stiff at the start ({rate:.3g} 1/s)"
+    if reason:
+        if rate * (t1 - t0) > MILD:
+            return method_named("rodas4"), stiff
+        return method_named("DOP853"), (
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
+    steps = rate * (t1 - t0) / native.REACH
+    if tries_implicit_first(problem, t0, t1, rtol):
+        return native.compiled_method("rodas4"), (
+            f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest at "
+            f"the start ({rate:.3g} 1/s)")
+    if steps <= native.most_steps(problem.size):
+        return explicit_steps(rtol), (f"explicit: about {steps:.2g} steps follow the fastest "
+                                      f"motion ({rate:.3g} 1/s)")
+    return implicit_one_step(problem) or method_named("rodas4"), stiff

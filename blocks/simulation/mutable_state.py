@@ -15,7 +15,7 @@ import numpy as np
 
 from ..assembly.network import Network
 from ..language.component import Component
-from ..native.courses import BetweenEvents, Course
+from ..native.courses import Course, PassedCourses
 from ..native.events import Passed
 from ..native.one_step import Record
 from ..solvers.trajectory import Trajectory
@@ -32,7 +32,7 @@ __all__ = ["Memory"]
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
 LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions,
-              Episode, Course, BetweenEvents, Trajectory, PassedEpisodes, RunRecording, Record,
+              Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
               Passed, type)
 
 

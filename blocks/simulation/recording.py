@@ -48,7 +48,7 @@ __all__ = ["RunRecording"]
 
 T = TypeVar("T")
 
-EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
+EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45"
 
 
 @dataclass

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import native
 from ..diagnostics import check_model
 from ..exceptions import Interrupted, ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
@@ -19,13 +18,11 @@ from ..native import COMPILED
 from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method
-from ..system.dae_problem import DaeProblem
-from ..system.problem import Problem
 from ..units import SECOND, to_si
 from .driver import Driver, PartsJoin
 from .given_values import GivenValues
 from .interrupts import forget_interrupt, interruptible
-from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
+from .method_choice import automatic, chosen_method, refuse_fixed_steps, refuse_full_jacobian
 from .progress import Progress
 from .settings import (
     Options,
@@ -152,8 +149,8 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
     t0 = float(to_si(options.start_time, SECOND, "simulate(start_time=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
 
-    def start_of(kind: type[Problem] = Problem, laws: Any = None) -> RunStart:
-        made = RunStart(model, t0, t1, kind, laws, options.initial)
+    def start_of(laws: Any = None) -> RunStart:
+        made = RunStart(model, t0, t1, laws, options.initial)
         made.driven = options.driven
         return made
 
@@ -164,28 +161,21 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
         check_model(model, starting if own else RunStart(model)).raise_errors()
     system = model.compile()
     checked = clock.perf_counter()
-    chosen, why = chosen_method(options.method, system, options.step)
-    if chosen.fixed_step and options.step is None:
+    chosen, why = chosen_method(options.method, options.step)
+    if chosen is not None and chosen.fixed_step and options.step is None:
         raise ParameterError("simulate(step=…)", f"method {chosen.name!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")
-    dae = (chosen.solves_dae and not chosen.fixed_step and not system.nu
-           and not system.tape.carried.any())
-    if dae or chosen.laws_of is not None:
-        starting = start_of(DaeProblem if dae else Problem, chosen.laws_of)
+    if chosen is not None and chosen.laws_of is not None:
+        starting = start_of(chosen.laws_of)
     problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
         problem = starting.moving_off()  # samples and relations decide how fast it is
-        if chosen.name in ("Radau", "DOP853"):
-            chosen, why = by_stiffness(problem, t0, t1, options.rtol, chosen, why)
-        if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
-                not system.tape.carried.any()):
-            starting = start_of(DaeProblem)
-            problem = starting.problem()
-    if chosen.implicit and chosen.name not in COMPILED and not isinstance(problem, DaeProblem):
+    if chosen is None:
+        chosen, why = automatic(problem, t0, t1, options.rtol)
+    refuse_fixed_steps(chosen, problem)
+    if chosen.implicit and chosen.name not in COMPILED:
         refuse_full_jacobian(problem, chosen.name)
-    if options.method != "auto" and chosen.name in COMPILED:
-        refuse_uncompiled(chosen.name, problem)
     decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given,
                       model._made.findings or ())
     if asked is not None:
@@ -212,8 +202,6 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     if options.initial is None:
         warn_of_compromises(start)
     opening = starting.opening()
-    if isinstance(problem, DaeProblem):
-        problem.implicit = native.residuals_of_run(system)
     initialised = clock.perf_counter()
     recording, chosen = opening.recording, settings.method
     recording.samples = sample_times(options.every, options.times, settings.t_start,

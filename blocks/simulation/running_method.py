@@ -15,7 +15,6 @@ from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import (
-    explicit_one_step,
     explicit_steps,
     implicit_one_step,
     in_machine_code,
@@ -23,7 +22,6 @@ from .method_choice import (
     tries_implicit_first,
 )
 from .pace import Pace
-from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -51,10 +49,6 @@ MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
-LONG = 500  # steps after which it is asked how many are left
-OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
-FEW = 60  # steps of an episode: it has hardly got going when it begins anew
-RESTARTED = "Radau", "DOP853", "ode45"  # by auto alone, and dearly
 SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
@@ -88,15 +82,15 @@ class RunningMethod:
         self.rules = rules
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        self.kind: Any = in_machine_code(settings.method, problem, settings)
-        if self.kind not in (settings.method, Quasistatic):
-            statistics["why"] = f"{statistics.get('why', '')}, in machine code"
+        kind, reason = in_machine_code(settings.method, problem, settings)
+        self.kind: Any = kind
+        if reason:
+            statistics["why"] += f"; in Python, as {reason}"
+        elif kind.looks_itself or kind is not settings.method:
+            statistics["why"] += ", in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
         self.may_switch = settings.may_switch and bool(problem.size) and (
             not settings.method.implicit)
-        #: To a one-step method in machine code, where one in Python begins anew all the time.
-        self.may_restart = settings.may_switch and bool(problem.size) and (
-            settings.method.name in RESTARTED) and settings.method.many is None
         #: To a method of another kind, where one that was not chosen by the user stops.
         self.may_replace = settings.may_switch and bool(problem.size)
         self._leaves = False  # another method has been chosen in the course of an episode
@@ -108,7 +102,6 @@ class RunningMethod:
         self.work: dict[str, int] = {}
         self.episodes = 0
         self.driven = False
-        self._asked = 0  # how often it was asked whether to give the method up
         #: Steps and time at the last look for stiffness.
         self._judged, self._judged_at = 0, settings.t_start
         #: What implicit steps must still turn out longer than: those of an explicit method that was
@@ -123,8 +116,6 @@ class RunningMethod:
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        if self.may_restart:
-            self._restart_cheaply()
         laws = self.problem.laws
         if laws is not None and not (self.kind.implicit or self.kind.fixed_step) and (
                 laws.elements.valve.any() or self.may_switch and not self.episodes):
@@ -240,30 +231,6 @@ class RunningMethod:
         self.current.work = Work()
 
     # -- giving it up ----------------------------------------------------------------------
-    @property
-    def interrupted(self) -> bool:
-        """Whether something happens so often that a method hardly gets going in between.
-
-        Every episode begins with small steps, which in machine code cost next to nothing.
-        """
-        if self.driven or len(self.time_events.times) >= OFTEN:
-            return True
-        taken = self.work.get("steps", 0) + (self.current.work.steps if self.current else 0)
-        return self.episodes >= OFTEN and taken < FEW * self.episodes
-
-    def _restart_cheaply(self) -> None:
-        """Go on with a one-step method in machine code where much happens."""
-        if not self.interrupted:
-            return
-        self.may_restart = False
-        kind = (implicit_one_step(self.problem) if self.kind.implicit
-                else explicit_one_step(self.problem, self.settings.rtol))
-        if kind is not None:
-            often = "a program drives the run" if self.driven else (
-                f"of which there are {max(self.episodes, len(self.time_events.times))} or more")
-            self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
-                             f"cheap to restart after events, {often}")
-
     def _look_at_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
@@ -325,7 +292,7 @@ class RunningMethod:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self._explicit is not None:
             return self._is_no_better(step)
-        return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
+        return self.may_switch and self._has_become_stiff(step)
 
     def takes_implicit(self, t: float) -> bool:
         """Whether an implicit method goes on where steps of an explicit one wiggle about a switch.
@@ -370,28 +337,27 @@ class RunningMethod:
         over.
         """
         problem = self.problem
-        self._asked += 1
-        many = None if self._is_dear else self.current.many  # steps that cost next to nothing
-        between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
+        cheap = self.current.looks_itself and not self._is_dear  # steps cost next to nothing
+        between = self._patience * (LOOK_COMPILED if cheap else LOOK_FOR_STIFFNESS)
         taken = self.work.get("steps", 0) + self.current.work.steps
-        first = many is not None and not self._judged and taken < between
+        first = cheap and not self._judged and taken < between
         nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
         if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
-        if problem.bulky or left < (PLAINLY if first else WORTH * between) and not nowhere:
+        if left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
         kind = implicit_one_step(problem)
         if kind is not None and not self._fits(kind, problem, step):
             kind = None
-        if kind is None and many is not None and left < many(problem.size):
+        if kind is None and cheap and left < native.most_steps(problem.size):
             return False
-        limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
+        limit = AT_THE_LIMIT if kind is None or not cheap or first else PERHAPS
         tried = kind is not None
         if kind is None:
-            kind = method_named("Radau")
+            kind = method_named("rodas4")
         rate = problem.fastest_rate(step.t, step.y)
         if rate * self.current.usual_step(step) < limit and not nowhere:
             return False
@@ -462,25 +428,8 @@ class RunningMethod:
             self.first_step = BOLD * h
         return farther
 
-    def _is_long(self, step: Step) -> bool:
-        """Whether so many steps are left that machine code is worth loading."""
-        problem = self.problem
-        if self.kind.many:
-            return False
-        weight = native.weight_of_steps(problem)
-        if self._asked != max(LONG // weight, 1):
-            return False
-        left = self._steps_left(step)
-        if native.why_not(problem.system, problem.laws) or not native.pays_off(
-                weight * left - native.steps_to_compile(problem), problem.size
-        ) or native.unwritable(problem):
-            return False
-        self._take(explicit_steps(self.settings.rtol),
-                   f"in machine code, as about {left:.2g} steps were left after {self._asked}")
-        return True
-
     def _take(self, kind: type[Method], why: str) -> None:
         before = self.statistics["method"]
-        self.kind = in_machine_code(kind, self.problem, self.settings)
+        self.kind, _ = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})

@@ -95,7 +95,6 @@ class RunStart:
     ----------
     model : as it is now
     t, t_end : start and end of the run; where the end is not given, only the start is asked for
-    kind : Problem or DaeProblem
     laws : of a system: its set-valued laws, where a method has its own
     at : states, torn unknowns, relations and discrete values to start from, in place of the
         initial targets; those are kept where a discrete value is nan
@@ -109,10 +108,10 @@ class RunStart:
     driven = False
 
     def __init__(self, model: CompiledModel, t: float = 0.0, t_end: float | None = None,
-                 kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
+                 laws: Callable[[System], Any] | None = None,
                  at: tuple[Array, Array, Array, Array] | None = None,
                  near: tuple[Array, Array] | None = None) -> None:
-        self.model, self.t, self.kind, self._near = model, t, kind, near
+        self.model, self.t, self._near = model, t, near
         self.t_end = t + MOMENT if t_end is None else t_end
         self._laws, self._at = laws, at
         self._found: tuple[Problem, Start] | None = None
@@ -132,7 +131,7 @@ class RunStart:
             system = self.model.compile()
             plain = not system.nd and not system.clusters and not any(
                 f.kernel.delays for f in system.network.families)
-            if plain and self.kind is Problem and self._laws is None and self._near is None:
+            if plain and self._laws is None and self._near is None:
                 self._found = self._kept(system)
             else:
                 self._found = self._solved(system)
@@ -184,7 +183,7 @@ class RunStart:
 
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(
-            system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
+            system, find_nominals(system, self.model._nominal_table), self.t,
             self._laws if system.nm else lambda _: None, self._near)  # no relation looks at efforts
 
     def moving_off(self) -> Problem:
@@ -251,7 +250,7 @@ class RunStart:
         return Opening(recording, self.t, t_end, seen)
 
 
-def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Problem] = Problem,
+def consistent_start(system: System, nominals: Nominals, t: float,
                      laws: Callable[[System], Any] | None = None,
                      near: tuple[Array, Array] | None = None) -> tuple[Problem, Start]:
     """A problem at its consistent start, and what became of the initial targets.
@@ -260,7 +259,6 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     ----------
     system, nominals : what is run, and how large its variables are
     t : when
-    kind : Problem or DaeProblem
     laws : of a system: its set-valued laws; those that are decided at events, if none are given
     near : states and torn unknowns from which it is sought, in place of the initial targets
 
@@ -269,9 +267,9 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     InitialisationError
         If the equations alone have no solution near the targets.
     """
-    problem = kind(system, system.parameters(),
-                   nominals.power_of_two(system.tape.reduced.states),
-                   nominals.power_of_two(system.tape.z_classes))
+    problem = Problem(system, system.parameters(),
+                      nominals.power_of_two(system.tape.reduced.states),
+                      nominals.power_of_two(system.tape.z_classes))
     problem.scale_u[:] = nominals.power_of_two(system.tape.reduced.inputs)
     problem.d[:] = given_discrete_values(system)
     system.tables.fill(problem.d, t)

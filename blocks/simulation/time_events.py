@@ -33,7 +33,7 @@ from .relations import Relations
 if TYPE_CHECKING:
     from ..native.own_events import Ahead
 
-__all__ = ["TimeEvents", "switches_in_run"]
+__all__ = ["TimeEvents"]
 
 MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
 MOST_PARTS = 16  # of a run
@@ -292,13 +292,6 @@ class TimeEvents:
         tape = self.system.tape
         return self.system.once("function of relations of time", lambda: Evaluator(ca.Function(
             "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
-
-
-def switches_in_run(system: System) -> bool:
-    """Whether anything samples, or switches at instants that are not known beforehand."""
-    return system.once("switches", lambda: any(
-        start is not None for f in system.network.families for start, *_ in f.kernel.samplings
-    ) or bool(system.nm and not relations_of_time(system).timed.all()))
 
 
 def _relations_of(system: System) -> Relations:

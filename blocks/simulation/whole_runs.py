@@ -22,7 +22,7 @@ from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .event_log import CHATTER, are_crowded
-from .method_choice import by_stiffness, chosen_method
+from .method_choice import automatic
 from .several_runs import SeveralRuns
 from .start import laws_at_events
 from .time_events import TimeEvents
@@ -47,7 +47,6 @@ class WholeRuns:
         self.problem, self.system = problem, problem.system
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
-        self.chosen, _ = chosen_method("auto", self.system, None)
         self._method: Any = None  # with which others can be run
         self._parts: Any = None  # that it knows of elements
 
@@ -88,7 +87,7 @@ class WholeRuns:
         """A method at the start of a run; None where it does not carry out all events."""
         t0, t1, times, laws = self.t0, self.t1, self.time_events, problem.laws
         kind: Any
-        kind, _ = by_stiffness(problem, t0, t1, self.rtol, self.chosen, "")
+        kind, _ = automatic(problem, t0, t1, self.rtol)
         laws.start(problem, t0)
         if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
             return None

@@ -5,16 +5,11 @@ contract is in `base`; `method_named` finds a class, and only then is its module
 (and the library behind it) imported.
 
 ===============  ==========================================================
-cvode            variable-order BDF of SUNDIALS: stiff, smooth ODE
-adams            variable-order Adams of SUNDIALS: smooth, not stiff
-ida              variable-order BDF of SUNDIALS: DAE of index 1
+rodas4           Rosenbrock method: stiff, sparse with large algebraic loops
 Radau, BDF       implicit methods of SciPy: stiff ODE
 RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
 DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts
-euler, rk4       explicit, fixed step
-backward_euler   implicit, fixed step, ODE and DAE, damps everything
-trapezoidal      implicit, fixed step, ODE and DAE, damps nothing
 ===============  ==========================================================
 """
 
@@ -38,9 +33,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "cvode": "sundials:CVODE",
-    "adams": "sundials:Adams",
-    "ida": "sundials:IDA",
+    "rodas4": "rosenbrock:Rodas4",
     "Radau": "scipy_methods:Radau",
     "BDF": "scipy_methods:BDF",
     "RK45": "scipy_methods:RK45",
@@ -48,10 +41,6 @@ _PLACES = {
     "DOP853": "scipy_methods:DOP853",
     "ode45": "ode45:Ode45",
     "ode23s": "ode23s:Ode23s",
-    "euler": "fixed:Euler",
-    "rk4": "fixed:RungeKutta4",
-    "backward_euler": "fixed:BackwardEuler",
-    "trapezoidal": "fixed:Trapezoidal",
 }
 
 

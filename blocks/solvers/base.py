@@ -29,46 +29,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import UnknownName
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 
 __all__ = ["Course", "Method", "Problem", "Step", "UnknownMethod", "Work", "is_singular"]
 
 
 class Problem(Protocol):
-    """An initial value problem y' = slope(t, y), or residual(t, y, y') = 0.
-
-    ODE methods see differential unknowns only and call ``slope``. DAE methods
-    call ``residual``; ``differential`` tells which unknowns have a derivative.
-    They call ``slope`` once at a start or restart, for y' of a consistent point.
-    """
+    """An initial value problem y' = slope(t, y)."""
 
     size: int
-    differential: Flags
 
     def slope(self, t: float, y: Array) -> Array:
-        """Derivative of every unknown (0 for algebraic ones of a DAE)."""
+        """Derivative of every unknown."""
 
     def slope_jacobian(self, t: float, y: Array) -> Any:
         """d slope / d y as a scipy CSC matrix of fixed pattern with a full stored diagonal."""
-
-    def residual(self, t: float, y: Array, slope: Array) -> Array:
-        """Implicit form, zero on the solution."""
-
-    def residual_jacobian(self, t: float, y: Array, slope: Array, c: float) -> Any:
-        """d residual/d y + c d residual/d slope as a scipy CSC matrix of fixed pattern."""
 
 
 @dataclass
 class Work:
     """What a run has cost, in evaluations (never in seconds).
 
-    A count that a library does not tell (rejected steps and factorizations of
-    SUNDIALS, rejected steps of Radau and BDF) stays 0.
+    A count that a library does not tell (rejected steps of Radau and BDF) stays 0.
     """
 
     steps: int = 0
     rejected: int = 0
-    residuals: int = 0  # right-hand sides or residuals
+    residuals: int = 0  # right-hand sides
     jacobians: int = 0
     factorizations: int = 0
 
@@ -189,7 +176,6 @@ class Method(ABC):
     name: ClassVar[str]
     order: ClassVar[int]
     implicit: ClassVar[bool] = False
-    solves_dae: ClassVar[bool] = False
     fixed_step: ClassVar[bool] = False
     #: Takes what sticks and touches from step to step: events are not searched for.
     steps_over_events: ClassVar[bool] = False
@@ -200,8 +186,6 @@ class Method(ABC):
     carries_out_events: ClassVar[bool] = False
     #: Of a system: set-valued laws of the method's own, instead of those decided at events.
     laws_of: ClassVar[Any] = None
-    #: Of the number of unknowns: steps up to which an implicit method is not cheaper.
-    many: ClassVar[Callable[[int], float] | None] = None
 
     course: Course | None = None  # all of its steps, where it keeps them itself
     carries: bool = False  # follows states that constraints tie

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array
 
-__all__ = ["Hermite", "NodalPolynomial", "barycentric_weights", "basis",
+__all__ = ["Hermite", "barycentric_weights", "basis",
            "chebyshev_nodes", "nodes_between", "unit_interval"]  # fmt: skip
 
 
@@ -61,19 +61,6 @@ def basis(x: Array, count: int) -> Array:
     hit = on_node.any(axis=1)
     terms[hit] = on_node[hit]
     return terms / terms.sum(axis=1, keepdims=True)
-
-
-class NodalPolynomial:
-    """A polynomial through ``values`` (n, K) at the K nodes of [start, end]."""
-
-    def __init__(self, start: float, end: float, values: Array) -> None:
-        self.start, self.end, self.values = start, end, values
-
-    def __call__(self, t: ArrayLike) -> Array:
-        t = np.asarray(t, dtype=float)
-        x = unit_interval(t.reshape(-1), self.start, self.end)
-        result = self.values @ basis(x, self.values.shape[1]).T
-        return result.reshape(result.shape[:1] + t.shape)
 
 
 class Hermite:

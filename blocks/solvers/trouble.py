@@ -1,8 +1,7 @@
 """Trial points where the equations have no finite value.
 
 Runge-Kutta methods, Radau and BDF of SciPy answer such a point with a smaller
-step. The libraries behind the other multistep methods go on with nan, or stop.
-For these, `NotFinite` ends the call.
+step; at the start of a run, or where derivatives are none, `NotFinite` ends the call.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import numpy as np
 
 from .base import Array
 
-__all__ = ["SLIVER", "STEEPER", "NotFinite", "finite", "finite_derivatives"]
+__all__ = ["STEEPER", "NotFinite", "finite", "finite_derivatives"]
 
-SLIVER = 8  # units in the last place of t
 STEEPER = 2.0  # times what it is a tolerance away: an entry that changes within the tolerance
 STEEPEST = 1e15  # 1/s: a law is infinitely steep where anything would move as fast
 

@@ -57,7 +57,7 @@ class AtOnce:
         refuse_request(recipe, *methods)
         settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
         refuse_varied(settings)
-        self.common = common_of(model, system, recipe, settings, len(plan))
+        self.common = common_of(model, system, recipe, settings)
         self.make_ready(system)
         self.runner = Runner.of_copy(model, recipe)  # for single runs
         self.varied = VariedValues(system, settings, plan, self.runner)

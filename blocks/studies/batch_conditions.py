@@ -127,8 +127,8 @@ def starts_follow(part: Any) -> bool:
                for n, d in part._declared.items())
 
 
-def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting],
-              points: int) -> Common:
+def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting]
+              ) -> Common:
     """What all runs have in common, unless it makes them unfit to be made at once."""
     from ..simulation.settings import positive_time
     from ..simulation.tolerances import Tolerances
@@ -146,10 +146,6 @@ def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: li
         steps = rate * (t1 - t0) / native.REACH
         if steps > most:
             raise OneByOne("the model is stiff")
-        # all points count, so that a study that was stopped goes on as it began
-        work = steps * points * (1 + problem.size / 500)
-        if _method(recipe) == "auto" and work <= native.LOADS:
-            raise OneByOne("the study is short")
     p, x = problem.p.copy(), problem.x.copy()
     unknowns = np.concatenate([problem.z, np.zeros(1)])
     pieces = _pieces(system, problem, t0, t1, settings)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from .. import native
 from ..exceptions import BlocksError
 from ..simulation.interrupts import interruptible
 from ..simulation.run import prepared
@@ -62,7 +61,6 @@ class Recipe:
     outputs: tuple[Output, ...]
     duration: Any
     options: dict[str, Any]
-    runs: int = 1  # of the whole study, those that are kept already among them
 
 
 class Runner:
@@ -112,7 +110,6 @@ class Runner:
 
     def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
         """One run; raises nothing but KeyboardInterrupt."""
-        token = native.study.set(self.recipe.runs)
         try:
             with interruptible():
                 return self._outcome(number, values)
@@ -120,8 +117,6 @@ class Runner:
             return Outcome(number, "failed", str(error))
         except Exception as error:  # one bad run must not end a study: it is kept with its reason
             return Outcome(number, "failed", f"{type(error).__name__}: {error}")
-        finally:
-            native.study.reset(token)
 
     def _outcome(self, number: int, values: Sequence[Any]) -> Outcome:
         """A run that finished."""

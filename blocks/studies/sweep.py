@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, warn_user
-from ..native import COMPILED
 from ..simulation.interrupts import forget_interrupt, terminable
 from ..simulation.progress import Progress
 from ..simulation.until import model_until
-from ..solvers import method_named
 from ..units import to_si, unit
 from .axes import plan
 from .dataset import Gathered, need_xarray
@@ -74,7 +72,7 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
     done = gathered.done
     missing = [n for n in points.order(settings) if n not in done]
     recipe = Recipe(tuple(s.path for s in settings), chosen, duration,
-                    {"start_time": start_time, **options}, len(points))  # fmt: skip
+                    {"start_time": start_time, **options})
     if missing:
         runner = runner_for(model, recipe, executor, points)
         LOG.info("%s: %d runs, %d of them kept before", model.name, len(points), len(done))
@@ -125,7 +123,7 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
 
 def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> None:
     """Values that every run would refuse."""
-    from ..simulation.method_choice import compiled_method
+    from ..simulation.method_choice import named_method
     from ..simulation.settings import positive_time
     from ..simulation.tolerances import Tolerances
 
@@ -138,10 +136,7 @@ def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> No
         return
     Setting("method", None).accept(options["method"])
     name = options["method"].lower()
-    if name in COMPILED:
-        compiled_method(name)
-    fixed = name == "moreau_jean" or (
-        name not in ("auto", *COMPILED) and method_named(name).fixed_step)
+    fixed = name != "auto" and named_method(name).fixed_step
     if fixed and options.get("step") is None and "step" not in varied:
         raise ParameterError("sweep(step=…)", f"method {options['method']!r} takes fixed steps.",
                              "Give the step, such as step='1 ms'.")  # fmt: skip

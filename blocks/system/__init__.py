@@ -9,15 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .dae_problem import DaeProblem
     from .evaluator import Evaluator
     from .failure import AlgebraicFailure
     from .problem import Problem
     from .system import System
 
-__all__ = ["AlgebraicFailure", "DaeProblem", "Evaluator", "Problem", "System"]
+__all__ = ["AlgebraicFailure", "Evaluator", "Problem", "System"]
 
-_FILES = {"AlgebraicFailure": "failure", "DaeProblem": "dae_problem", "Evaluator": "evaluator",
+_FILES = {"AlgebraicFailure": "failure", "Evaluator": "evaluator",
           "Problem": "problem", "System": "system"}  # fmt: skip
 
 

@@ -37,8 +37,6 @@ class Evaluator:
         self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
         #: Addresses of the same in machine code, by which arguments are columns.
         self.machine_code: dict[tuple[bool, ...], int] = {}
-        #: The same as loops over equal components, and how many numbers these need; None for none.
-        self.loops: dict[tuple[bool, ...], tuple[int, int] | None] = {}
         self.points = 0  # at which it was asked for together with others
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]

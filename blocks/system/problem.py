@@ -27,9 +27,7 @@ from .system import System
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["BULKY", "Problem", "Tangent"]
-
-BULKY = 4_000_000  # entries of a full Jacobian from which the explicit form is not worth it
+__all__ = ["Problem", "Tangent"]
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,7 @@ class Problem:
     tied, free : states that constraints determine, and those that are integrated
     given_up : how often each state was integrated and then had to be tied
     preferred : states that are rather integrated
-    size, scale, differential : number and nominal values of the solver's unknowns, and which of
-        them have a derivative
+    size, scale : number and nominal values of the solver's unknowns
     algebraic, scale_w : number and nominal values of tied states and torn unknowns
     laws : set-valued laws that give u, if there are any
     failure : the last one that made a slope nan
@@ -117,7 +114,6 @@ class Problem:
         free[tied] = False
         self.free = np.flatnonzero(free)
         self.size = len(self.free)
-        self.differential = np.ones(self.size, dtype=bool)
         self.scale = self.scale_x[self.free]
         self.scale_w = np.concatenate([self.scale_x[tied], self.scale_z])
         self.unknowns = AlgebraicUnknowns(self.system, tied, self.scale_w)
@@ -232,20 +228,18 @@ class Problem:
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
-    def residual(self, t: float, y: Array, slope: Array) -> Array:
-        """The implicit form, for methods that want it."""
-        return self.slope(t, y) - slope
-
-    def residual_jacobian(self, t: float, y: Array, slope: Array, c: float) -> csc_matrix:
-        """d residual / d y + c d residual / d slope."""
-        from scipy.sparse import csc_matrix, identity
-
-        return csc_matrix(self.slope_jacobian(t, y) - c * identity(self.size))
-
-    @property
-    def bulky(self) -> bool:
-        """Whether the Jacobian of the explicit form is full, and too large for that."""
-        return bool(self.algebraic) and self.size * (self.size + self.algebraic) > BULKY
+    def whole_jacobian(self, t: float, y: Array) -> csc_matrix:
+        """The same with rows and columns for the unknowns that go with the states, which make it
+        sparse: derivatives of slopes, then of what is solved for."""
+        if self.laws is not None or not self.algebraic:
+            return self.slope_jacobian(t, y)
+        self.solve(t, y)
+        nx, whole = self.system.nx, self.system.implicit_jacobian.sparse(*self.arguments(t))
+        rows = np.append(self.free, np.arange(nx, whole.shape[0]))
+        columns = np.concatenate([self.free, self.tied, np.arange(nx, whole.shape[1])])
+        out = whole[rows][:, columns].multiply(np.append(self.scale, self.scale_w))
+        by_row = np.append(1.0 / self.scale, np.ones(self.algebraic))
+        return out.multiply(by_row[:, None]).tocsc()
 
     def fastest_rate(self, t: float, y: Array) -> float:
         """The largest modulus of an eigenvalue of the Jacobian, in 1/s; about, if it is large."""

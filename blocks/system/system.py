@@ -128,11 +128,6 @@ class System:
         return self.function("residual", self._residual)
 
     @cached_property
-    def implicit(self) -> Evaluator:
-        """Slopes and residuals, one below the other."""
-        return self.function("implicit", ca.vertcat(self.tape.slope, self._residual))
-
-    @cached_property
     def implicit_jacobian(self) -> Evaluator:
         """Their derivatives by states and torn unknowns."""
         return self.jacobian(ca.vertcat(self.tape.slope, self._residual),

@@ -68,7 +68,7 @@ OSCILLATOR = {"m": "block.mass", "d": "damper.damping", "k": "spring.stiffness",
               "x0": "spring.x", "v0": "block.v"}
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853"])
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
 def test_an_oscillator_has_the_derivatives_of_its_closed_form(method):
     run = oscillator().simulate("1.7 s", rtol=1e-11, method=method,
                                 sensitivities=list(OSCILLATOR.values()))
@@ -105,7 +105,7 @@ class Chased(Component):
         yield der(self.x) == self.rate * (self.amplitude * cos(quantity("1 1/s") * time) - self.x)
 
 
-@pytest.mark.parametrize("method", ["rodas4", "cvode"])
+@pytest.mark.parametrize("method", ["rodas4"])
 def test_what_dies_out_at_once_is_not_followed(method):
     """x = a k (k cos t + sin t) / (k^2 + 1) after the first microseconds."""
     model = Model("chased")
@@ -131,7 +131,8 @@ def test_a_short_push_is_not_stepped_over():
     """v = sqrt(pi) height width: nothing else tells how long a step may be."""
     model = Model("pulse")
     model.part = Pulse()
-    run = model.simulate("10 s", max_step="20 ms", sensitivities=["part.height", "part.width"])
+    run = model.simulate("10 s", max_step="20 ms", rtol=1e-8,
+                         sensitivities=["part.height", "part.width"])
     for path, exact in (("part.height", 5e-3), ("part.width", 3.0)):
         assert_allclose(run.sensitivities["part.v", path].final.to_base_units().m,
                         np.sqrt(np.pi) * exact, rtol=1e-8)
@@ -274,7 +275,7 @@ class Swinging(Component):
         yield contact(self.f, quantity("1 m") - self.x, self.v, restitution=0.5)
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
 def test_a_touch_without_speed_is_told_by_every_method(method):
     ceiling, wall = Model("ceiling"), Model("wall")
     ceiling.body, wall.body = Thrown(v=f"{(2 * 9.81) ** 0.5!r} m/s"), Swinging()
@@ -942,7 +943,7 @@ class Boiler(Component):
             quantity("2e5 Pa") - self.p), quantity("0 Pa/s"))
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 @pytest.mark.parametrize("rate", [1e6, 1e9])
 def test_changes_die_out_with_what_settles_at_once_after_an_event(rate, rtol, method):
@@ -955,7 +956,7 @@ def test_changes_die_out_with_what_settles_at_once_after_an_event(rate, rtol, me
     times, by = run.sensitivities.event_times
     c, loss, part = 1e3, 10.0, 0.5  # of the 100 K at the end
     moves = (c / loss**2) * (np.log(1 - part) + part / (1 - part))
-    assert_allclose(by[:1], [[moves]], rtol=0.01 if method == "cvode" else 10 * rtol)
+    assert_allclose(by[:1], [[moves]], rtol=10 * rtol)
     assert not by[1:].any()  # where auto goes on by another method, which nothing moves
     for after in (5.0, 10.0, 20.0, 40.0, 100.0, 1e3):
         t = times[0] + after / rate

@@ -10,7 +10,6 @@ from blocks import Model, quantity
 from blocks.assembly.algebraic_loops import GROWTH, Elimination, cramer, tear
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
-from blocks.system.problem import BULKY
 from library.translational import Damper, FreeEnd, Reference, Spring, VelocitySource
 
 N = 40
@@ -78,9 +77,8 @@ def test_the_matrix_of_a_large_loop_is_its_derivative_however_hard_it_is_pulled(
 
 def test_a_long_pull_of_a_sheet_is_stiff_and_solved_with_sparse_matrices():
     model, total = _sheet()
-    assert model.compile().nx ** 2 > BULKY
     result = model.simulate("40 s", rtol=1e-6)
-    assert result.statistics["method"] == "ida"
+    assert result.statistics["method"] == "rodas4"
     assert abs(result["pull.f"].final.to("N").magnitude) == pytest.approx(
         _force(total, 40.0), rel=1e-6)
 
@@ -89,10 +87,12 @@ def test_a_method_that_needs_a_full_matrix_too_large_is_refused_with_its_size(mo
     model, _ = _sheet()
     monkeypatch.setattr("blocks.simulation.method_choice.HOPELESS", 1e6)
     with pytest.raises(ParameterError, match=r"3,120 x 3,120 entries \(0\.0779 GB\)") as caught:
+        model.simulate("20 ms", method="Radau")
+    assert caught.value.data["method"] == "Radau"
+    assert "'rodas4'" in str(caught.value)
+    model.simulate("1 ms", method="rodas4")
+    with pytest.raises(ParameterError, match="cannot run this model: more than .* unknowns"):
         model.simulate("20 ms", step="1 ms")
-    assert caught.value.data["method"] == "trapezoidal"
-    assert "'ida'" in str(caught.value)
-    model.simulate("1 ms", method="ida")
 
 
 def _matrix(size: int, seed: int) -> np.ndarray:

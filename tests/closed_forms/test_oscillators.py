@@ -18,7 +18,7 @@ from library.translational import (
     VelocitySource,
 )
 
-METHODS = ["cvode", "DOP853", "Radau"]
+METHODS = ["DOP853", "Radau"]
 TIGHT = {"rtol": 1e-10}
 
 

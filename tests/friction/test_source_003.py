@@ -40,7 +40,7 @@ def test_the_published_problem_is_solved_exactly(method, rtol):
 
 def test_a_micrometre_on_four_metres_takes_no_more_than_450_evaluations():
     case, t = BELT["P1"], np.linspace(0, 4, 401)
-    run = dragged(case).simulate("4 s", rtol=1e-7, method="adams")
+    run = dragged(case).simulate("4 s", rtol=1e-7, method="BDF")
     exact = dragged(case).simulate("4 s", rtol=1e-12, method="DOP853")
     ours, truth = values(run, ["sensor.x"], t), values(exact, ["sensor.x"], t)
     assert abs(value(run, "sensor.x") - case["x"]) < 1e-6

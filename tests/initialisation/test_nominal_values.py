@@ -42,7 +42,7 @@ def probe_deformation(t):
 
 def errors(with_nominal_values):
     """(relative error of the train, error of the probe by its own size)."""
-    run = badly_scaled(with_nominal_values).simulate("0.5 s", rtol=RTOL, method="cvode")
+    run = badly_scaled(with_nominal_values).simulate("0.5 s", rtol=RTOL, method="BDF")
     t = run.time.to("s").magnitude
     train, probe = run["hook.x"].to("m").magnitude, run["holder.x"].to("m").magnitude
     exact = probe_deformation(t)
@@ -75,7 +75,7 @@ def carried_by_two_springs(speed):
 
 
 @pytest.mark.parametrize("speed", ["1e-22 m/s", "-1e-33 m/s"])
-@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_speeds_that_have_died_out_are_no_size(speed, method):
     run = carried_by_two_springs(speed).simulate("100 s", method=method)
     rest = carried_by_two_springs("0 m/s").simulate("100 s", method=method)

@@ -8,14 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, quantity, sqrt, where
-from blocks.simulation.start import RunStart
-from blocks.system.dae_problem import DaeProblem
-from library.thermal import (
-    ConductiveHeatTransfer,
-    RadiativeHeatTransfer,
-    TemperatureSource,
-    ThermalMass,
-)
 
 GAS = Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
              typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
@@ -77,15 +69,3 @@ def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
     found = model.stepper()["one.m"].to("kg/s").m
     assert_allclose(found, list(map(flow_by_hand, p_a, p_b, temp_a, temp_b)), rtol=1e-6)
 
-
-def test_a_start_that_a_dae_goes_on_from_has_slopes_of_states_alone():
-    model = Model("rod")
-    model.body, model.node = ThermalMass(mass="1 kg", T="400 K"), RadiativeHeatTransfer()
-    model.rod, model.room = ConductiveHeatTransfer(), TemperatureSource(temperature="300 K")
-    model.connect(model.body.M, model.rod.A)
-    model.connect(model.rod.B, model.node.A)
-    model.connect(model.node.B, model.room.A)
-    (_, one), (_, other) = (RunStart(model, 0.0, 1.0, *kind).decided()
-                            for kind in ((), (DaeProblem,)))
-    assert one.shape == other.shape == (1,)
-    assert_allclose(one, other, rtol=1e-9)

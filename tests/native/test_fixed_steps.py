@@ -1,4 +1,4 @@
-"""RK23 and methods of fixed step in machine code: against the same methods in Python."""
+"""RK23 and methods of fixed step in machine code: against SciPy and formulae of textbooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import RK23, solve_ivp
 
-import blocks.native
 from benchmarks import models
 from blocks import (
     Component,
@@ -16,6 +15,7 @@ from blocks import (
     Parameter,
     SimulationError,
     Variable,
+    delayed,
     der,
     every,
     quantity,
@@ -85,15 +85,6 @@ def rectifier():
     return model
 
 
-def in_python(monkeypatch, model, duration, **options):
-    with monkeypatch.context() as patch:
-        for asked in "why_not", "why_not_implicit":
-            patch.setattr(blocks.native, asked, lambda *_: "asked for by a test")
-        run = model.simulate(duration, **options)
-    assert "machine code" not in run.statistics.why
-    return run
-
-
 def compiled(model, duration, **options):
     run = model.simulate(duration, **options)
     assert run.statistics.why == "chosen by the user, in machine code"
@@ -104,33 +95,80 @@ def ends_of_steps(run):
     return np.unique(np.concatenate([e.trajectory.t for e in run._recording.episodes]))
 
 
-CASES = {
-    "chain": (lambda: models.chain_of_arrays(5), "0.2 s", ("masses.v", "springs.x")),
-    "pendulum": (lambda: alone(Swing()), "0.5 s", ("part.angle",)),
-    "samples": (lambda: alone(Sampled()), "0.2 s", ("part.x", "part.u")),
-    "stops": (ball, "0.3 s", ("mass.v",)),
-    "diode": (rectifier, "50 ms", ("store.v", "diode.i")),
-    "sticking": (models.block_on_belt, "1.3 s", ("block.v", "spring.x")),
-}
+def by_hand(method, f, t, x, stops, h):
+    """Ends of steps, and values there, on grids that begin at ``t`` and at every one of ``stops``;
+    ``f(t, x, k)`` is the slope on the way to the stop of number ``k``."""
+    times, values = [t], [x]
+    for k, stop in enumerate(stops):
+        start, count = t, int(np.ceil((stop - t) / h - 1e-6))
+        for n in range(1, count + 1):
+            end = stop if n == count else start + n * h
+            x, t = FORMULAE[method](lambda t, x, k=k: np.array(f(t, x, k)), t, x, end - t), end
+            times.append(t)
+            values.append(x)
+    return np.array(times), np.array(values)
 
 
-@pytest.mark.parametrize("method, case", [
-    *((method, case) for method in ("rk4", "backward_euler", "trapezoidal") for case in CASES),
-    *(("euler", case) for case in ("chain", "pendulum", "samples", "stops"))])
-def test_fixed_steps_are_those_of_the_method_in_python(method, case, monkeypatch):
-    """The same grid, which begins anew at events, the same number of slopes, the same values."""
-    make, duration, shown = CASES[case]
-    run = compiled(make(), duration, method=method, **GRID)
-    hand = in_python(monkeypatch, make(), duration, method=method, **GRID)
-    assert run.statistics["steps"] == hand.statistics["steps"]
-    assert [e.component for e in run.events] == [e.component for e in hand.events]
-    assert_allclose([e.time for e in run.events], [e.time for e in hand.events], atol=1e-11)
-    assert_allclose(ends_of_steps(run), ends_of_steps(hand), rtol=0, atol=1e-11)
-    times = quantity(np.linspace(0, quantity(duration).to("s").m, 777)[1:-1], "s")
-    for name in shown:
-        scale = np.abs(hand[name].at(times).m).max()
-        assert_allclose(run[name].at(times).m, hand[name].at(times).m, atol=1e-8 * scale)
-        assert_allclose(run[name].final.m, hand[name].final.m, atol=1e-9 * scale)
+def rk4(f, t, x, h):
+    a = f(t, x)
+    b = f(t + h / 2, x + h / 2 * a)
+    c = f(t + h / 2, x + h / 2 * b)
+    return x + h / 6 * (a + 2 * b + 2 * c + f(t + h, x + h * c))
+
+
+def implicit(share):
+    def step(f, t, x, h):
+        known = y = x + (1 - share) * h * f(t, x)
+        for _ in range(30):  # each round is twenty times nearer, or more
+            y = known + share * h * f(t + h, y)
+        return y
+    return step
+
+
+FORMULAE = {"euler": lambda f, t, x, h: x + h * f(t, x), "rk4": rk4,
+            "backward_euler": implicit(1.0), "trapezoidal": implicit(0.5)}
+
+
+@pytest.mark.parametrize("method", FORMULAE)
+def test_fixed_steps_are_those_of_the_textbook(method):
+    run = compiled(alone(Swing()), "0.5 s", method=method, **GRID)
+    times, values = by_hand(method, lambda t, x, _: [
+        x[1], np.sin(2 * t) / 2 - 9 * np.sin(x[0])], 0.0, np.array([1.0, 0.0]), [0.5], 1e-3)
+    assert_allclose(ends_of_steps(run), times, rtol=0, atol=1e-13)
+    assert_allclose(run["part.angle"].at(quantity(times, "s")).m, values[:, 0], atol=1e-10)
+
+
+@pytest.mark.parametrize("method", FORMULAE)
+def test_a_grid_begins_anew_at_every_sample(method):
+    run = compiled(alone(Sampled()), "0.2 s", method=method, **GRID)
+    stops = [*(10.3e-3 * np.arange(1, 20)), 0.2]
+    held = [0.0]  # what was sampled at the start of each part
+
+    def slope(t, x, part):
+        return (held[part] - x) / 20e-3
+
+    t, x, times = 0.0, np.array([1.0]), [0.0]
+    held[0] = 1 - x[0]
+    for part, stop in enumerate(stops):
+        more, values = by_hand(method, lambda t, x, _, p=part: slope(t, x, p), t, x, [stop], 1e-3)
+        times += more[1:].tolist()
+        t, x = stop, values[-1]
+        held.append(1 - x[0])
+    assert_allclose(ends_of_steps(run), times, rtol=0, atol=1e-11)
+    assert run["part.x"].final.m == pytest.approx(x[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("method, bound", [
+    ("euler", 1e-4), ("rk4", 5e-7), ("backward_euler", 1e-4), ("trapezoidal", 1e-5)])
+@pytest.mark.parametrize("make, duration", [
+    (ball, "0.3 s"), (rectifier, "50 ms"), (models.block_on_belt, "1.7 s")])
+def test_events_are_those_of_small_steps_within_the_errors_of_fixed_ones(
+        make, duration, method, bound):
+    run = compiled(make(), duration, method=method, step="0.1 ms", rtol=1e-9)
+    exact = make().simulate(duration, method="dopri5", rtol=1e-11)
+    assert [e.description for e in run.events] == [e.description for e in exact.events]
+    assert_allclose([e.time for e in run.events], [e.time for e in exact.events], rtol=0,
+                    atol=bound)
 
 
 def test_a_grid_does_not_drift():
@@ -205,14 +243,8 @@ def test_a_step_that_cannot_be_taken_is_told(method, reason):
     assert_allclose(before["part.x"].at("0.5 s").m, 2.0, rtol=1e-3)
 
 
-def test_euler_judges_modes_in_python():
-    """What begins to slide has no slope yet, and stays where it is in the first step."""
-    run = models.block_on_belt().simulate("1 s", method="euler", step="1 ms")
-    assert run.statistics.why == "chosen by the user"
-
-
-def test_what_may_shorten_steps_keeps_fixed_ones_in_python():
-    """A loop through a curve, of which a step may have to be shorter to stay on its branch."""
+def test_fixed_steps_stay_on_the_branch_of_a_loop_and_know_the_past():
+    """A loop through a curve; and x' = -x a second ago, which was 1: a step of its length."""
     class Curve(Component):
         x = Variable("1", 1.0, priority="high")
         y = Variable("1", 0.5)
@@ -221,7 +253,15 @@ def test_what_may_shorten_steps_keeps_fixed_ones_in_python():
             yield der(self.x) == -self.y / quantity("1 s")
             yield self.y + self.y**3 == self.x
 
-    run = alone(Curve()).simulate("1 s", method="rk4", step="10 ms")
-    assert "machine code" not in run.statistics.why
+    class Late(Component):
+        x = Variable("1", 1.0, priority="high")
+
+        def equations(self):
+            yield der(self.x) == -delayed(self.x, quantity("1 s"), initial=1.0) / quantity("1 s")
+
+    run = compiled(alone(Curve()), "1 s", method="rk4", step="10 ms")
     exact = alone(Curve()).simulate("1 s", method="dopri5", rtol=1e-10)
     assert_allclose(run["part.x"].final.m, exact["part.x"].final.m, rtol=1e-8)
+    for step in "10 ms", "3 s":
+        late = compiled(alone(Late()), "2 s", method="rk4", step=step)
+        assert late["part.x"].final.m == pytest.approx(1 - 2 + 1 / 2, abs=1e-12)

@@ -46,17 +46,6 @@ def rectifier():
     return model
 
 
-def test_soon_where_every_step_has_modes_to_decide(monkeypatch):
-    monkeypatch.setattr("blocks.native.costs.MOMENT_OF_MODES", -1)  # as if it took long to write
-    run = rectifier().simulate("0.2 s", rtol=1e-8)
-    assert run.statistics["why"].endswith("were left after 16")
-    # the mean of six pulses, less what commutation takes: 3 w L I / pi
-    periods = run["load.v"].at(quantity(np.linspace(0.1, 0.2, 60_001)[:-1], "s")).m
-    mean = 3 * np.sqrt(3) * 100 / np.pi
-    assert periods.mean() == pytest.approx(mean / (1 + 3 * 100 * np.pi * 1e-3 / np.pi / 10),
-                                           rel=2e-3)
-
-
 def filled_chamber(volume):
     """Through a resistance whose root law is steepest where the chamber is full."""
     model = Model("filled")
@@ -118,8 +107,8 @@ def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_lef
         monkeypatch, damping, duration, methods):
     """Masses of 1 kg between such dampers die out at up to 4e5 1/s: some 240,000 explicit steps."""
     monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # which it begins with
-    advanced, stops = OneStep._advanced, []
-    monkeypatch.setattr(OneStep, "_advanced", lambda self, *given: (
+    advanced, stops = OneStep.advance, []
+    monkeypatch.setattr(OneStep, "advance", lambda self, *given: (
         stops.append(self.name), advanced(self, *given))[1])
     model = chain_of_arrays(3)
     del model.push

@@ -32,7 +32,6 @@ from library.translational import (
 
 pytest.importorskip("llvmlite")
 
-from blocks.exceptions import ParameterError  # noqa: E402
 from blocks.machine.signatures import run_code  # noqa: E402
 from blocks.native import is_large, sparse_factors, why_not  # noqa: E402
 from blocks.native.equations import equations_of  # noqa: E402
@@ -154,8 +153,8 @@ def test_many_unknowns_that_all_depend_on_each_other_are_solved_in_python(monkey
     monkeypatch.setattr(sparse_factors, "SHARE", 0.0)
     system = webs(5).compile()
     assert "algebraic unknowns" in why_not(system)
-    with pytest.raises(ParameterError, match="algebraic unknowns are solved for in Python"):
-        webs(5).simulate("1 s", method="dopri5")
+    run = webs(5).simulate("1 ms", method="dopri5")
+    assert run.statistics.why.endswith("algebraic unknowns are solved for in Python")
 
 
 def test_a_node_of_a_thousand_springs_is_one_sum():

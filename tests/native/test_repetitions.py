@@ -7,22 +7,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from benchmarks.circuits import grid_with_diodes
 from benchmarks.models import blocks_on_belt
 
 pytest.importorskip("llvmlite")
 
-from blocks import Model, quantity
 from blocks.machine.signatures import run_code
-from blocks.native import columns, costs, often_called
-from blocks.native.columns import values_in_loops
 from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
 from blocks.native.text import Beginning, _own_function
-from blocks.system.evaluator import Evaluator
-from blocks.system.points import Points
-from library.translational import Mass, Reference, TranslationalFriction
 from tests.nonsmooth.modes.test_kept_factors import pairs_on_floors, shaken_masses
 
 PLACES = {0: ("%x", 0), 1: ("%p", 0)}
@@ -130,57 +123,3 @@ def test_small_models_are_written_as_one_piece():
     problem = run._recording.problem
     assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
     assert REPEATS > 100
-
-
-def test_residuals_that_a_run_asks_for_often_are_the_same_in_machine_code(monkeypatch):
-    monkeypatch.setattr(often_called, "CALLS", 2)
-    system = grid_with_diodes(12, 4).compile()
-    rng = np.random.default_rng(0)
-    point = [0.3e-3, *(rng.normal(size=n) for n in (system.nx, system.nz)), system.parameters(),
-             *(np.ones(n) for n in (system.nm, system.nd, system.nu))]
-    residual = often_called.OftenCalled(system, system.implicit)
-    interpreted, again, third = (residual(*point) for _ in range(3))
-    assert "often called" in system.cache and system.cache["often called"][0]
-    for found in (again, third):
-        assert_allclose(found, interpreted, rtol=0, atol=1e-14 * np.abs(interpreted).max())
-
-
-@pytest.mark.parametrize("count", [8, 37])
-def test_loops_over_equal_components_at_many_points_give_what_casadi_gives(count):
-    """Parameters, and a discrete value that is the same at all points, stand for themselves."""
-    n, random = 40, np.random.default_rng(count)
-    sizes = 1, n, 2, n, 0, 1, 3
-    t, x, z, p, m, d, u = symbols = [ca.SX.sym(name, k) for name, k in zip(
-        "txzpmdu", sizes, strict=True)]
-    force = ca.tanh(p[1:] * ca.diff(x)) * ca.sin(t) + ca.if_else(x[1:] > z[0], ca.exp(-x[1:]), d)
-    function = Evaluator(ca.Function("forces", symbols, [ca.vertcat(
-        ca.sum1(force), force, x, 3.0, ca.SX(2, 1), u[1] * z[1], -0.0, d)]))
-    given = [random.normal(size=(k, count)) for k in sizes]
-    points = Points(given[0][0], given[1], given[2], given[3][:, 0], given[4], given[5], given[6])
-    found = values_in_loops(function, points)
-    for k, values in enumerate(found.T):
-        at = [a[:, k] for a in points.columns()[:3]], points.p, [
-            a[:, k] for a in points.columns()[4:]]
-        exact = function.function(*at[0], at[1], *at[2]).full().ravel()
-        assert_allclose(values, exact, rtol=1e-13, atol=1e-13)
-
-
-def test_energies_of_a_train_are_the_same_in_loops(monkeypatch):
-    """Wagons that roll out, each with a friction of its own: what they had is what it took."""
-    for name in ("LONGEST_OUTPUT", "MANY_POINTS", "MANY_LOOPED"):
-        monkeypatch.setattr(costs, name, 0)  # every function is a long one
-    model, n = Model("train"), 20
-    speeds = np.linspace(1.0, 2.0, n)
-    model.wagon = Mass(count=n, mass="2 kg", v=quantity(speeds, "m/s"))
-    model.rub = TranslationalFriction(count=n, law="coulomb", coulomb_force="4 N")
-    model.rail = Reference()
-    model.connect(model.wagon.M, model.rub.R)
-    model.connect(model.rub.C, model.rail.V)
-    run = model.simulate("1.2 s")
-    looked, found = [], columns.values_in_loops
-    monkeypatch.setattr(columns, "values_in_loops", lambda function, points, *more: (
-        looked.append(len(points)) or found(function, points, *more)))
-    ledger = run.energy()
-    assert sum(looked) > 0
-    lost = np.array([term.dissipated for term in ledger if term.component.startswith("rub")])
-    assert_allclose(lost, speeds**2, rtol=1e-6)

@@ -55,7 +55,7 @@ class Fake:
         self.catalog = catalog(infos)
         self.events = [EventRecord(JUMP, "friction", "breaks away"),
                        EventRecord(2.25, "friction", "sticks")]  # fmt: skip
-        self.statistics = {"method": "cvode", "why": "stiff", "steps": 1412, "rejected": 12,
+        self.statistics = {"method": "rodas4", "why": "stiff", "steps": 1412, "rejected": 12,
                            "phases": {"compile": 0.0125, "solve": 0.25}}  # fmt: skip
 
     def values(self, indices, times=None, side="right"):

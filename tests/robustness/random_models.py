@@ -60,7 +60,7 @@ EXTREME = (0, -1, 1, 1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e300, -1e9, float("inf"), 
 UNITS = ("1", "1", "m", "m/s", "N", "rad", "N*m")
 CURVES = ("P.Circle('0.1 m')", "P.Circle('1 m', inside=True)", "P.Line()", "P.Line('0.3 rad')",
           "P.Ellipse('0.2 m', '0.1 m')", "P.Corner()")  # fmt: skip
-METHODS = ("auto", "auto", "auto", "auto", "cvode", "ode45", "Radau", "BDF", "DOP853", "ida",
+METHODS = ("auto", "auto", "auto", "auto", "ode45", "Radau", "BDF", "DOP853",
            "trapezoidal", "backward_euler", "moreau_jean", "ode23s")  # fmt: skip
 EXPLICIT = ("ode45", "DOP853", "ode23s")
 WAVES = ("sin({r} * t / quantity('1 s'))", "where(t < quantity('0.03 s'), 1.0, -1.0)",

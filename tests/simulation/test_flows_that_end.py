@@ -23,7 +23,7 @@ from blocks import (
     where,
 )
 
-METHODS = "auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"
+METHODS = "auto", "dopri5", "rodas4", "DOP853"
 K, ONE = quantity("1 m^0.5/s"), quantity("1 m/s")
 TANKS = {
     "guarded by where": lambda x: where(x > 0, K * sqrt(x), 0),

@@ -24,7 +24,7 @@ from blocks import (
 
 G, E, H = 9.81, 0.6, 1.2
 REST = np.sqrt(2 * H / G) * (1 + E) / (1 - E)
-METHODS = "auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"
+METHODS = "auto", "dopri5", "rodas4", "DOP853"
 
 
 class Ball(Component):

@@ -46,8 +46,8 @@ from library.translational import (
     TranslationalFriction,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "cvode",
-           "adams", "ida", "dopri5", "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
+           "rodas4"]  # fmt: skip
 FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
 
 
@@ -110,7 +110,7 @@ def test_a_thousand_periods_have_two_thousand_break_aways(periods, amplitude):
     assert_switches(run, expected, 1e-5)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5"])
 @pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-4])
 def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, method):
     # two periods of exp(-(sin(pi t/6)/a)^2), at 0, 6 and 12 s; over the bound for a few widths
@@ -158,13 +158,13 @@ def test_bursts_made_of_signal_blocks_are_found():
     model.connect(model.minus.y, model.burst.u)
     model.connect(model.burst.y, model.force.u)
     model.connect(model.force.y, model.load.S)
-    run = model.simulate("11 s", method="cvode")
+    run = model.simulate("11 s", method="BDF")
     away = 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300)
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 1]
     assert_allclose(loose, [4 - away, 8 - away], rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "BDF"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "BDF"])
 def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
     model = Model("shaft")
     model.rotor, model.ground = Inertia(inertia="1 kg*m^2"), RotationalReference()
@@ -182,7 +182,7 @@ def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
     assert_switches(run, expected, 5e-5, "bearing")
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "BDF", "RK45"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "BDF", "RK45"])
 @pytest.mark.parametrize("amplitude", [1.003, 1.5])
 def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
     # heights of 0.1 mm are known to 1e-6 m, and speeds at landing are some mm/s
@@ -202,7 +202,7 @@ def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
     assert run["stop.lower_force"].min().m > -1e-9
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "dopri5"])
+@pytest.mark.parametrize("method", ["auto", "dopri5"])
 def test_a_disc_on_a_line_is_not_pulled(method):
     model = Model("disc")
     model.ground = Ground()
@@ -222,7 +222,7 @@ def test_a_disc_on_a_line_is_not_pulled(method):
     assert (np.abs(rubbed) - 0.3 * pressed).max() < 1e-9
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5"])
 def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
     # capacity 0.5 N m per N against 2 N m, pressed by 5 N + 1.01 N sin(2 pi t): below 4 N slips
     model = Model("clutch")
@@ -240,7 +240,7 @@ def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
     assert_allclose(slips, first + np.arange(4), atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "dopri5", "ode45", "RK45"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "ode45", "RK45"])
 def test_relations_of_resting_states_are_found(method):
     """Conditions on a state that rests and a function of time that only just reaches it."""
 
@@ -300,7 +300,7 @@ KINKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 @pytest.mark.parametrize("kind", KINKED)
 def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
     load, end, times = KINKED[kind]
@@ -324,7 +324,7 @@ def test_kinks_of_signals_made_of_blocks_are_found():
     assert_allclose(loose, np.arange(1, 31) / 0.3 - away, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_kinks_of_signals_that_switch_by_time_are_found(method):
     # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
     model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
@@ -339,7 +339,7 @@ def test_kinks_of_signals_that_switch_by_time_are_found(method):
     assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 @pytest.mark.parametrize("condition", [
     lambda t, w: abs_(t) < w,
     lambda t, w: minimum(t + w, w - t) > 0,
@@ -412,7 +412,7 @@ def test_what_the_guide_says_of_features_in_states():
 
 
 @pytest.mark.parametrize("method", [
-    "auto", "DOP853", "RK23", "ode45", "Radau", "cvode", "dopri5", "rodas4"])  # fmt: skip
+    "auto", "DOP853", "RK23", "ode45", "Radau", "dopri5", "rodas4"])  # fmt: skip
 def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(method):
     """A disc that turns evenly asks for no short steps, and a condition moves nothing."""
 
@@ -433,7 +433,7 @@ def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(metho
     assert run["marks.seen"].final.m == len(run.events) == 48
 
 
-@pytest.mark.parametrize("method", ["dopri5", "cvode", "ode45"])
+@pytest.mark.parametrize("method", ["dopri5", "ode45"])
 def test_a_step_over_very_many_turns_is_taken_in_parts(method):
     """A thousand turns in which nothing crosses, and one of a slow angle that does."""
 
@@ -454,7 +454,7 @@ def test_a_step_over_very_many_turns_is_taken_in_parts(method):
 
 
 # -- bounds hold whenever one looks -----------------------------------------------------------
-@pytest.mark.parametrize("method", ["auto", "cvode", "ode45", "dopri5"])
+@pytest.mark.parametrize("method", ["auto", "ode45", "dopri5"])
 def test_friction_stays_within_its_bounds_at_every_instant(method):
     run = held(swinging(1.3, 0.7), static="1.25 N").simulate("7 s", method=method)
     t = np.random.default_rng(5).uniform(0, 7, 2000)
@@ -490,7 +490,7 @@ def rectifier(flat, steep, form):
 
 
 @pytest.mark.parametrize(("flat", "steep", "method"), [
-    (0.02, 500.0, "cvode"), (0.02, 500.0, "Radau"), (1e-5, 1e4, "cvode")])
+    (0.02, 500.0, "BDF"), (0.02, 500.0, "Radau"), (1e-5, 1e4, "rodas4")])
 def test_a_continuous_law_passes_its_kink_however_steep_one_side_is(flat, steep, method):
     options = {"method": method, "rtol": 1e-7}
     run = rectifier(flat, steep, "where").simulate("20 ms", **options)

@@ -22,8 +22,8 @@ from library.translational import (
     VelocitySource,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "cvode",
-           "adams", "ida", "dopri5", "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
+           "rodas4"]  # fmt: skip
 FIXED = ["euler", "rk4", "backward_euler", "trapezoidal"]
 
 
@@ -59,7 +59,7 @@ def test_the_heat_does_not_depend_on_a_step_that_is_too_long(method):
     assert_allclose(run.energy()["damper"].dissipated, heat(47.0, 3.0), rtol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "Radau", "ode45"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "ode45"])
 def test_friction_under_a_prescribed_motion_dissipates_force_times_way(method):
     model = Model("rubbed")
     model.floor, model.trolley = Reference(), Mass(v="1 m/s")
@@ -81,7 +81,7 @@ def test_the_work_of_a_burst_is_counted():
         -(((t - quantity("3.3 s")) / quantity("1 ms")) ** 2)))  # fmt: skip
     model.connect(model.body.M, model.hammer.R)
     model.connect(model.floor.V, model.hammer.C)
-    for method in ("auto", "cvode", "Radau", "RK45"):
+    for method in ("auto", "Radau", "RK45"):
         run = model.simulate("10 s", method=method)
         impulse = np.sqrt(np.pi)
         assert_allclose(run["body.v"].final.m, impulse, rtol=1e-5)
@@ -104,7 +104,7 @@ def test_runs_that_are_made_several_at_once_find_the_burst_too():
     assert_allclose(data["final(body.v)"].values, exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "ode45"])
+@pytest.mark.parametrize("method", ["auto", "ode45"])
 def test_extremes_of_what_is_prescribed_lie_between_the_steps(method):
     run = shaken(47.0).simulate("3 s", method=method)
     assert_allclose(run["damper.f"].max().m, 14.0, rtol=1e-6)

@@ -232,9 +232,8 @@ def test_long_steps_between_many_events_are_read_as_closely_as_others():
     assert np.abs(found - straight).max() <= 9.81 * 0.02**2 / 8 * (1 + 1e-6)
 
 
-def test_what_one_method_carried_is_not_solved_for_because_another_did_not(monkeypatch):
-    """A diode behind a resistance: its voltage is solved for along the run, once it is machine
-    code."""
+def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
+    """A diode behind a resistance."""
     model = Model("rectifier")
     model.mains = ACVoltageSource(amplitude="5 V", frequency="50 Hz")
     model.cable, model.load = Resistor(resistance="10 ohm"), Resistor(resistance="1 kohm")
@@ -245,7 +244,6 @@ def test_what_one_method_carried_is_not_solved_for_because_another_did_not(monke
     model.connect(model.diode.n, model.store.p, model.load.p)
     model.connect(model.mains.n, model.store.n, model.load.n, model.ground.V)
     run = model.simulate("50 ms")
-    assert run.statistics.method == "ode45, then dopri5"
     points, one_by_one = [], Replay._one_by_one
 
     def counted(self, episode, t, *rest):
@@ -254,7 +252,7 @@ def test_what_one_method_carried_is_not_solved_for_because_another_did_not(monke
 
     monkeypatch.setattr(Replay, "_one_by_one", counted)
     diode = run["diode.v"].to("V").m
-    assert 0 < sum(points) < len(diode) / 5
+    assert sum(points) < len(diode) / 5
 
     def across(t, v):
         drive = 5 * np.sin(100 * np.pi * t) - v
@@ -306,7 +304,7 @@ def force_on_shoulder(t, phi, w):
 
 
 @pytest.mark.parametrize(("method", "in_machine_code"), [
-    ("dopri5", True), ("cvode", False), ("ode45", False)])
+    ("dopri5", True), ("BDF", False), ("ode45", False)])
 def test_unknowns_of_linear_loops_are_read_by_what_solved_for_them_in_the_run(
         method, in_machine_code, monkeypatch):
     if in_machine_code:

@@ -25,7 +25,7 @@ from library.rotational import (
     TorqueSource,
 )
 
-METHODS = pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode", "DOP853"])
+METHODS = pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 
 
 class Signs(Component):

@@ -31,7 +31,7 @@ from library.signal import TimeFunction
 
 PERIOD, PERIODS = 20e-6, 50
 END = PERIOD * PERIODS
-METHODS = ["auto", "dopri5", "rodas4", "cvode"]
+METHODS = ["auto", "dopri5", "rodas4"]
 RATE = 2.5  # of the duty in 1/s: pulses are longer by 1 ns each
 DUTIES = {"late": (1.0, -RATE), "soon": (0.0, RATE), "between": (0.3, RATE)}
 

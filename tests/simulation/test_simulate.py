@@ -21,8 +21,6 @@ from blocks import (
     Target,
     Variable,
     der,
-    maximum,
-    minimum,
     quantity,
     time,
 )
@@ -81,7 +79,7 @@ def test_every_fixed_step_method_converges_with_its_order(method, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "ida", "Radau", "DOP853"])
+@pytest.mark.parametrize("method", ["auto", "Radau", "DOP853"])
 def test_a_run_is_cut_at_its_end(method):
     run = oscillator().simulate("1.2345 s", method=method)
     assert run.time.to("s").magnitude[-1] == 1.2345
@@ -117,14 +115,14 @@ def test_samples_are_taken_at_given_times(times):
          "simulate(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?"),
         ({"max_steps": 5}, UnknownName, "there is no option 'max_steps'. Did you mean 'max_step'"),
         ({"method": "rk44"}, UnknownName, "Did you mean 'rk4'?"),
-        ({"method": "cvodes"}, UnknownName, "Did you mean 'cvode'"),
+        ({"method": "rodas"}, UnknownName, "Did you mean 'rodas4'"),
         ({"rtol": "tight"}, ParameterError, "must be a number between 0 and 1"),
         ({"rtol": 0}, ParameterError, "must be a number between 0 and 1"),
         ({"atol": -1}, ParameterError, "must be greater than 0"),
         ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
         ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
-        ({"method": "cvode", "step": "1 ms"}, ParameterError,
-         "simulate(step=…): has no effect: method 'cvode' chooses its steps itself."),
+        ({"method": "Radau", "step": "1 ms"}, ParameterError,
+         "simulate(step=…): has no effect: method 'Radau' chooses its steps itself."),
         ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
         ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
         ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
@@ -238,7 +236,7 @@ def test_steps_too_long_for_an_explicit_method_are_told_of(method):
         assert abs(run["c.x"].final.m) < 1e-6
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ida", "rk4"])
+@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4"])
 def test_a_run_that_explodes_keeps_what_was_computed(method):
     model = alone(Explosion())
     with pytest.raises(SimulationError) as caught:
@@ -251,7 +249,7 @@ def test_a_run_that_explodes_keeps_what_was_computed(method):
     assert error.result["c.x"].at("0.5 s").magnitude == pytest.approx(2.0, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ode45", "trapezoidal"])
+@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "ode45", "trapezoidal"])
 def test_a_run_whose_loop_loses_its_root_names_it(method):
     model = alone(Fold(y=Target("1", "none")))
     with pytest.raises(SimulationError, match="c.y could not be solved for") as caught:
@@ -299,7 +297,7 @@ class Interrupting:
         return None
 
 
-@pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau"])
+@pytest.mark.parametrize("method", ["RK23", "Radau"])
 def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
     monkeypatch.setattr("blocks.simulation.run.Progress", Interrupting)
     with pytest.raises(KeyboardInterrupt, match=r"interrupted at t = .* is this error's") as told:
@@ -312,7 +310,7 @@ def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
     assert final(run, "spring.x") == pytest.approx(np.sin(2 * reached) / 2, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "adams"])
+@pytest.mark.parametrize("method", ["RK23", "Radau"])
 def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
     monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # evaluates in Python
     model = oscillator()
@@ -353,7 +351,7 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     pressed: list[float] = []
     monkeypatch.setattr(Problem, "arguments", arguments)
     with pytest.raises(Interrupted) as told:
-        model.simulate("20 s", rtol=1e-9)
+        model.simulate("20 s", rtol=1e-9, method="ode45")
     monkeypatch.undo()
     run = told.value.result
     assert run.status == "interrupted"
@@ -361,7 +359,7 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "ida", "ode23s"])
+@pytest.mark.parametrize("method", ["ode45", "Radau", "ode23s"])
 def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
     model = oscillator()
     model.simulate("1 ms", method=method)
@@ -536,26 +534,3 @@ def test_a_changed_structure_is_assembled_anew():
     model.spring.law = "table"
     model.simulate("1 s")
     assert model.compile() is not changed
-
-
-class Swinging(Component):
-    """An oscillator beside a nonlinear algebraic loop: s is what a limited amplifier gives out."""
-
-    x = Variable("1", 10.0, priority="high")
-    y = Variable("1", 0.0, priority="high")
-    s = Variable("1")
-
-    def equations(self):
-        limited = minimum(maximum(self.s, -15), 15)
-        yield self.x - limited / 2 == self.s - 0.9 * limited
-        yield der(self.x) == quantity("-6283 1/s") * self.y
-        yield der(self.y) == quantity("6283 1/s") * self.x
-
-
-def test_a_run_that_is_handed_over_goes_on_from_where_it_was():
-    model = Model("handed over")
-    model.part = Swinging()
-    run = model.simulate("10 ms", rtol=1e-9)
-    assert ", then" in run.statistics["method"]
-    t = quantity(np.linspace(0, 10, 501), "ms")
-    assert_allclose(run["part.x"].at(t).m, 10 * np.cos(6.283 * t.m), rtol=0, atol=1e-5)

@@ -26,9 +26,8 @@ from library.rotational import TwoPort as Turning
 from library.translational import Mass, Reference, Spring
 from library.translational import TwoPort as Moving
 
-METHODS = "auto", "dopri5", "rodas4", "cvode", "ida", "DOP853"
-DEAR = "auto", "rodas4", "cvode"
-LEDGER = {"ida": 5e-5}  # of what is held: its steps are of low order where it begins again
+METHODS = "auto", "dopri5", "rodas4", "DOP853"
+DEAR = "auto", "rodas4"
 
 
 class Tooth(Turning):
@@ -88,7 +87,7 @@ def test_a_tooth_takes_its_work_in_every_turn(method):
     assert 4 + 1.3 / (2 * np.pi) < turns < 5  # five teeth, and not yet the sixth
     speed = np.sqrt(25**2 - 2 * 5 * 0.6 / 0.08)
     assert result["wheel.w"].final.m == pytest.approx(speed, rel=3e-5)
-    assert abs(result.energy().residual.to("J").m) < 25 * LEDGER.get(method, 1e-5)
+    assert abs(result.energy().residual.to("J").m) < 25e-5
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,6 @@ class Linear:
     def __init__(self, matrix, exact, forcing=None):
         self.matrix = np.array(matrix, dtype=float)
         self.size = len(self.matrix)
-        self.differential = np.ones(self.size, dtype=bool)
         self.exact, self.forcing = exact, forcing or (lambda t: 0.0)
 
     def slope(self, t, y):
@@ -19,11 +18,6 @@ class Linear:
     def slope_jacobian(self, t, y):
         return full(self.matrix)
 
-    def residual(self, t, y, slope):
-        return slope - self.slope(t, y)
-
-    def residual_jacobian(self, t, y, slope, c):
-        return full(c * np.eye(self.size) - self.matrix)
 
 
 def full(matrix):
@@ -50,28 +44,6 @@ def stiff():
     )
 
 
-class SemiExplicit:
-    """x' = -z, 0 = z + z^3 / 10 - w(x) with z = x on the solution: x = z = exp(-t)."""
-
-    size = 2
-    differential = np.array([True, False])
-
-    @staticmethod
-    def exact(t):
-        return np.array([np.exp(-t), np.exp(-t)])
-
-    def slope(self, t, y):
-        return np.array([-y[1], 0.0])
-
-    def residual(self, t, y, slope):
-        x, z = y
-        return np.array([slope[0] + z, z + 0.1 * z**3 - (x + 0.1 * x**3)])
-
-    def residual_jacobian(self, t, y, slope, c):
-        x, z = y
-        return full(np.array([[c, 1.0], [-1 - 0.3 * x * x, 1 + 0.3 * z * z]]))
-
-
 class Chain:
     """n masses between walls by springs and dampers; mode 1 is set free."""
 
@@ -85,7 +57,7 @@ class Chain:
         pattern = abs(self.matrix) + sp.identity(2 * n)
         self.stored = pattern.tocsc()
         self.stored.sort_indices()
-        self.size, self.differential = 2 * n, np.ones(2 * n, dtype=bool)
+        self.size = 2 * n
         self.shape = np.sin(np.pi * np.arange(1, n + 1) / (n + 1))
         self.rate = 4 * np.sin(np.pi / (2 * (n + 1))) ** 2  # eigenvalue of -laplace
         self.k, self.d = k, d
@@ -116,11 +88,6 @@ class Chain:
         result.data = -result.data
         return result
 
-    def residual(self, t, y, slope):
-        return slope - self.matrix @ y
-
-    def residual_jacobian(self, t, y, slope, c):
-        return self._jacobian(c)
 
 
 def make(name, problem, y0, t_end, rtol=1e-6, atol=1e-9, **options):

@@ -72,7 +72,7 @@ def low_level(end):
 
 
 @pytest.mark.parametrize("count", [None, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida",
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau",
                                     "ode23s"])
 def test_a_tank_is_filled_from_empty(method, count):
     model = Model("tank")
@@ -84,8 +84,7 @@ def test_a_tank_is_filled_from_empty(method, count):
 
 
 @pytest.mark.parametrize("count", [None, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida",
-                                    "adams"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau"])
 def test_two_tanks_are_filled_or_refused(method, count):
     """The level of the second one does not move at first, and its law is as steep as can be."""
     model = Model("tanks")
@@ -93,7 +92,7 @@ def test_two_tanks_are_filled_or_refused(method, count):
     try:
         run = model.simulate("20 s", method=method, rtol=1e-6)
     except SimulationError as error:
-        assert method not in ("cvode", "auto")
+        assert method != "auto"
         assert "infinitely steep" in str(error) or "no finite value" in str(error)
         return
     assert_allclose(np.ravel(run["pair.low"].final.m)[0], low_level(20.0), rtol=1e-4)
@@ -120,7 +119,7 @@ class Drag(Component):
 
 
 @pytest.mark.parametrize("count", [None, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "ida"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4"])
 def test_a_body_leaves_the_speed_at_which_its_drag_is_steepest(method, count):
     model = Model("drag")
     model.body = Drag() if count is None else Drag(count=count)
@@ -145,7 +144,7 @@ class Robertson(Component):
         yield s * der(y3) == 3e7 * y2**2
 
 
-@pytest.mark.parametrize("method", ["auto", "cvode", "ida", "BDF", "rodas4", "Radau"])
+@pytest.mark.parametrize("method", ["auto", "BDF", "rodas4", "Radau"])
 def test_what_is_far_below_its_tolerance_is_no_steeper_for_that(method):
     model = Model("reaction")
     model.vessel = Robertson()
@@ -166,7 +165,7 @@ class Relief(TwoPort):
 
 
 @pytest.mark.parametrize("count", [1, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau"])
 def test_a_loop_through_a_root_that_begins_is_refused_where_it_does(method, count):
     with pytest.raises(SimulationError, match="infinitely steep there.*straight line") as caught:
         clamps(Relief, count, 50).simulate("3 ms", rtol=1e-6, method=method)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blocks.solvers import Step, Trajectory
-from blocks.solvers.interpolation import NodalPolynomial, chebyshev_nodes
+from blocks.solvers.interpolation import chebyshev_nodes
 
 
 def step(t_old, t, *functions):
@@ -120,11 +120,3 @@ def test_chebyshev_nodes_end_exactly_and_are_symmetric():
         assert nodes[0] == -1.0
         assert nodes[-1] == 1.0
         assert np.array_equal(nodes, -nodes[::-1])
-
-
-def test_a_nodal_polynomial_meets_its_values():
-    values = np.random.default_rng(0).normal(size=(3, 7))
-    polynomial = NodalPolynomial(2.0, 5.0, values)
-    nodes = 3.5 + 1.5 * chebyshev_nodes(7)
-    assert polynomial(nodes) == pytest.approx(values, abs=1e-12)
-    assert np.array_equal(polynomial(2.0), values[:, 0])

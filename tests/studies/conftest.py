@@ -1,16 +1,8 @@
-"""Single runs that a study is compared with choose their method as its runs do."""
+"""Which points of a study are run one by one?"""
 
 import pytest
 
-from blocks import native
 from blocks.studies.runner import Runner
-
-
-@pytest.fixture(autouse=True)
-def as_in_a_study():
-    token = native.study.set(1)
-    yield
-    native.study.reset(token)
 
 
 @pytest.fixture

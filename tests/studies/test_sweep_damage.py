@@ -27,7 +27,7 @@ FACTOR = 1
 
 
 def study(folder, **changed):
-    asked = {"outputs": ["final(mass.v)"], **changed}
+    asked = {"outputs": ["final(mass.v)"], "method": "rodas4", **changed}  # one by one
     return bench.coasting().sweep({"mass.v": SPEEDS}, "0.5 s", store=folder, **asked)
 
 

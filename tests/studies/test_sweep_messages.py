@@ -43,7 +43,7 @@ def said(kind, over=OVER, model=None, **asked):
      "targets. Did you mean 'friction.coulomb_force'"),
     ({"fiction.coulomb_force": ["1 N"]}, "Did you mean 'friction.coulomb_force'"),
     ({"block": ["1 kg"]}, "Did you mean 'block."),
-    ({"methd": ["cvode"]}, "Did you mean 'method'?"),
+    ({"methd": ["BDF"]}, "Did you mean 'method'?"),
     ({"method": ["cvod"]}, "sweep(method=…): there is no 'cvod' among its methods. Did you mean "
                            "'cvode'?"),
     ({"friction.law": ["coulom"]},

@@ -27,7 +27,7 @@ TESTS = Path(__file__).resolve().parent.parent
 
 
 def study(folder, over=OVER, model=None, **changed):
-    asked = {"outputs": ["final(mass.v)"], **changed}
+    asked = {"outputs": ["final(mass.v)"], "method": "rodas4", **changed}  # one by one
     duration = asked.pop("duration", "0.5 s")
     return (model or bench.coasting()).sweep(over, duration, store=folder, **asked)
 
@@ -41,7 +41,7 @@ from blocks import quantity
 from studies import bench
 data = bench.coasting().sweep({{"mass.v": quantity(np.linspace(1, 4, 20), "m/s")}}, "0.5 s",
                        outputs=["final(mass.v)", "damper.f", bench.slow_final], every="0.1 s",
-                       executor={executor}, store={folder!r})
+                       method="rodas4", executor={executor}, store={folder!r})
 print(data.attrs["runs finished"])
 """
 
@@ -120,8 +120,9 @@ def test_a_finished_study_is_not_run_again(tmp_path, runs):
 
 def test_failed_runs_are_kept_with_their_message(tmp_path, runs):
     over = {"cell.x": [0.25, 2.0]}
-    first = bench.explosion().sweep(over, "1 s", outputs=["final(cell.x)"], store=tmp_path / "s")
-    again = bench.explosion().sweep(over, "1 s", outputs=["final(cell.x)"], store=tmp_path / "s")
+    asked = {"outputs": ["final(cell.x)"], "method": "rodas4", "store": tmp_path / "s"}
+    first = bench.explosion().sweep(over, "1 s", **asked)
+    again = bench.explosion().sweep(over, "1 s", **asked)
     assert len(runs) == 2
     assert again.identical(first)
     assert "the run stopped" in str(again.message[1].values)

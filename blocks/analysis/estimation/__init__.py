@@ -149,7 +149,6 @@ class _Search:
         """Go to the minima nearest to several starts; from the first one here."""
         misfit, others = self.misfit, starts[1:]
         first = self._values(self._inside(starts[0]))
-        misfit.choose_method(first)
         misfit.plain(first)  # errors of the first run are told
         self.run(starts[0])
         if executor is None:

@@ -13,7 +13,6 @@ from ...exceptions import BlocksError, ParameterError, WrongDimension
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
 from ...results.sensitivities import Sensitivities
-from ...simulation.method_choice import began_in_python
 from ...studies.settings import Setting, find_setting
 from ...units import Unit, as_written, from_si, to_si, unit, unit_given
 from ..sensitivity.sensitivities import FoundSensitivities, SensitivityWarning
@@ -115,23 +114,6 @@ class Misfit:
         if given is not None:
             return float(to_si(given, sensor.shown, f"noise of {sensor.name}"))
         return float(np.std(sensor.values)) or 1.0
-
-    def choose_method(self, values: Array) -> None:
-        """Take the machine code of a method where the run would be explicit in Python.
-
-        A fit makes so many runs that compiling pays, however short they are.
-        """
-        if "method" in self.options:
-            return
-        (first, *_) = self.results(values)
-        if not began_in_python(first.statistics):
-            return
-        self._last = None
-        self.options["method"] = "dopri5"
-        try:
-            self.results(values)
-        except ParameterError:  # it cannot run this model
-            del self.options["method"]
 
     # -- runs ------------------------------------------------------------------------------
     def _apply(self, values: Array, experiment: Experiment) -> None:

@@ -17,7 +17,6 @@ from ...exceptions import ModelError, ParameterError, warn_user
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
-from ...simulation.method_choice import began_in_python
 from ...simulation.run import run
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
@@ -41,7 +40,6 @@ __all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
-MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
 DAMPED = 2.0  # rates times lengths of explicit steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
@@ -65,7 +63,7 @@ def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options
     if options.record is not None:
         raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "
                              "only.", "Leave out record=….")
-    result = _compiled(model, duration, options, run(model, duration, options))
+    result = run(model, duration, options)
     recording: Any = result.recording
     for event in result.events:
         if event.description.endswith(GOES_ON):
@@ -80,21 +78,6 @@ def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options
     if found.notes:
         warn_user("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning)
     return result
-
-
-def _compiled(model: CompiledModel, duration: Any, options: Options, result: Result) -> Result:
-    """The run in machine code, where many states were stepped in Python.
-
-    There it is too short to compile for; its sensitivities are not.
-    """
-    recording: Any = result.recording
-    if (options.method != "auto" or recording.system.nx <= MANY
-            or not began_in_python(result.statistics)):
-        return result
-    try:
-        return run(model, duration, options._replace(method="dopri5"))
-    except ParameterError:  # it cannot run this model
-        return result
 
 
 class FoundSensitivities(Sensitivities):

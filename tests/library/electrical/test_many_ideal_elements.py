@@ -122,7 +122,7 @@ def by_hand(n):
 
 
 @pytest.mark.parametrize(("method", "parasitic"), [
-    ("auto", False), ("ida", False), ("rodas4", True)])
+    ("auto", False), ("rodas4", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
     n = 3
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)

@@ -248,6 +248,11 @@ class EventMethod(Method):
         """
         return self.machine_code(given).bound(*self._arguments(given, self.t, counts, begun))
 
+    def bound_arguments(self, given: Given) -> tuple[Any, ...]:
+        """What machine code takes to go on from the present point."""
+        return self._arguments(given, self.t, np.zeros(5, dtype=np.int64),
+                               np.zeros(2, dtype=np.int64))
+
     def machine_code(self, given: Given) -> MachineCode:
         """What advances with such steps, where these decide at events.
 

@@ -10,6 +10,7 @@
 #endif
 
 #define ENDLESSLY_FAR 1e100
+enum { TRIAL_STEPS = 100 };
 
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { INDEPENDENT, INPUT, PARAMETER, OUTPUT, STATE_VARIABLE, SLOPE_VARIABLE, MARGIN };
@@ -200,6 +201,19 @@ static int passed_event(Instance *i, bool *moved, bool *defined, double *next) {
     *next = next_instant(p);
     *defined = isfinite(*next);
     return OK;
+}
+
+/* -- a trial ------------------------------------------------------------------------------- */
+
+/* No function of FMI: whether a run with inputs as they start gets to a time; else why not. */
+EXPORTED int tried(double until, char *text, size_t size) {
+    Program *p = made();
+    int done = p != NULL;
+    for (int k = 1; done && k <= TRIAL_STEPS; k++)
+        done = step_to(p, T_START + (until - T_START) * k / TRIAL_STEPS);
+    if (p) snprintf(text, size, "%s", p->text);
+    freed(p);
+    return done;
 }
 
 /* -- saved states ------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import uuid
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +17,7 @@ from xml.etree import ElementTree as Xml
 import casadi as ca
 import numpy as np
 
-from ..exceptions import WrongCall, brief, unknown_name
+from ..exceptions import ParameterError, WrongCall, brief, unknown_name
 from ..language.expression import TIME
 from ..machine.compiling import is_installed
 from ..reading.unit import Unit, describe, unit
@@ -32,6 +34,15 @@ BASE = {"kilogram": "kg", "meter": "m", "second": "s", "ampere": "A", "kelvin": 
         "candela": "cd", "radian": "rad"}  # fmt: skip
 #: Units in which people also read values.
 DISPLAYED = {"rad": "deg", "rad/s": "rpm", "Pa": "bar", "K": "degC"}
+#: A run of a library in a process of its own.
+TRIAL = """
+import ctypes, sys
+text = ctypes.create_string_buffer(1000)
+done = ctypes.CDLL(sys.argv[1]).tried(ctypes.c_double(float(sys.argv[2])), text,
+                                      ctypes.c_size_t(1000))
+sys.stdout.write(text.value.decode())
+sys.exit(not done)
+"""
 #: When everything is packed: the same model gives the same file.
 PACKED = (2020, 1, 1, 0, 0, 0)
 
@@ -68,10 +79,23 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
             with TemporaryDirectory() as place:
                 file = library(target, [one.lstrip("@") for one in program.image.code], text,
                                "fmu.c", {"FMI_VERSION": VERSIONS[version]}, Path(place))
+                if target == here():
+                    _try(file, program)
                 packed.writestr(zipfile.ZipInfo(
                     f"binaries/{folder}/{described.identifier}{target.suffix}", PACKED),
                     file.read_bytes(), zipfile.ZIP_DEFLATED)
     return Path(path)
+
+
+def _try(file: Path, program: Program) -> None:
+    """Let a library run, where nothing else is; refuse it if it does not get to the end."""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", TRIAL, str(file), repr(program.t_end)],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise ParameterError(
+            f"{program.name}.export_fmu()", "does not get through by machine code alone: "
+            f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
+            "Simulate it here, or export it for a shorter duration.", code="export.refused")
 
 
 @dataclass

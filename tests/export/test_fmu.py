@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
 from library.electrical import (
     Capacitor,
@@ -302,6 +302,24 @@ def test_a_parameter_that_the_start_follows_is_refused(tmp_path):
     with pytest.raises(ParameterError, match=r"pull\.velocity|drive\.period"):
         buck().export_fmu(tmp_path / "a.fmu", outputs=["coil.i"], parameters=["drive.period"],
                           duration="0.1 ms")
+
+
+class Escape(Component):
+    """x' = x², which is 1 / (1 - t)."""
+
+    rate = Parameter("1 1/s")
+    x = Variable("1", initial=1.0, priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * self.x**2
+
+
+def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
+    model = Model("escape")
+    model.part = Escape()
+    with pytest.raises(ParameterError, match=r"at t = (1|0\.99999\d*|1\.0000\d*) s "):
+        model.export_fmu(tmp_path / "a.fmu", outputs=["part.x"], duration="2 s")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("error", "given"), [

@@ -155,7 +155,7 @@ class _Description:
                 raise WrongCall("export_fmu(outputs=…)", f"names {one.info.path} twice, or is "
                                 "an input already.", "Leave one out.", given=one.info.path)
             discrete = {"variability": "discrete"} if one.info.kind == "discrete" else {}
-            self._add(one, "output", "output", {"initial": "calculated", **discrete, **one.bounds},
+            self._add(one, "output", "output", {"initial": "calculated", **discrete},
                       self._depends(self.program.expression(one)))
 
     def _list_states(self) -> None:
@@ -169,7 +169,7 @@ class _Description:
             if name in known and not program.is_state(one.info, int(i)):
                 name += "_state"
             if name not in known:
-                self._add(one, "state", "local", {"initial": "calculated", **one.bounds}, None,
+                self._add(one, "state", "local", {"initial": "calculated"}, None,
                           name)
                 known[name] = self.listed[-1]
             known[name].kind, known[name].place = "state", one.place

@@ -57,6 +57,8 @@ NOTHING = np.zeros(0, dtype=np.int64)
 #: What is known of modes that have followed others.
 LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links", "source",
            "target", "brief")  # fmt: skip
+#: Bounds of parameters, as an FMU calls them.
+SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 CHANGED = 1.001  # times a parameter, to see what follows it
 
 
@@ -129,7 +131,7 @@ class Variable:
     info : what it is
     start : its value at the start, in SI units
     place : among inputs, parameters or values
-    bounds : in SI units, as texts, by ``min`` and ``max``
+    bounds : of a parameter, in SI units, as texts, by ``min`` and ``max``
     """
 
     info: VariableInfo
@@ -345,7 +347,9 @@ class Program:
                 where, f"cannot let {path} be tunable: where the run starts, or when it is known "
                 "beforehand that something happens, depends on it.",
                 "Leave it out, and export the model once for each value.", code="export.refused")
-        return Variable(info, float(p[place]), place)
+        bounds = {side: repr(float(declared.bounds[word])) for word, side in SIDES.items()
+                  if word in declared.bounds}
+        return Variable(info, float(p[place]), place, bounds)
 
     def _known_parameters(self) -> dict[str, int]:
         """Places of parameters that are one number each."""

@@ -206,6 +206,14 @@ def test_an_input_holds_until_it_is_given_another_value():
     assert_allclose(there["mass.v"][late], response()(there["time"][late] - 1.0), atol=1e-7)
 
 
+def test_parameters_are_tunable_within_their_bounds():
+    described = fmpy.read_model_description(str(exported("oscillator")))
+    (stiffness,) = [v for v in described.modelVariables if v.name == "spring.stiffness"]
+    assert (stiffness.causality, stiffness.variability) == ("parameter", "tunable")
+    assert (float(stiffness.start), float(stiffness.min), stiffness.max) == (50.0, 0.0, None)
+    assert stiffness.description
+
+
 def test_values_are_in_units_of_si_and_shown_in_the_declared_ones(tmp_path):
     model = oscillator()
     file = model.export_fmu(tmp_path / "a.fmu", outputs=["spring.f", "mass.v"], platforms=[])

@@ -372,6 +372,47 @@ class Model(CompiledModel):
                        Options(start_time, method, rtol, atol, max_step=max_step))
 
     @told_how_to_call
+    def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,
+                   parameters: Any = (), version: str = "3.0", platforms: Any = None,
+                   duration: Any = "100 s", start_time: Any = "0 s", method: str = "auto",
+                   rtol: float = 1e-6, atol: Any = None, max_step: Any = None) -> Path:
+        """Write the model as an FMU, which other tools simulate without Python.
+
+        It offers co-simulation, in which it takes its own steps and finds its own events, and
+        model exchange, in which the other tool integrates.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, such as ``"drive.fmu"``.
+        inputs, outputs
+            As in :meth:`stepper`. All values are in SI units; the description says so, and in
+            which unit they are shown.
+        parameters : list of str
+            Parameters that may be changed in the FMU. Others keep their values.
+        version : str
+            Of FMI: ``"3.0"`` or ``"2.0"``.
+        platforms : list of str
+            Of ``"x86_64-linux"``, ``"aarch64-linux"``, ``"x86_64-windows"``,
+            ``"x86_64-darwin"`` and ``"aarch64-darwin"``; this machine's by default. All of them
+            can be made on any machine, with the package ``ziglang``.
+        duration, start_time
+            The time for which instants are known that follow from time alone: samples, steps of
+            sources. Where there are none, a run of the FMU may start and end at any time.
+        method, rtol, atol, max_step
+            Of co-simulation, as in :meth:`simulate`.
+
+        Returns
+        -------
+        Path
+        """
+        from .export import export_fmu
+        from .simulation.settings import Options
+
+        return export_fmu(self, path, inputs, outputs, parameters, version, platforms, duration,
+                          Options(start_time, method, rtol, atol, max_step=max_step))
+
+    @told_how_to_call
     def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,
               samples: int | None = None, seed: int = 0, executor: Any = None, store: Any = None,
               progress: bool | None = None, start_time: Any = "0 s", until: Any = None,

@@ -27,7 +27,7 @@ FLOORS = [
     ["nonsmooth.timestepping"],
     ["diagnostics", "native"],
     ["simulation"],
-    ["studies"],
+    ["export", "studies"],
     ["analysis"],
     ["model"],
     ["analysis.describing", "prompt"],

@@ -27,8 +27,9 @@ from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
-__all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "is_installed",
-           "name_of_code", "table"]  # fmt: skip
+__all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "folder",
+           "function_of_lapack", "is_installed", "name_of_code", "names_of_code", "table",
+           "table_named", "text_of_code"]  # fmt: skip
 
 #: Passes that make a text quick to emit, and loops that are a tenth slower than all passes do.
 QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
@@ -93,6 +94,21 @@ def name_of_code(address: int) -> str:
     return _names[address]
 
 
+def names_of_code() -> dict[int, str]:
+    """Names of all compiled code by its address."""
+    return dict(_names)
+
+
+def text_of_code(name: str) -> str:
+    """The text of compiled code, whose function has its name."""
+    return _texts[name]().replace("@main", f"@{name}")
+
+
+def table_named(name: str) -> np.ndarray:
+    """A table of integers that code refers to."""
+    return _tables[name]
+
+
 @cache
 def function_of_lapack(name: str) -> str:
     """The name of a function of LAPACK, which takes 32-bit integers by reference."""
@@ -112,6 +128,7 @@ _addresses: dict[str, int] = {}  # of texts, of their keys, and of functions of 
 _symbols: dict[str, int] = {}  # addresses of what code refers to
 _names: dict[int, str] = {}
 _tables: dict[str, np.ndarray] = {}
+_texts: dict[str, Callable[[], str]] = {}  # of code, by its name
 _kept = itertools.count()  # objects that this process has put on disk
 _lock = Lock()  # runs of a study may begin at once in several threads
 
@@ -178,6 +195,7 @@ def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> 
             address = _loaded(object_code, name)
             _keep(file, object_code)
         _addresses[key], _names[address] = address, _external(name, address)
+        _texts[name] = text
     return _addresses[key]
 
 
@@ -200,9 +218,14 @@ def _loaded_by_llvm(object_code: bytes, name: str) -> int:
 
 
 def _emitted(text: str, parallel: bool, quick: bool) -> bytes:
+    machine = _target(0 if text.count("\n") > LONGEST else 1 if quick else 3)
+    return emitted(text, machine, parallel, quick)
+
+
+def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) -> bytes:
+    """Object code of a text for a machine, one of llvmlite's targets."""
     import llvmlite.binding as llvm
 
-    machine = _target(0 if text.count("\n") > LONGEST else 1 if quick else 3)
     module = llvm.parse_assembly(HEADER + text)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
@@ -217,6 +240,17 @@ def _emitted(text: str, parallel: bool, quick: bool) -> bytes:
         passes = builder.getModulePassManager()
     passes.run(module, builder)
     return machine.emit_object(module)
+
+
+def emitted_for(machine: Any, text: str) -> bytes:
+    """Object code of a text for another machine, kept on disk as well."""
+    place = folder()
+    file = place / f"x{_key(f'{machine.triple} {text}', True, True)}.o" if place else None
+    object_code = _read(file)
+    if not object_code:
+        object_code = emitted(text, machine)
+        _keep(file, object_code)
+    return object_code
 
 
 # -- on disk ----------------------------------------------------------------------------------

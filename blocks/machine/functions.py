@@ -191,6 +191,7 @@ class BoundCall:
 
     Attributes
     ----------
+    function : what is called
     table, numbers : that table, as whole numbers and as others
     place : where an argument stands in it, ``"record.field"``; an array with its shape behind
     results : whole numbers that the last call has returned
@@ -198,7 +199,7 @@ class BoundCall:
     """
 
     def __init__(self, function: MachineCode, *given: Any) -> None:
-        self._given = given  # they stay where they are
+        self.function, self._given = function, given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
         layout = _layout(function)
         self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}

@@ -410,6 +410,16 @@ class Equations:
         more = {here.n_in() - 1: ("%out", function.nnz_out(0))}
         return self.system.once("assigned", lambda: self._settled_values(here, more))
 
+    def at_points(self, function: ca.Function) -> int:
+        """A function of what the system's functions take, with all that is solved for at a point;
+        what is carried along stands behind the states there."""
+        if self.large:
+            return self._straight(function, places=self._settled)
+        known, efforts = self.explicit[0], self._inputs
+        if efforts is None:
+            efforts = self.system.tape.u if self._held is None else self._held["inputs"]
+        return self._of(ca.densify(function(*known[: len(self.system.arguments) - 1], efforts)))
+
     def varied(self, function: ca.Function, lanes: int) -> int:
         """Derivatives of slopes, functions of modes instead of efforts, at several points at once.
 

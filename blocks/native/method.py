@@ -343,11 +343,14 @@ class OneStep(Method):
         counts : what it costs, counted up
         begun : how many steps and events the record holds already
         """
+        return self.machine_code(given).bound(*self.bound_arguments(given, counts, begun))
+
+    def bound_arguments(self, given: Given, counts: Indices, begun: Indices) -> tuple[Any, ...]:
+        """What machine code takes to go on from the present point."""
         limits = Limits(self.t, self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
                         *self.look)
-        return self.machine_code(given).bound(
-            self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
-            self.state, counts, begun)
+        return (self.code, self.work_space, self.watched, limits, self.filled, *given, self.x,
+                self.state, counts, begun)
 
     def machine_code(self, given: Given) -> MachineCode:
         """What advances with such steps, where these decide at events.

@@ -160,6 +160,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
             return NOT_FINITE, taken, events
         state[KNOWN] = 1.0
     while True:
+        if 0 < passed.times.size == events and state[TIME] < limits.t_stop:
+            return FULL, taken, events
         stop = limits.t_stop
         if instant < switches.times.size:
             stop = switches.times[instant]

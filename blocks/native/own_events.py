@@ -10,7 +10,7 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..machine.functions import Kept, empty, filled
+from ..machine.functions import BoundCall, Kept, empty, filled
 from ..nonsmooth.modes.parts import NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
@@ -131,8 +131,10 @@ class OwnEvents:
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
         self.predicted = empty(PredictedElements)
+        #: What machine code calls by tables of their own.
+        self.calls: list[BoundCall] = []
         if isinstance(parts, PredictedParts):
-            self.predicted, *self._choices = predicted_elements(parts, self.q, equations, states)
+            self.predicted, *self.calls = predicted_elements(parts, self.q, equations, states)
         self.network = empty(NetworkModes)
         if isinstance(parts, NetworkParts):
             self.network = network_modes(

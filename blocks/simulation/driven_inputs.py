@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import ConnectionRefused, WrongCall, brief, unknown_name
 from ..language.component import Component
 from ..language.declarations import Discrete, Input, Option, Output
+from ..numerics.arrays import Indices
+from ..system.system import System
 from ..units import Unit, from_si
 
 __all__ = ["DrivenInput", "driven_copy"]
@@ -45,6 +49,13 @@ class DrivenInput:
     told: str
     unit: Unit
     size: int
+
+    def slots(self, system: System) -> Indices:
+        """Where its values stand among the discrete values."""
+        f, first = system.network.place[self.told]
+        i = system.network.families[f].kernel.index["value"]
+        offset = next(o for g, j, o in system.tape.discrete_layout if (g, j) == (f, i))
+        return offset + first + np.arange(self.size)
 
 
 def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]

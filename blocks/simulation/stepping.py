@@ -22,7 +22,7 @@ from ..exceptions import (
     told_how_to_call,
     unknown_name,
 )
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
 from ..system.evaluator import Evaluator
@@ -135,7 +135,7 @@ class SteppedRun:
         self.input_units = tuple(one.unit.text or "1" for one in driven)
         self.output_units = tuple(self._readers[path][2].text or "1" for path in self.outputs)
         driver.begin_steps()
-        slots = [self._slots(one) for one in driven]
+        slots = [one.slots(driver.recording.system) for one in driven]
         ends = np.cumsum([0, *map(len, slots)])
         self._steps = DrivenSteps(driver, np.concatenate([NO_SLOTS, *slots]))
         self._places = {one.path: int(a) if b == a + 1 else slice(a, b)
@@ -336,14 +336,6 @@ class SteppedRun:
         except SimulationError as error:
             error.data["result"] = Result(self._recording)
             raise
-
-    def _slots(self, one: DrivenInput) -> Indices:
-        """Where the values of an input stand among the discrete values."""
-        network, tape = self._recording.system.network, self._recording.system.tape
-        f, first = network.place[one.told]
-        i = network.families[f].kernel.index["value"]
-        offset = next(o for g, j, o in tape.discrete_layout if (g, j) == (f, i))
-        return offset + first + np.arange(one.size)
 
     def _reader(self, path: str) -> tuple[Evaluator, Wanted, Unit, bool]:
         """What evaluates a variable, its unit, and whether it has several instances."""

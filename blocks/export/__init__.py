@@ -1,0 +1,18 @@
+"""A model leaves Python.
+
+::
+
+    program    a run at its start, as functions of machine code over one piece of memory
+    image      that piece of memory, with the addresses in it
+    targets    how code becomes a shared library, for this machine or another
+    header     what the source in C knows of a model
+    fmu        the description of an FMU, and its file
+    program.c  the run in C
+    fmu.c, fmi2.c, fmi3.c  the functions of FMI about it
+
+What the wing asks of the core stands at the top of :mod:`blocks.export.program`.
+"""
+
+from .fmu import export_fmu
+
+__all__ = ["export_fmu"]

@@ -1,0 +1,231 @@
+/* A run of a model, carried by machine code over one piece of memory. The header that is written
+ * for a model says where everything stands; all else is the same for all models. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdarg.h>
+
+#include "model.h"
+
+enum { REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE };
+enum { TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN };
+enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
+
+typedef struct {
+    unsigned char *memory;
+    double time;               /* reached */
+    double last, length;       /* end and length of the last step of others that integrate */
+    double told[N_TOLD + 1];   /* values of inputs */
+    int changed;               /* whether inputs or parameters are new */
+    int64_t instant, stretch;  /* the next known instant, and the stretch of pieces of time */
+    char text[MOST_TEXT];      /* what went wrong */
+} Program;
+
+static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
+static int64_t *integers(const Program *p, int64_t at) { return (int64_t *)(p->memory + at); }
+
+static int failed(Program *p, const char *why) {
+    snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, why);
+    return 0;
+}
+
+/* -- memory ------------------------------------------------------------------------------- */
+
+static void set_addresses(Program *p) {
+    for (int64_t k = 0; k < N_ADDRESSES; k++)
+        integers(p, 8 * addresses[k][0])[0] = (int64_t)(intptr_t)(p->memory + addresses[k][1]);
+    for (int64_t k = 0; k < N_ADDRESSES_OF_CODE; k++)
+        integers(p, 8 * addresses_of_code[k][0])[0] =
+            (int64_t)(intptr_t)code[addresses_of_code[k][1]];
+}
+
+static void begin(Program *p) {
+    memset(p->memory, 0, 8 * (size_t)IMAGE_SIZE);
+    memcpy(p->memory, image, 8 * (size_t)IMAGE_WORDS);
+    set_addresses(p);
+    p->time = p->last = T_START;
+    p->length = 0.0;
+    p->changed = 0;
+    p->instant = p->stretch = 0;
+    p->text[0] = 0;
+    memcpy(p->told, told_at_start, sizeof told_at_start);
+}
+
+static Program *made(void) {
+    Program *p = calloc(1, sizeof *p);
+    if (p && !(p->memory = malloc(8 * (size_t)IMAGE_SIZE))) {
+        free(p);
+        p = NULL;
+    }
+    if (p) begin(p);
+    return p;
+}
+
+static void freed(Program *p) {
+    if (p) free(p->memory);
+    free(p);
+}
+
+/* -- what is known beforehand ------------------------------------------------------------- */
+
+static double tiny(double t) { return INSTANTS_APART * fabs(t) + LEAST; }
+static double next_instant(const Program *p) {
+    return p->instant < N_INSTANTS ? instants[p->instant] : INFINITY;
+}
+static double next_limit(const Program *p) {
+    double end = stretch_ends[p->stretch], instant = next_instant(p);
+    return end < instant ? end : instant;
+}
+
+static void look_for_pieces(Program *p) {
+    int64_t first = stretch_starts[p->stretch], last = stretch_starts[p->stretch + 1];
+    integers(p, PIECES)[0] = (int64_t)(intptr_t)(pieces + first);
+    integers(p, PIECES)[1] = last - first;
+}
+
+/* Tell machine code what is to happen now: what was told, and what a known instant brings. */
+static void announce(Program *p, int at_instant) {
+    double *rows = numbers(p, NOW_ROWS);
+    numbers(p, NOW_TIMES)[0] = p->time;
+    if (at_instant) {
+        int64_t k = p->instant++;
+        for (int64_t j = 0; j < N_HOLDS; j++)
+            numbers(p, NOW_HOLDS)[j] = instant_holds[k * N_HOLDS + j];
+        for (int64_t j = 0; j < N_TABLES; j++) rows[j] = instant_rows[k * N_TABLES + j];
+        numbers(p, NOW_UNTIL)[0] = instant_until[k + 1];
+    }
+    for (int64_t j = 0; j < N_TOLD; j++) rows[N_TABLES + j] = p->told[j];
+    if (!at_instant && !KEEPS_STEP) numbers(p, STATE)[STEP] = 0.0;
+    p->changed = 0;
+}
+
+/* -- running ------------------------------------------------------------------------------ */
+
+static void call(const Program *p, int which, int64_t table) {
+    ((void (*)(void *))code[which])(p->memory + table);
+}
+
+/* Go on to a time, at first through an event that was announced. */
+static int go_on(Program *p, double until, int now) {
+    int64_t in_vain = 0, passed = 0;
+    look_for_pieces(p);
+    numbers(p, T_STOP)[0] = until;
+    for (;;) {
+        double before = p->time;
+        int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
+        begun[0] = begun[1] = 0;
+        integers(p, INSTANT_COUNT)[0] = now;
+        call(p, ADVANCE, ADVANCE_TABLE);
+        p->time = numbers(p, STATE)[TIME];
+        if (now && results[2] == 0)
+            return failed(p, "what follows from inputs or a known instant cannot be decided by "
+                             "machine code alone: the model has to be simulated where it was made");
+        now = 0;
+        passed += results[2];
+        if (passed > MOST_EVENTS) return failed(p, "events follow each other without end");
+        switch (results[0]) {
+        case REACHED: return 1;
+        case FULL:
+            in_vain = p->time > before ? 0 : in_vain + 1;
+            if (in_vain > MOST_IN_VAIN) return failed(p, "events follow each other without end");
+            break;
+        case TOO_SMALL:
+            return failed(p, "the error stays above the tolerance however small the step");
+        case NOT_FINITE: return failed(p, "the equations are not finite");
+        default: {
+            static const char *const text = "an event cannot be decided by machine code alone: ";
+            char names[MOST_TEXT / 2] = "";
+            for (int64_t r = 0; r < N_MARGINS; r++)
+                if ((p->memory + WRONG)[r]
+                    && strlen(names) + strlen(relations[r]) + 3 < sizeof names) {
+                    if (names[0]) strcat(names, ", ");
+                    strcat(names, relations[r]);
+                }
+            snprintf(p->text, MOST_TEXT, "at t = %.9g s %s%s", p->time, text, names);
+            return 0;
+        }
+        }
+    }
+}
+
+/* Carry out what was told. */
+static int settle(Program *p) {
+    if (!p->changed) return 1;
+    announce(p, 0);
+    return go_on(p, p->time, 1);
+}
+
+/* Go on to a time, and past what is known to happen there. */
+static int step_to(Program *p, double until) {
+    double limit;
+    if (!ENDLESS && until > T_END + tiny(T_END)) {
+        snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
+                 "model was exported: export it with a longer duration", (double)T_END);
+        return 0;
+    }
+    while (until > p->time && (limit = next_limit(p)) - tiny(until) <= until) {
+        int at_instant = limit == next_instant(p);
+        if (!settle(p) || !go_on(p, limit, 0)) return 0;
+        if (at_instant) {
+            announce(p, 1);
+            if (!go_on(p, p->time, 1)) return 0;
+        } else {
+            p->stretch++;
+        }
+    }
+    if (!settle(p)) return 0;
+    return until - p->time <= tiny(until) || go_on(p, until, 0);  /* the same instant, or farther */
+}
+
+/* Slopes, margins and variables at the present point. */
+static void look(Program *p) {
+    memcpy(p->memory + POINT, p->memory + X, 8 * (size_t)N_X);
+    numbers(p, AT)[0] = p->time;
+    call(p, LOOK, LOOK_TABLE);
+}
+
+/* -- where others integrate --------------------------------------------------------------- */
+
+/* Remember how large margins have been since the last event: beside that others are rounding. */
+static void notice_margins(Program *p) {
+    double *margins = numbers(p, MARGINS), *largest = numbers(p, LARGEST);
+    for (int64_t r = 0; r < N_MARGINS; r++)
+        if (margins[r] > largest[r]) largest[r] = margins[r];
+}
+
+/* What is solved for at the end of a step stands for the next one. */
+static void end_step(Program *p) {
+    double *margins = numbers(p, MARGINS), *slack = numbers(p, SLACK);
+    look(p);
+    memcpy(p->memory + X, p->memory + POINT, 8 * (size_t)N_X);
+    notice_margins(p);
+    if (p->time > p->last) p->length = p->time - p->last;
+    p->last = p->time;
+    for (int64_t r = 0; r < N_MARGINS; r++)
+        if (slack[r] > 0.0 && margins[r] > FAR * slack[r]) slack[r] = 0.0;
+}
+
+/* Carry an event out: relations and modes that have crossed, inputs, a known instant. */
+static int carry_out(Program *p) {
+    int any = 0, at_instant = next_instant(p) <= p->time + tiny(p->time);
+    int64_t *result = integers(p, EVENT_RESULTS);
+    double *state = numbers(p, STATE);
+    state[TIME] = p->time;
+    end_step(p);
+    for (int64_t r = 0; r < N_MARGINS; r++) {
+        (p->memory + WRONG)[r] = numbers(p, MARGINS)[r] < 0.0;
+        any |= (p->memory + WRONG)[r];
+    }
+    if (!any && !at_instant && !p->changed) return 1;
+    if (!at_instant && !p->changed) {
+        integers(p, EVENT_INSTANT)[0] = -1;
+    } else {
+        announce(p, at_instant);
+        integers(p, EVENT_INSTANT)[0] = 0;
+    }
+    state[STEP] = p->length;  /* a small part of it tells where relations are going */
+    call(p, EVENT, EVENT_TABLE);
+    return result[0] ? 1 : failed(p, "an event cannot be decided by machine code alone");
+}

@@ -1,0 +1,384 @@
+"""What is a model's run, once nothing in it is Python any more?
+
+A run of a compiled method is a few functions of machine code over arrays. Here it is begun, its
+instants up to a last time are written down, and memory and functions are taken as an image of what
+then goes on anywhere.
+
+What this asks of the core, and all that it asks:
+
+- ``prepared(…, driven=True)`` and ``driver.integration.begin`` bring a run to its start;
+- ``method.advances`` (machine code) takes the steps and passes the events of the run, with
+  ``method.bound_arguments(given, …)``; it returns a status, steps and events, and never calls Python;
+- ``method.own_events`` is there where it decides on all events, and ``given`` binds them;
+- ``equations.at_points(function)`` is the address of any function of the point, with all that is
+  solved for;
+- ``time_events`` tells instants known beforehand, and ``functions`` how finely time is looked at;
+- code is known by its address, and its text by its name (:mod:`blocks.machine.compiling`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from .. import native
+from ..exceptions import ParameterError, unknown_name
+from ..machine.functions import machine_code
+from ..native.equations import equations_of
+from ..native.events import pass_event
+from ..native.own_events import Ahead
+from ..native.steps import Code, Workspace, settle_in_place, slope_at, values_at
+from ..native.zero_crossings import Relations, margins_at
+from ..nonsmooth.modes.parts import NetworkParts
+from ..numerics.arrays import Array, Indices, Matrix, Vector
+from ..results.recording import VariableInfo
+from ..simulation.catalog import Catalog
+from ..simulation.driven_inputs import DrivenInput, driven_copy
+from ..simulation.run import prepared
+from ..simulation.settings import Options
+from ..simulation.time_events import TimeEvents
+from ..simulation.variable_functions import VariableFunctions
+from ..units import from_si
+from .image import Bound, Image
+
+__all__ = ["Instants", "Program", "Variable"]
+
+STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
+#: What is filled with the course of a run.
+COURSE = ("record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
+          "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
+NOTHING = np.zeros(0, dtype=np.int64)
+#: What is known of modes that have followed others.
+LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links", "source",
+           "target", "brief")  # fmt: skip
+#: Bounds of parameters, as an FMU calls them.
+SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
+CHANGED = 1.001  # times a parameter, to see what follows it
+
+
+@machine_code
+def look(code: Code, work: Workspace, relations: Relations, reads: int, at: Vector,
+         point: Vector, slope: Vector, margins: Vector, values: Vector) -> None:
+    """Slopes, margins and variables at a point, which is brought back onto its constraints.
+
+    Parameters
+    ----------
+    reads : address of what gives variables
+    at : (1,) the time
+    point : where
+    slope, margins, values : filled
+    """
+    settle_in_place(code, work, at[0], point)
+    slope_at(code, work, at[0], point, slope)
+    if margins.size:
+        margins_at(code, relations, work.at, at[0], point, margins)
+    if values.size:
+        values_at(code, work, reads, at[0], point, values)
+
+
+@dataclass(frozen=True)
+class Instants:
+    """What is known beforehand of a run.
+
+    Attributes
+    ----------
+    times : (k,) instants
+    holds : (k, relations) what relations of time come to after each
+    rows : (k, tables) likewise rows of tables of time
+    until : (k + 1,) just before the first one, and just before the one after each
+    pieces, starts : borders of the pieces in which time is looked at, a stretch of the run after
+        the other, and where each stretch begins among them
+    ends : (stretches,) when each stretch ends; inf for the last one
+    least : times about zero that differ by less are one instant, s
+    """
+
+    times: Array
+    holds: Matrix
+    rows: Matrix
+    until: Array
+    pieces: Array
+    starts: Indices
+    ends: Array
+    least: float
+
+    @classmethod
+    def of(cls, times: TimeEvents, t: float, t_end: float) -> Instants:
+        ahead = times.ahead(t, t_end, len(times.times) + 1)
+        stretches, ends, at = [], [], t
+        while True:
+            stretches.append(times.functions.around(at).copy())
+            ends.append(times.functions.end)
+            if not ends[-1] < t_end:
+                break
+            at = ends[-1]
+        return cls(ahead.times, ahead.holds, ahead.rows,
+                   np.append(times.known_from(t), ahead.until), np.concatenate(stretches),
+                   np.cumsum([0, *map(len, stretches)]), np.array(ends), times.least)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable that others see.
+
+    Attributes
+    ----------
+    info : what it is
+    start : its value at the start, in SI units
+    place : among inputs, parameters or values
+    bounds : of a parameter, in SI units, as texts, by ``min`` and ``max``
+    """
+
+    info: VariableInfo
+    start: float
+    place: int
+    bounds: Mapping[str, str] = field(default_factory=dict)
+
+
+class Program:
+    """A run at its start, as an image.
+
+    Parameters
+    ----------
+    model : Model
+    inputs : paths of inputs, or mapping of path to value
+    outputs : paths of variables
+    parameters : paths of parameters that may be changed
+    duration : up to when instants are known
+    options : of the run
+
+    Attributes
+    ----------
+    inputs, parameters, outputs : lists of Variable
+    image : Image
+    instants : Instants
+    t_start, t_end : s
+    is_endless : whether a run may go on beyond that
+    told : places of inputs among the discrete values
+    states, state_infos, nominals : places of states among all that a step moves, what they are,
+        and their nominal values
+    relations : names of all that is watched
+    """
+
+    def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
+                 outputs: Sequence[str], parameters: Sequence[str], duration: Any,
+                 options: Options) -> None:
+        made, driven = driven_copy(model, inputs)
+        self.name = str(made._title)
+        driver = prepared(made, duration, options._replace(driven=True)).driver
+        self.driver, self.system = driver, driver.recording.system
+        self.catalog = Catalog.of(self.system)
+        self.t_start, self.t_end = driver.settings.t_start, driver.settings.t_end
+        driver.begin_steps()
+        driver.events.time_events.look(self.t_start, self.t_end)
+        problem: Any = driver.problem
+        infos = [info for path in outputs for info in self._infos(path)]
+        reads = self._reads(problem, infos)  # written first: it may need room among constants
+        with driver.failures():
+            driver.integration.begin(self.t_start, driver.events.take_struck())
+        self.method = method = driver.integration.method
+        self._refuse_what_stays(problem)
+        self._again = copy.deepcopy(made), duration, options
+        self._rehearse()
+        self.instants, self.is_endless = self._instants()
+        self._bind(problem, driven, infos, reads)
+        self.states = np.arange(len(method.x))[method.places]
+        self.state_infos = [self._state(int(i), k) for i, k in zip(
+            problem.free, self.states, strict=True)]
+        self.nominals = problem.scale
+        self.relations = self._relations(problem)
+        self.parameters = [self._parameter(path, problem.p) for path in parameters]
+
+    def _refuse_what_stays(self, problem: Any) -> None:
+        """Name what cannot leave Python."""
+        method, where = self.method, f"{self.name}.export_fmu()"
+        advice = "Simulate it here, or leave that component out of what is exported."
+        if problem.delays is not None:
+            names = ", ".join(family.path(0) for family in self.system.network.families
+                              if family.kernel.delays)
+            raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
+                                 code="export.refused")
+        if not hasattr(method, "advances"):
+            raise ParameterError(
+                where, f"exports what is run in machine code, and this run is taken by "
+                f"{method.name} in Python: {self.driver.recording.statistics['why']}.", advice,
+                code="export.refused")
+        if method.own_events is None:
+            raise ParameterError(
+                where, f"exports what decides on its events in machine code, and in this model "
+                f"Python has to: {self._who_decides()}.", advice, code="export.refused")
+
+    def _who_decides(self) -> str:
+        """Who needs Python at events."""
+        events, laws = self.driver.events, self.driver.problem.laws
+        if laws is not None and laws.decision_parts(self.driver.problem, self.t_start) is None:
+            elements = laws.elements
+            return f"on {', '.join(elements.name(k) for k in range(min(elements.size, 3)))}"
+        if events.requirements.values is not None:
+            return "on what is required of the run"
+        return "on what is assigned at events"
+
+    def _rehearse(self) -> None:
+        """Let the run learn which modes follow which where it cannot find that by itself.
+
+        In networks without mass at their nodes, as of ideal diodes, Python searches for the modes
+        that follow, and machine code takes what was found before. One run here finds those of it.
+        """
+        parts: Any = self.method.own_events.rules.parts
+        if not isinstance(parts, NetworkParts):
+            return
+        made, duration, options = self._again
+        driver = prepared(copy.deepcopy(made), duration, options).driver
+        driver.run()
+        learned = driver.problem.laws.decision_parts(driver.problem, self.t_end)
+        for name in LEARNED:
+            getattr(parts, name)[...] = getattr(learned, name)
+
+    # -- the image -----------------------------------------------------------------------
+    def _reads(self, problem: Any, infos: Sequence[VariableInfo]) -> int:
+        """The address of what gives variables; 0 for none."""
+        function, _ = VariableFunctions.of(self.system, self.catalog).function(
+            tuple(info.index for info in infos))
+        if not infos or native.unwritable(problem):
+            return 0
+        return equations_of(self.system, problem.p, problem.laws).at_points(function.function)
+
+    def _bind(self, problem: Any, driven: Sequence[DrivenInput], infos: Sequence[VariableInfo],
+              reads: int) -> None:
+        """Take the functions with all that they are given."""
+        method, own = self.method, self.method.own_events
+        slots = [one.slots(self.system) for one in driven]
+        told = np.concatenate([NOTHING, *slots])
+        tables = self.system.tables.slots
+        self.now = Ahead(
+            np.zeros(1), problem.m[None, :].copy(), np.append(
+                problem.d[tables], problem.d[told])[None, :], self.instants.until[:1].copy())
+        self.told = told
+        given = own.given(self.now, np.append(tables, told))
+        code = method.machine_code(given)
+        arguments = method.bound_arguments(
+            given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        advance = Bound(code.bound(*arguments))
+        for name in COURSE:
+            advance.shorten(name, EVENTS_KEPT if name.startswith("passed") else STEPS_KEPT)
+        self.point = method.x.copy()
+        self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
+        self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
+        seen = Bound(look.bound(method.code, method.work_space, method.watched, reads, self.at,
+                                self.point, self.slope, self.margins, self.values))
+        called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
+        event = Bound(pass_event.knowing(code.facts).bound(*(
+            called.get(name, 0) for name, _ in pass_event.parameters)))
+        inner = {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
+        self.image = Image({"advance": advance, "look": seen, "event": event, **inner},
+                           [method.p, method.q], (*COURSE, "slope", "margins", "values"))
+        if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
+                                  for one in (advance,)):
+            raise ParameterError(
+                f"{self.name}.export_fmu()", "uses functions in Python that machine code calls: "
+                f"{', '.join(self.image.lost) or 'where values are sampled'}.",
+                "Write them with expressions of the model.", code="export.refused")
+        seen.call()
+        self.outputs = [Variable(info, float(value), k)
+                        for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
+        self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
+            (info, slot) for one, places in zip(driven, slots, strict=True)
+            for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _infos(self, path: str) -> list[VariableInfo]:
+        """What a path names: one variable, or those of all instances of an array."""
+        catalog = self.catalog
+        if path in catalog:
+            return [catalog[path]]
+        owner, _, name = path.rpartition(".")
+        count = self.system.network.arrays.get(owner, 0)
+        found = [f"{owner}[{k}].{name}" for k in range(count)]
+        if not found or found[0] not in catalog:
+            raise unknown_name(f"{self.name}.export_fmu()", path, catalog, "variables")
+        return [catalog[one] for one in found]
+
+    def _instants(self) -> tuple[Instants, bool]:
+        """What is known beforehand; and whether that is nothing, however long a run goes on."""
+        times = self.driver.events.time_events
+        found = Instants.of(times, self.t_start, self.t_end)
+        if times.expected:
+            return found, False
+        return replace(found, until=np.full(1, np.inf)), True
+
+    def _state(self, i: int, place: int) -> Variable:
+        """A state, under the name that it has among all variables."""
+        name = self.system.state_name(i)
+        return Variable(self.catalog[name], float(self.method.x[place]), place)
+
+    def expression(self, one: Variable) -> ca.SX:
+        """An output as an expression."""
+        return VariableFunctions.of(self.system, self.catalog).expression((one.info.index,))
+
+    def is_state(self, info: VariableInfo, i: int) -> bool:
+        """Whether a variable is one of the states, with the same sign."""
+        mine = VariableFunctions.of(self.system, self.catalog).expression((info.index,))
+        return bool(ca.is_equal(mine, self.system.tape.x[i], 2))
+
+    def _relations(self, problem: Any) -> list[str]:
+        """Names of what is watched: relations, elements of laws, the reserve."""
+        relations, laws = self.driver.events.time_events.relations, problem.laws
+        names = [relations.condition(r) for r in range(self.system.nm)]
+        if laws is not None:
+            names += [laws.elements.name(k) for k in range(laws.size)]
+        return names + ["which states are integrated"] * (len(self.margins) - len(names))
+
+    # -- parameters ----------------------------------------------------------------------
+    def _parameter(self, path: str, p: Array) -> Variable:
+        """A parameter that may be changed once the model has left."""
+        network, (owner, _, name) = self.system.network, path.rpartition(".")
+        where, known = f"{self.name}.export_fmu(parameters=…)", self._known_parameters()
+        if path not in known:
+            raise unknown_name(where, path, known, "parameters")
+        f, instance = network.place[owner]
+        declared = next(one.declared for one in network.families[f].kernel.parameters
+                        if one.name == name)
+        place = known[path]
+        info = VariableInfo(path, owner, name, declared.unit, "parameter", declared.doc, place)
+        if self._start_follows(owner, name, declared, float(p[place])):
+            raise ParameterError(
+                where, f"cannot let {path} be tunable: where the run starts, or when it is known "
+                "beforehand that something happens, depends on it.",
+                "Leave it out, and export the model once for each value.", code="export.refused")
+        bounds = {side: repr(float(declared.bounds[word])) for word, side in SIDES.items()
+                  if word in declared.bounds}
+        return Variable(info, float(p[place]), place, bounds)
+
+    def _known_parameters(self) -> dict[str, int]:
+        """Places of parameters that are one number each."""
+        network, found = self.system.network, dict[str, int]()
+        for f, name, offset, width in self.system.tape.parameter_layout:
+            family = network.families[f]
+            if width == 1 and not (self.method.equations.large and family.size > 1):
+                found |= {f"{family.path(k)}.{name}": offset + k for k in range(family.size)}
+        return found
+
+    def _start_follows(self, owner: str, name: str, declared: Any, value: float) -> bool:
+        """Whether another value of a parameter leads to another start or other instants."""
+        made, duration, options = self._again
+        other = copy.deepcopy(made)
+        part: Any = other
+        for step in owner.split("."):
+            part = getattr(part, step)
+        for changed in (CHANGED * value if value else CHANGED - 1.0, value / CHANGED):
+            with suppress(ParameterError):
+                setattr(part, name, from_si(changed, declared.unit))
+                break
+        driver = prepared(other, duration, options._replace(driven=True)).driver
+        driver.begin_steps()
+        times, problem = driver.events.time_events, self.driver.problem
+        times.look(self.t_start, self.t_end)
+        return not (np.array_equal(driver.problem.x, problem.x)
+                    and np.array_equal(driver.problem.d, problem.d, equal_nan=True)
+                    and np.array_equal(times.ahead(
+                        self.t_start, self.t_end, len(times.times) + 1).times,
+                        self.instants.times))

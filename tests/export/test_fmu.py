@@ -1,0 +1,346 @@
+"""Do exported models, run by another tool, do what they do here and by hand?"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+import zipfile
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Component, Model, Parameter, Variable, der, quantity
+from blocks.exceptions import ParameterError, UnknownName, WrongCall
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.signal import Constant, Delay, DiscretePID, Pulse, Subtract
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+fmpy = pytest.importorskip("fmpy", reason="FMPy runs what is exported: pip install FMPy")
+pytest.importorskip("llvmlite", reason="models are exported as machine code")
+validation = pytest.importorskip("fmpy.validation")
+
+
+def stick_slip(law="coulomb"):
+    model = Model("stick-slip")
+    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
+    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="1 kN/m")
+    model.friction = TranslationalFriction(law=law, coulomb_force="20 N", breakaway_force="25 N")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    return model
+
+
+def oscillator():
+    """With a force from outside, 1 kg, 2 N*s/m and 50 N/m."""
+    model = Model("oscillator")
+    model.push, model.floor = ForceSource(), Reference()
+    model.mass = Mass(mass="1 kg")
+    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
+    model.connect(model.mass.M, model.push.R, model.spring.R, model.damper.R)
+    model.connect(model.floor.V, model.push.C, model.spring.C, model.damper.C)
+    return model
+
+
+def dropped():
+    model = Model("bouncing")
+    model.mass, model.floor = Mass(mass="1 kg"), Reference()
+    model.stop = HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
+                          upper_bound="10 m", x="1 m")
+    model.weight = ForceSource(force="-9.81 N")
+    model.connect(model.mass.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.floor.V)
+    return model
+
+
+def servo():
+    """A mass whose speed a controller holds at 1 m/s that samples every ms."""
+    model = Model("servo")
+    model.mass, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
+    model.damper, model.sensor = Damper(damping="3 N*s/m"), MotionSensor()
+    model.wanted, model.error = Constant(value="1 m/s"), Subtract(unit="m/s")
+    model.pid = DiscretePID(input="m/s", proportional="40 N*s/m", integral="200 N/m",
+                            sample_time="1 ms")
+    model.connect(model.mass.M, model.push.R, model.damper.R, model.sensor.R)
+    model.connect(model.floor.V, model.push.C, model.damper.C, model.sensor.C)
+    model.connect(model.wanted.y, model.error.u1)
+    model.connect(model.sensor.V, model.error.u2)
+    model.connect(model.error.y, model.pid.u)
+    model.connect(model.pid.y, model.push.S)
+    return model
+
+
+def buck():
+    model = Model("buck converter")
+    model.source = DCVoltageSource(voltage="24 V")
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
+    model.coil = Inductor(inductance="100 uH", i_L="4.224 A")
+    model.store = Capacitor(capacitance="100 uF", vc="9.6 V")
+    model.load, model.ground = Resistor(resistance="2 ohm"), ElectricalReference()
+    model.drive = Pulse(period="20 us", width=0.4)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.store.p, model.load.p)
+    model.connect(model.source.n, model.diode.p, model.store.n, model.load.n, model.ground.V)
+    model.connect(model.drive.y, model.switch.vT)
+    return model
+
+
+MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),
+          "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s"),
+          "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s"),
+          "bouncing": (dropped, ["stop.x", "mass.v"], "3 s"),
+          "servo": (servo, ["mass.v", "push.f"], "1 s"),
+          "buck": (buck, ["coil.i", "load.v"], "0.1 ms")}
+
+
+@cache
+def exported(name, version="3.0"):
+    """The file of a model."""
+    make, outputs, duration = MODELS[name]
+    more = {"inputs": ["push.S"], "parameters": ["spring.stiffness", "damper.damping"]} \
+        if name == "oscillator" else {}
+    return make().export_fmu(Path(mkdtemp()) / "model.fmu", outputs=outputs, version=version,
+                             duration=duration, rtol=1e-8, **more)
+
+
+def run(name, kind, version="3.0", steps=200, **options):
+    seconds = quantity(MODELS[name][2]).to("s").m
+    return fmpy.simulate_fmu(str(exported(name, version)), fmi_type=kind, stop_time=seconds,
+                             output_interval=seconds / steps, relative_tolerance=1e-12,
+                             record_events=False, **options)
+
+
+# -- against the model's own run -----------------------------------------------------------------
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_a_description_has_no_finding(version):
+    assert validation.validate_fmu(str(exported("oscillator", version))) == []
+
+
+@pytest.mark.parametrize(("name", "kind", "version"), [
+    ("stick-slip", "CoSimulation", "3.0"), ("stick-slip", "ModelExchange", "3.0"),
+    ("stick-slip", "CoSimulation", "2.0"), ("stick-slip", "ModelExchange", "2.0"),
+    ("simscape", "CoSimulation", "3.0"), ("oscillator", "CoSimulation", "2.0"),
+    ("oscillator", "ModelExchange", "3.0"), ("bouncing", "CoSimulation", "3.0"),
+    ("servo", "CoSimulation", "3.0"), ("buck", "CoSimulation", "3.0"),
+    ("buck", "ModelExchange", "3.0")])
+def test_it_runs_as_here(name, kind, version):
+    make, outputs, duration = MODELS[name]
+    here, there = make().simulate(duration, rtol=1e-8), run(name, kind, version)
+    events = np.array([float(event.time) for event in here.events] or [-1.0])
+    apart = np.abs(there["time"][:, None] - events).min(axis=1) > 1e-6 * there["time"][-1]
+    times = quantity(there["time"][apart], "s")
+    for path in outputs:
+        wanted = here[path].at(times).to_base_units().m
+        away = np.abs(there[path][apart] - wanted)
+        assert away.max() <= 1e-6 * max(np.ptp(wanted), 1e-9), path
+
+
+def test_a_block_sticks_and_slips_at_the_instants_of_the_closed_form():
+    # f = k v t breaks away at 25 N; then x'' = -w² (x - x0), w² = 1000, about 20 N
+    there = run("stick-slip", "CoSimulation", steps=200)  # steps of 10 ms
+    w, gap = np.sqrt(1000.0), 5.0 / 1000.0
+    t = there["time"] - 0.25
+    slides = 2 * (np.pi - np.arctan(gap * w / 0.1)) / w  # until it is as fast as the belt again
+    now = (t > 0) & (t < slides)
+    wanted = 0.1 - 0.1 * np.cos(w * t) + gap * w * np.sin(w * t)
+    assert_allclose(there["block.v"][now], wanted[now], atol=1e-7)
+    assert_allclose(there["block.v"][t <= 0], 0.0, atol=1e-12)
+
+
+def test_rebounds_are_those_of_the_closed_form_however_long_steps_are():
+    there = run("bouncing", "CoSimulation", steps=3)  # one second each
+    flights = [np.sqrt(2 / 9.81), *(2 * np.sqrt(2 / 9.81) * 0.7 ** np.arange(1, 40))]
+    starts = np.cumsum(flights)
+    for t, x in zip(there["time"][1:], there["stop.x"][1:], strict=True):
+        k = int(np.searchsorted(starts, t))
+        rest = t - starts[k - 1]
+        speed = 9.81 * np.sqrt(2 / 9.81) * 0.7**k
+        assert_allclose(x, max(0.0, speed * rest - 0.5 * 9.81 * rest**2), atol=1e-7)
+
+
+# -- what others give ----------------------------------------------------------------------------
+def response(stiffness=50.0, damping=2.0, force=5.0):
+    """Of the oscillator at rest to a force from the start on, in a function of time."""
+    rate, own = damping / 2, np.sqrt(stiffness - damping**2 / 4)
+    return lambda t: force / own * np.exp(-rate * t) * np.sin(own * t)
+
+
+@pytest.mark.parametrize(("kind", "version"), [
+    ("CoSimulation", "2.0"), ("CoSimulation", "3.0"), ("ModelExchange", "2.0"),
+    ("ModelExchange", "3.0")])
+def test_inputs_and_parameters_act(kind, version):
+    there = run("oscillator", kind, version,
+                start_values={"push.S": 5.0, "spring.stiffness": 80.0, "damper.damping": 1.0})
+    assert_allclose(there["mass.v"], response(80.0, 1.0)(there["time"]), atol=1e-7)
+
+
+def test_an_input_holds_until_it_is_given_another_value():
+    forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (3.0, 5.0)],
+                      dtype=[("time", float), ("push.S", float)])
+    there = run("oscillator", "CoSimulation", input=forces)
+    late = there["time"] > 1.01
+    assert_allclose(there["mass.v"][late], response()(there["time"][late] - 1.0), atol=1e-7)
+
+
+def test_parameters_are_tunable_within_their_bounds():
+    described = fmpy.read_model_description(str(exported("oscillator")))
+    (stiffness,) = [v for v in described.modelVariables if v.name == "spring.stiffness"]
+    assert (stiffness.causality, stiffness.variability) == ("parameter", "tunable")
+    assert (float(stiffness.start), float(stiffness.min), stiffness.max) == (50.0, 0.0, None)
+    assert stiffness.description
+
+
+def test_values_are_in_units_of_si_and_shown_in_the_declared_ones(tmp_path):
+    model = oscillator()
+    file = model.export_fmu(tmp_path / "a.fmu", outputs=["spring.f", "mass.v"], platforms=[])
+    described = fmpy.read_model_description(str(file))
+    units = {one.name: one.baseUnit for one in described.unitDefinitions}
+    assert (units["N"].kg, units["N"].m, units["N"].s, units["N"].factor) == (1, 1, -2, 1)
+    assert [one.unit for one in described.modelVariables if one.causality == "output"] == [
+        "N", "m/s"]
+
+
+# -- where nothing else is -----------------------------------------------------------------------
+ALONE = """
+import ctypes, sys
+lib = ctypes.CDLL(sys.argv[1])
+lib.fmi3InstantiateCoSimulation.restype = ctypes.c_void_p
+P, D, B, S = ctypes.c_void_p, ctypes.c_double, ctypes.c_bool, ctypes.c_size_t
+def made():
+    return P(lib.fmi3InstantiateCoSimulation(b"a", sys.argv[2].encode(), None, B(0), B(0), B(0),
+                                             B(0), None, S(0), None, None, None))
+one, two = made(), made()
+kept, reached = P(), D()
+flags = [ctypes.byref(B()) for _ in range(3)]
+def step(c, t, h):
+    assert lib.fmi3DoStep(c, D(t), D(h), B(1), *flags, ctypes.byref(reached)) == 0
+def speed(c):
+    value = D()
+    assert lib.fmi3GetFloat64(c, (ctypes.c_uint * 1)(1), S(1), ctypes.byref(value), S(1)) == 0
+    return value.value
+for c in (one, two):
+    lib.fmi3EnterInitializationMode(c, B(0), D(0), D(0), B(0), D(0))
+    lib.fmi3ExitInitializationMode(c)
+step(one, 0.0, 0.3)
+assert speed(two) == 0.0
+lib.fmi3GetFMUState(one, ctypes.byref(kept))
+size = S()
+lib.fmi3SerializedFMUStateSize(one, kept, ctypes.byref(size))
+written = (ctypes.c_uint8 * size.value)()
+lib.fmi3SerializeFMUState(one, kept, written, size)
+step(one, 0.3, 0.05)
+first = speed(one)
+lib.fmi3SetFMUState(one, kept)
+step(one, 0.3, 0.05)
+again = P()
+lib.fmi3DeserializeFMUState(two, written, size, ctypes.byref(again))
+lib.fmi3SetFMUState(two, again)
+step(two, 0.3, 0.05)
+assert first == speed(one) == speed(two) != 0.0, (first, speed(one), speed(two))
+lib.fmi3Reset(one)
+assert speed(one) == 0.0
+for c in (one, two):
+    lib.fmi3FreeInstance(c)
+assert not any(name.startswith(("blocks", "numpy", "llvmlite")) for name in sys.modules)
+print(first)
+"""
+
+
+def test_it_needs_no_python_has_several_instances_and_takes_back_states(tmp_path):
+    with zipfile.ZipFile(exported("stick-slip")) as packed:
+        packed.extractall(tmp_path)
+    (file,) = (tmp_path / "binaries").rglob("*.*")
+    token = fmpy.read_model_description(str(exported("stick-slip"))).instantiationToken
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", ALONE, str(file), token],
+                          capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    here = stick_slip().simulate("0.35 s", rtol=1e-8)["block.v"].final.to("m/s").m
+    assert_allclose(float(done.stdout), here, rtol=1e-6)
+    assert b"libpython" not in file.read_bytes()
+    assert ctypes.sizeof(ctypes.c_void_p) == 8
+
+
+def test_libraries_are_made_for_all_platforms(tmp_path):
+    pytest.importorskip("ziglang", reason="it compiles for other machines")
+    everywhere = ["aarch64-linux", "x86_64-windows", "x86_64-darwin", "aarch64-darwin"]
+    file = oscillator().export_fmu(tmp_path / "a.fmu", outputs=["mass.v"], platforms=everywhere)
+    with zipfile.ZipFile(file) as packed:
+        begin = {name.split("/")[1]: packed.read(name)[:20] for name in packed.namelist()
+                 if name.startswith("binaries/")}
+    assert begin["aarch64-linux"][:4] == b"\x7fELF" and begin["aarch64-linux"][18] == 183
+    assert begin["x86_64-windows"][:2] == b"MZ"
+    assert begin["x86_64-darwin"][:8] == bytes.fromhex("cffaedfe07000001")
+    assert begin["aarch64-darwin"][:8] == bytes.fromhex("cffaedfe0c000001")
+
+
+# -- what cannot leave ---------------------------------------------------------------------------
+def test_what_is_delayed_is_refused_by_name(tmp_path):
+    model = oscillator()
+    model.late, model.value = Delay(delay="0.1 s"), Constant(value=1.0)
+    model.connect(model.value.y, model.late.u)
+    with pytest.raises(ParameterError, match=r"delayed yet: late"):
+        model.export_fmu(tmp_path / "a.fmu", outputs=["mass.v"])
+
+
+def test_a_parameter_that_the_start_follows_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r"pull\.velocity|drive\.period"):
+        buck().export_fmu(tmp_path / "a.fmu", outputs=["coil.i"], parameters=["drive.period"],
+                          duration="0.1 ms")
+
+
+class Escape(Component):
+    """x' = x², which is 1 / (1 - t)."""
+
+    rate = Parameter("1 1/s")
+    x = Variable("1", initial=1.0, priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * self.x**2
+
+
+def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
+    model = Model("escape")
+    model.part = Escape()
+    with pytest.raises(ParameterError, match=r"at t = (1|0\.99999\d*|1\.0000\d*) s "):
+        model.export_fmu(tmp_path / "a.fmu", outputs=["part.x"], duration="2 s")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("error", "given"), [
+    (UnknownName, {"outputs": ["mass.w"]}), (UnknownName, {"parameters": ["spring.k"]}),
+    (UnknownName, {"platforms": ["amiga"]}), (WrongCall, {"version": "1.0"}),
+    (WrongCall, {"outputs": "mass.v"})])
+def test_what_is_wrong_is_said(error, given, tmp_path):
+    with pytest.raises(error):
+        oscillator().export_fmu(tmp_path / "a.fmu", **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_of_the_fmu_says_where_its_known_instants_end():
+    with pytest.raises(Exception, match="DoStep|doStep"):
+        fmpy.simulate_fmu(str(exported("servo")), fmi_type="CoSimulation", stop_time=1.5,
+                          output_interval=0.5)

@@ -13,6 +13,9 @@ against SciPy; ``drivetrain`` and ``planar`` are among them.
 (:mod:`benchmarks.beyond`). ``python -m benchmarks tolerances`` runs small ones of them by six
 methods from 1e-4 to 1e-11 (:mod:`benchmarks.tolerances`).
 
+``python -m benchmarks cliffs`` asks how the cost of families of models grows with their size
+(:mod:`benchmarks.cliffs`).
+
 ``python -m benchmarks friction`` runs many blocks on exact friction
 (:mod:`benchmarks.frictionscale`). ``python -m benchmarks precision`` asks another question:
 how exact is each friction law, for how many evaluations (:mod:`benchmarks.precision`)?

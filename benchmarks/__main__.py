@@ -30,6 +30,11 @@ def main() -> None:
 
         tolerances(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["cliffs"]:
+        from .cliffs import main as cliffs
+
+        cliffs(sys.argv[2:])
+        return
     if sys.argv[1:2] == ["friction"]:
         from .frictionscale import report
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import beyond, domains, models, planar, precision, spice, tolerances
+from benchmarks import beyond, cliffs, domains, models, planar, precision, spice, tolerances
 from benchmarks.by_hand import BY_HAND
 from benchmarks.cases import CASES, plain_installation
 
@@ -171,3 +171,17 @@ def test_the_diodes_of_a_bridge_commutate_in_pairs():
     pairs = times.reshape(-1, 2)
     assert len(pairs) == 20  # ten half waves, on and off
     assert_allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("family", cliffs.FAMILIES, ids=lambda family: family.name)
+def test_every_family_of_growing_models_is_sound(family):
+    assert not family.make(3).check().errors
+
+
+def test_growth_is_told_as_an_exponent():
+    growth = cliffs.Growth(cliffs.Family("square", models.chain_of_arrays, (10, 100, 1000), "1 s"),
+                           build=[1.0, 10.0, 100.0], check=[1.0, 1.0, 1.0], run=[1.0, 1e2, 1e4],
+                           events=[0, 0, 0])
+    assert [growth.exponent(s) for s in (growth.build, growth.check, growth.run)] == (
+        pytest.approx([1.0, 0.0, 2.0]))
+    assert str(growth).endswith("MISSED")

@@ -15,11 +15,11 @@ ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
     "analysis": 10453, "assembly": 3859, "blocks": 2035, "diagnostics": 3592, "drawing": 392,
-    "export": 1197, "initialisation": 1350, "language": 8022, "library": 34336, "machine": 1913,
-    "native": 16512, "nonsmooth": 14237, "numerics": 941, "prompt": 533, "reading": 1259,
-    "results": 8393, "simulation": 10073, "solvers": 1947, "studies": 3011, "system": 4134,
+    "export": 1197, "initialisation": 1350, "language": 8072, "library": 34336, "machine": 1913,
+    "native": 16560, "nonsmooth": 14237, "numerics": 942, "prompt": 533, "reading": 1259,
+    "results": 8393, "simulation": 10116, "solvers": 1948, "studies": 3011, "system": 4134,
 }
-TOLERANCES = 183
+TOLERANCES = 184
 
 
 def counted():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import casadi as ca
 import numpy as np
@@ -32,6 +32,7 @@ from ..units import (
     to_si,
     unit_of,
 )
+from .source_lines import line_now
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension
@@ -318,10 +319,23 @@ def _refuse(verb: str, a: Expression, word: str, b: Expression, why: str) -> Non
 # -- equations and conditions ----------------------------------------------------
 
 
-class Equation:
+class Statement:
+    """What is to be yielded from ``equations()``; who reads these knows all that are made."""
+
+    __slots__ = ()
+    word: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        made = getattr(current_trace.get(), "made", None)
+        if made is not None:
+            made[id(self)] = self, line_now()
+
+
+class Equation(Statement):
     """``left == right``; yielded from ``equations()``."""
 
     __slots__ = ("left", "right")
+    word = "an equation"
 
     def __init__(self, left: Expression, right: Expression) -> None:
         if left.dimension != right.dimension and not _is_zero(left) and not _is_zero(right):
@@ -336,6 +350,7 @@ class Equation:
             )
         refuse_turns(left, right)
         self.left, self.right = left, right
+        self.__post_init__()
 
     def __bool__(self) -> bool:
         raise EquationError(

@@ -6,13 +6,13 @@ import linecache
 import os
 import sys
 from collections.abc import Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from ..exceptions import BlocksError
 
-__all__ = ["Place", "line_of_function", "line_of_generator", "line_where_raised", "tell_line",
-           "told_line"]  # fmt: skip
+__all__ = ["Place", "line_now", "line_of_function", "line_of_generator", "line_where_raised",
+           "tell_line", "told_line"]  # fmt: skip
 
 #: Packages in which no author of a component writes equations.
 OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy", *sys.stdlib_module_names}
@@ -27,10 +27,21 @@ def line_where_raised(error: BaseException) -> Place | None:
 
 def _frames(traceback: TracebackType | None) -> Iterator[Place]:
     while traceback is not None:
-        frame = traceback.tb_frame
-        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OTHERS:
-            yield frame.f_code.co_filename, traceback.tb_lineno
+        if _is_an_authors(traceback.tb_frame):
+            yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
         traceback = traceback.tb_next
+
+
+def _is_an_authors(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] not in OTHERS
+
+
+def line_now() -> Place | None:
+    """The line of an author's own that is being run."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_an_authors(frame):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def line_of_generator(generator: Any) -> Place | None:

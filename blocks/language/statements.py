@@ -15,6 +15,7 @@ from ..exceptions import EquationError
 from .expression import (
     Condition,
     Expression,
+    Statement,
     as_condition,
     as_expression,
     as_time,
@@ -29,34 +30,38 @@ __all__ = ["Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetVal
            "load_law", "require", "reset", "set_valued", "when"]
 
 @dataclass(frozen=True)
-class Reset:
+class Reset(Statement):
     """A state change at an event; see :func:`when`."""
 
+    word = "a when()"
     condition: Condition
     assignments: tuple[tuple[Expression, Expression], ...]
 
 
 @dataclass(frozen=True)
-class Breakpoints:
+class Breakpoints(Statement):
     """Known discontinuity times ``start + k period``; see :func:`breakpoints`."""
 
+    word = "breakpoints()"
     start: Expression
     period: Expression | None
 
 
 @dataclass(frozen=True)
-class Sampling:
+class Sampling(Statement):
     """Assignments at ``start + k period``; see :func:`every` and :func:`initially`."""
 
+    word = "an every() or initially()"
     start: Expression | None  # None: the start of the run
     period: Expression | None  # None: once
     assignments: tuple[tuple[Expression, Expression], ...]
 
 
 @dataclass(frozen=True)
-class SetValued:
+class SetValued(Statement):
     """A set-valued law between an effort and a flow; see :func:`set_valued`."""
 
+    word = "a law"
     effort: Expression
     flow: Expression
     static: tuple[Expression, Expression]
@@ -225,9 +230,10 @@ def ideal_switch(effort: object, flow: object, *, closed: object) -> SetValued:
 
 
 @dataclass(frozen=True)
-class LoadLaw:
+class LoadLaw(Statement):
     """An effort that depends on the load; see :func:`load_law`."""
 
+    word = "a load_law()"
     effort: Expression
     flow: Expression
     load: Expression
@@ -329,9 +335,10 @@ def reset(variable: Expression, value: object) -> dict[Expression, object]:
 
 
 @dataclass(frozen=True)
-class Requirement:
+class Requirement(Statement):
     """Something that must hold during a run; see :func:`require`."""
 
+    word = "a require()"
     condition: Condition
     message: str
 

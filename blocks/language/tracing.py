@@ -21,7 +21,15 @@ from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
 from .derived_defaults import default_of, refuse_circle, symbol_of
-from .expression import TIME, Equation, Expression, as_expression, current_trace, refuse_turns
+from .expression import (
+    TIME,
+    Equation,
+    Expression,
+    Statement,
+    as_expression,
+    current_trace,
+    refuse_turns,
+)
 from .expression import time as time_expression
 from .floors import Floors
 from .kernel import (
@@ -80,6 +88,7 @@ class Trace:
         self.kernel = Kernel(type(component).__name__)
         self.kernel.supplies = getattr(type(component), "supplies", False)
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
+        self.made: dict[int, tuple[Statement, Place | None]] = {}  # and is yet to be yielded
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
         self.following: set[str] = set()  # parameters whose defaults are being found
@@ -370,6 +379,7 @@ class Trace:
     def read_statement(self, statement: object) -> None:
         """Take a statement of ``equations()``, other than an equation, into the kernel."""
         kernel = self.kernel
+        self.made.pop(id(statement), None)
         if isinstance(statement, Reset):
             with self.reading_equations():
                 condition = statement.condition.with_events(self)
@@ -532,6 +542,7 @@ def _traced(component: Component) -> Kernel:
     for statement, place in chain(_statements_of(component, trace), carried):
         try:
             if isinstance(statement, Equation):
+                trace.made.pop(id(statement), None)
                 for residual, wording in _scalars(kernel, statement):
                     trace.floors.hold(residual)
                     laws.append(Law(kernel, residual, wording))
@@ -540,6 +551,12 @@ def _traced(component: Component) -> Kernel:
         except BlocksError as error:
             tell_line(error, place)
             raise
+    for forgotten, place in trace.made.values():
+        lost = EquationError(f"{kernel.name}.equations()", f"makes {forgotten.word} that it does "
+                             "not yield: it would count for nothing.",
+                             "Write  yield  before it, or leave it out.")
+        tell_line(lost, place)
+        raise lost
     trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values(),
                                  *kernel.defaults.values()))
     refuse_stored(component, kernel, laws)

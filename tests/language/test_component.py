@@ -25,6 +25,7 @@ from blocks import (
     Variable,
     der,
     every,
+    initially,
     quantity,
     reset,
     when,
@@ -431,6 +432,24 @@ def _(self):
 @wrong("plain truth", "which is no equation")
 def _(self):
     yield True
+
+
+@wrong("an equation without yield", "makes an equation that it does not yield")
+def _(self):
+    yield self.v == der(self.x)
+    self.f == self.k * self.x  # noqa: B015
+
+
+@wrong("an event without yield", "makes a when() that it does not yield")
+def _(self):
+    yield self.f == self.k * self.x
+    when(self.x < 0, {self.x: 0})
+
+
+@wrong("an assignment at the start without yield", "not yield: it would count for nothing. Write")
+def _(self):
+    initially({self.n: 1})
+    yield self.f == self.k * self.x
 
 
 @wrong("two in one", "which is no equation")

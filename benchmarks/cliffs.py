@@ -1,0 +1,366 @@
+"""How does the cost of a model grow with its size? ``python -m benchmarks cliffs [WORDS]``.
+
+Each family of models is built, checked and run in three sizes, a second time once all is compiled,
+which counts, in processor time. Growth is told as an exponent: 1 doubles with the size. The last
+line answers another question: how much longer does a chain of 3,000 masses take with one element of
+any class in it?
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from blocks import BlocksError, Component, Model, quantity, sin
+from library import electrical as E  # noqa: N812
+from library import isothermal_liquid as L  # noqa: N812
+from library import mechanisms as M  # noqa: N812
+from library import rotational as R  # noqa: N812
+from library import signal as S  # noqa: N812
+from library import translational as T  # noqa: N812
+from library.electromechanical import HBridge
+
+from . import models
+from .circuits import rc_ladder
+
+__all__ = ["FAMILIES", "Family", "Growth", "chain_with", "main", "measure"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Models of one kind.
+
+    Attributes
+    ----------
+    goal : of the largest, an event in ms (``"event"``) or a run in s (``"run"``)
+    grows : the largest exponent that is no cliff
+    """
+
+    name: str
+    make: Callable[[int], Model]
+    sizes: tuple[int, ...]
+    duration: str
+    of: str = "run"
+    goal: float = np.inf
+    grows: float = 1.3
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Growth:
+    """What a family has cost: s of every size."""
+
+    family: Family
+    build: list[float] = field(default_factory=list)
+    check: list[float] = field(default_factory=list)
+    run: list[float] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+
+    def exponent(self, seconds: list[float]) -> float:
+        """Of the growth with the size, from the smallest size to the largest."""
+        sizes = self.family.sizes[: len(seconds)]
+        if len(sizes) < 2:
+            return np.nan
+        return float(np.log(seconds[-1] / seconds[0]) / np.log(sizes[-1] / sizes[0]))
+
+    @property
+    def counted(self) -> list[float]:
+        """Seconds a run, or an event of it."""
+        if self.family.of == "run":
+            return self.run
+        return [s / max(n, 1) for s, n in zip(self.run, self.events, strict=True)]
+
+    def __str__(self) -> str:
+        unit = "ms an event" if self.family.of == "event" else "ms a run"
+        largest = self.counted[-1] * 1e3
+        exponents = [self.exponent(s) for s in (self.build, self.check, self.counted)]
+        missed = largest > 1e3 * self.family.goal or exponents[-1] > self.family.grows
+        return (f"{self.family.name:44}{'/'.join(map(str, self.family.sizes)):>18}  build "
+                f"{exponents[0]:5.2f}  check {exponents[1]:5.2f}  {self.family.of} "
+                f"{exponents[2]:5.2f}  {largest:9.4g} {unit}, {self.events[-1]} events"
+                f"{'  MISSED' * missed}")
+
+
+# -- families --------------------------------------------------------------------------------
+def rubbing(n: int) -> Model:
+    """Masses in a row on a floor that moves, each rubbing on it and on the one before."""
+    m = Model("row")
+    m.ground, m.drive = T.Reference(), T.VelocitySource(
+        velocity=lambda t: quantity("0.3 m/s") * sin(quantity("7 rad/s") * t))
+    m.masses, m.springs = T.Mass(count=n), T.Spring(count=n, stiffness="100 N/m")
+    strength = quantity(np.linspace(1, 2, n), "N")
+    m.floor = T.TranslationalFriction(count=n, law="coulomb", coulomb_force=strength,
+                                      breakaway_force=1.2 * strength)
+    m.sides = T.TranslationalFriction(count=n - 1, law="coulomb", coulomb_force="0.3 N",
+                                      breakaway_force="0.4 N")
+    m.connect(m.floor.R, m.springs.R, m.masses.M)
+    m.connect(m.sides.R, m.masses[1:].M)
+    m.connect(m.sides.C, m.masses[:-1].M)
+    m.connect(m.floor.C, m.drive.R)
+    m.connect(m.springs.C, m.drive.C, m.ground.V)
+    return m
+
+
+def delayed(n: int) -> Model:
+    """A chain of masses whose last one's position is handed on 10 ms later."""
+    m = models.chain_of_arrays(n)
+    m.sensor, m.delay = T.MotionSensor(), S.Delay(unit="m", delay="10 ms")
+    m.connect(m.sensor.R, m.masses[-1].M)
+    m.connect(m.sensor.C, m.ground.V)
+    m.connect(m.sensor.P, m.delay.u)
+    return m
+
+
+def lossy_train(n: int) -> Model:
+    """Gears with losses, stiffly one after the other."""
+    m, turn = Model("train"), None
+    m.frame, m.drive = R.RotationalReference(), R.TorqueSource(
+        torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t))
+    m.motor, m.load = R.Inertia(), R.Inertia()
+    m.connect(m.drive.R, m.motor.I)
+    m.connect(m.drive.C, m.frame.W)
+    turn = m.motor.I
+    for k in range(n):
+        gear = m.add(f"gear{k}", M.LossyGear(ratio=1.1 if k % 2 else 1 / 1.1,
+                                             forward_efficiency=0.99, backward_efficiency=0.98))
+        m.connect(turn, gear.S)
+        turn = gear.O
+    m.connect(turn, m.load.I)
+    return m
+
+
+def lossy_chain(n: int) -> Model:
+    """Masses that turn on springs, a gear with losses to each next one."""
+    m = Model("chain of gears")
+    m.frame, m.drive = R.RotationalReference(), R.TorqueSource(
+        torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t))
+    m.wheels, m.gears = R.Inertia(count=n + 1), M.LossyGear(
+        count=n, ratio=1.0, forward_efficiency=0.97, backward_efficiency=0.95)
+    m.springs = R.RotationalSpring(count=n, stiffness="500 N*m/rad")
+    m.connect(m.drive.R, m.wheels[0].I)
+    m.connect(m.drive.C, m.frame.W)
+    m.connect(m.wheels[:-1].I, m.gears.S)
+    m.connect(m.gears.O, m.springs.R)
+    m.connect(m.springs.C, m.wheels[1:].I)
+    return m
+
+
+def diode_ladder(n: int, **kind: Any) -> Model:
+    """An RC ladder with a diode to ground at every node."""
+    m = rc_ladder(n)
+    m.diodes = E.Diode(count=n, **kind)
+    m.connect(m.diodes.p, m.capacitors.p)
+    m.connect(m.diodes.n, m.ground.V)
+    return m
+
+
+def cascade(n: int) -> Model:
+    """A voltage cascade (Villard, Cockcroft-Walton) of n diodes."""
+    m = Model("cascade")
+    m.ground, m.source = E.ElectricalReference(), E.ACVoltageSource(amplitude="10 V",
+                                                                     frequency="50 Hz")
+    m.connect(m.source.n, m.ground.V)
+    ends = [m.source.p, m.ground.V]
+    last = m.ground.V
+    for k in range(n):
+        capacitor, diode = E.Capacitor(capacitance="10 uF"), E.Diode()
+        m.add(f"capacitor{k}", capacitor)
+        m.add(f"diode{k}", diode)
+        m.connect(ends[k % 2], capacitor.n)
+        m.connect(last, diode.p)
+        m.connect(diode.n, capacitor.p)
+        ends[k % 2] = last = capacitor.p
+    m.load = E.Resistor(resistance="100 kohm")
+    m.connect(last, m.load.p)
+    m.connect(m.load.n, m.ground.V)
+    return m
+
+
+def bridges(n: int) -> Model:
+    """H-bridges on one supply that switch at the same instants."""
+    m = Model("bridges")
+    m.ground, m.supply = E.ElectricalReference(), E.DCVoltageSource(voltage="24 V")
+    m.line, m.link = E.Resistor(resistance="10 mohm"), E.Capacitor(capacitance="1 mF", v="24 V")
+    m.bridges = HBridge(count=n, model="switched", duty=0.6, frequency="2 kHz",
+                        on_resistance="50 mohm")
+    m.coils = E.Inductor(count=n, inductance="1 mH")
+    m.loads = E.Resistor(count=n, resistance="2 ohm")
+    m.connect(m.supply.p, m.line.p)
+    m.connect(m.line.n, m.link.p, m.bridges.p)
+    m.connect(m.supply.n, m.link.n, m.bridges.n, m.ground.V)
+    m.connect(m.bridges.a, m.coils.p)
+    m.connect(m.coils.n, m.loads.p)
+    m.connect(m.loads.n, m.bridges.b)
+    return m
+
+
+def restrictions(n: int) -> Model:
+    """A tree of restrictions without chambers between a pump and reservoirs."""
+    m = Model("tree")
+    m.source, m.tank = L.PressureSource(pressure_difference=lambda t: quantity("1 MPa") * (
+        1.5 + sin(quantity("20 rad/s") * t))), L.Reservoir()
+    m.low = L.Reservoir()
+    m.connect(m.source.A, m.low.A)
+    before = m.source.B
+    for k in range(n):
+        pipe, branch = (L.LocalRestriction(restriction_type="fixed") for _ in range(2))
+        m.add(f"pipe{k}", pipe)
+        m.add(f"branch{k}", branch)
+        m.connect(before, pipe.A)
+        m.connect(pipe.B, branch.A)
+        m.connect(branch.B, m.tank.A)
+        before = pipe.B
+    m.chamber = L.ConstantVolumeChamber()
+    m.connect(before, m.chamber.A)
+    return m
+
+
+def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
+    """A chain with a law of friction on every mass."""
+    def make(n: int) -> Model:
+        m = models.chain_of_arrays(n)
+        m.rub = T.TranslationalFriction(count=n, law=law, **strength)
+        m.connect(m.rub.R, m.masses.M)
+        m.connect(m.rub.C, m.ground.V)
+        return m
+
+    return make
+
+
+def sensed(block: Callable[[int], Component]) -> Callable[[int], Model]:
+    """A chain with a signal block on the position of every mass."""
+    def make(n: int) -> Model:
+        m = models.chain_of_arrays(n)
+        m.sensors, m.blocks = T.MotionSensor(count=n), block(n)
+        m.connect(m.sensors.R, m.masses.M)
+        m.connect(m.sensors.C, m.ground.V)
+        m.connect(m.sensors.P, m.blocks.u)
+        return m
+
+    return make
+
+
+FAMILIES = (
+    Family("chain of masses", models.chain_of_arrays, (300, 3000, 30000), "0.2 s"),
+    Family("chain of masses, each by itself", models.chain_of_parts, (100, 300, 1000), "0.2 s"),
+    Family("row that rubs on floor and neighbours", rubbing, (5, 10, 20), "2 s", "event", 1e-3),
+    Family("a delay in a chain", delayed, (400, 800, 1600), "0.2 s", goal=1.0),
+    Family("gears with losses in a stiff train", lossy_train, (5, 20, 80), "2 s", "event", 1e-3),
+    Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),
+    Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
+    Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (10, 30, 100),
+           "2 ms", "event", 5e-3),
+    Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),
+    Family("H-bridges on one supply", bridges, (5, 20, 80), "10 ms", goal=1.0),
+    Family("restrictions without chambers", restrictions, (10, 100, 400), "20 ms", goal=1.0),
+    Family("Dahl's friction on every mass", rubbed("dahl", coulomb_force="0.1 N"),
+           (100, 300, 1000), "0.5 s", goal=3.0),
+    Family("LuGre's friction on every mass", rubbed(
+        "lugre", coulomb_force="0.1 N", breakaway_force="0.15 N"), (100, 300, 1000), "0.5 s",
+        goal=3.0),
+    Family("backlash behind every mass", sensed(lambda n: S.Backlash(count=n, width="1 mm")),
+           (100, 300, 1000), "0.5 s", goal=3.0),
+    Family("relay behind every mass", sensed(lambda n: S.Relay(
+        count=n, switch_on="0.1 mm", switch_off="-0.1 mm")), (100, 300, 1000), "0.5 s", goal=3.0),
+    Family("ladder of cells, rodas4 at 1e-9", rc_ladder, (250, 500, 1000), "3 ms", goal=0.5,
+           options={"method": "rodas4", "rtol": 1e-9}),
+    Family("ladder of cells, auto", rc_ladder, (1000, 3000, 10000), "3 ms", goal=0.2),
+)
+
+
+# -- one element of any class ----------------------------------------------------------------
+def chain_with(cls: type[Component] | None, n: int) -> Model:
+    """The chain of n masses with one element between its middle and the ground."""
+    m = models.chain_of_arrays(n)
+    if cls is None:
+        return m
+    part = m.one = cls()
+    ports = [getattr(part, name) for name, one in part.ports.items() if one.unit == "translational"]
+    m.connect(ports[0], m.masses[n // 2].M)
+    for port in ports[1:]:
+        m.connect(port, m.ground.V)
+    return m
+
+
+# -- measuring -------------------------------------------------------------------------------
+def measure(family: Family) -> Growth:
+    """Build, check and run every size."""
+    found = Growth(family)
+    for n in family.sizes:
+        start = time.process_time()
+        model = family.make(n)
+        built = time.process_time()
+        model.check()
+        checked = time.process_time()
+        model.simulate(family.duration, **family.options)  # compiles
+        begun = time.process_time()
+        result = model.simulate(family.duration, **family.options)
+        found.run.append(time.process_time() - begun)
+        found.build.append(built - start)
+        found.check.append(checked - built)
+        found.events.append(result.statistics["events"])
+    return found
+
+
+def _elements(n: int) -> Iterator[tuple[str, float]]:
+    """Time of a run with one element of each class, over that of the chain without."""
+    def seconds(cls: type[Component] | None) -> float:
+        model = chain_with(cls, n)
+        model.simulate("0.1 s")
+        start = time.process_time()
+        model.simulate("0.1 s")
+        return time.process_time() - start
+
+    alone = seconds(None)
+    for name in T.__all__:
+        cls = getattr(T, name)
+        if isinstance(cls, type) and issubclass(cls, Component) and name != "TwoPort":
+            try:
+                yield name, seconds(cls) / alone
+            except BlocksError as error:  # it cannot stand between a mass and the ground
+                print(f"    {name}: {str(error).splitlines()[0][:90]}")
+
+
+def _draw(found: list[Growth], path: Path) -> None:
+    """Time of an event or run of every family over its size, on logarithmic axes."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(9, 6), layout="constrained")
+    for k, growth in enumerate(found):
+        axes.loglog(growth.family.sizes, growth.counted, "o-" if growth.family.of == "run" else
+                    "s--", color=plt.get_cmap("tab20")(k % 20), label=growth.family.name)
+    axes.set(xlabel="number of elements", ylabel="processor time, s a run (s an event: dashed)")
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize=8)
+    figure.savefig(path, dpi=130)
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line a family; ``--picture FILE`` draws them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks cliffs", description=__doc__)
+    parser.add_argument("words", nargs="*", help="only families whose name has one of these")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the families here")
+    options = parser.parse_args(arguments)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for family in FAMILIES:
+            if not options.words or any(word in family.name for word in options.words):
+                try:
+                    found.append(measure(family))
+                    print(found[-1], flush=True)
+                except Exception as error:
+                    print(f"{family.name:44}{type(error).__name__}: {str(error)[:200]}", flush=True)
+        if not options.words or "element" in options.words:
+            ratios = sorted(_elements(3000), key=lambda pair: -pair[1])
+            print("one element in a chain of 3,000, times the chain alone: "
+                  + ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios[:8]))
+    if options.picture:
+        _draw(found, options.picture)

@@ -394,6 +394,20 @@ def _networks() -> Iterator[Row]:
               reached=seconds <= 0.5, where=_parts(result))
 
 
+def _consumers() -> Iterator[Row]:
+    from .consumers import district
+
+    for n in (10, 30, 100):
+        start = time.perf_counter()
+        model = district(n)
+        model.check()
+        checked = time.perf_counter()
+        yield Row(f"district of {n} houses, built and checked", checked - start, size=n)
+        seconds, result = _whole(model, "100 s", 1)
+        yield Row(f"district of {n} houses, 100 s, {result.statistics['steps']} steps", seconds,
+                  where=_parts(result), size=n, group="district")  # fmt: skip
+
+
 def _grids(n: int) -> Iterator[Row]:
     for shape, goal, whole in (((n, n), 8, (300, 300)), ((2 * n // 15,) * 3, 30, (40,) * 3)):
         start = time.perf_counter()
@@ -426,5 +440,6 @@ def rows(repeats: int, grid: int) -> Iterator[Row]:
     yield from _disc(repeats)
     yield from _many_bodies(repeats)
     yield from _networks()
+    yield from _consumers()
     yield from _grids(grid)
 

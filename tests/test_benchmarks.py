@@ -11,7 +11,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+<<<<<<< HEAD
 from benchmarks import beyond, cliffs, domains, models, planar, precision, spice, tolerances
+=======
+from benchmarks import beyond, consumers, domains, models, planar, precision, spice, tolerances
+>>>>>>> fluids
 from benchmarks.by_hand import BY_HAND
 from benchmarks.cases import CASES, plain_installation
 
@@ -33,6 +37,15 @@ def test_the_dragged_block_moves_as_its_hand_written_equations_say():
     hand = solve_ivp(models.stick_slip_by_hand, (0, 1), [0, 0], method="LSODA", rtol=1e-10,
                      atol=1e-13).y[:, -1]  # fmt: skip
     assert_allclose([result["block.v"].final.m, result["spring.x"].final.m], hand, rtol=1e-5)
+
+
+def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_flows():
+    """A millionth of the pressure drives what flows through a wide pipe: slopes bend within it."""
+    run = consumers.district(10).simulate("100 s")
+    assert run.statistics["steps"] < 400
+    taken = sum(run[f"valve[{k}].mdot"].final.to("kg/s").m for k in range(10))
+    assert 1 < taken < 1.026  # of what is pumped; and what hot water, lighter by 2.6 %, displaces
+    assert run.energy().relative_residual < 1e-7
 
 
 def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():

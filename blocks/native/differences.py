@@ -58,8 +58,11 @@ def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -
         run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
     elif straight:
         slope_at(code, work, 0.0, work.k[WORK], work.k[NEW])
-    else:
+    else:  # on both sides: slopes may bend within a tolerance
         slope_at(code, work, t, work.k[WORK], work.k[NEW])
+        for i in range(x.size):
+            work.k[WORK, i] = 2.0 * x[i] - work.k[WORK, i]
+        slope_at(code, work, t, work.k[WORK], work.inner[BASE])
 
 
 @machine_code
@@ -70,5 +73,8 @@ def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: b
         return work.k[NEW, r]
     if straight:
         return (work.k[NEW, r] - work.inner[BASE, r]) / work.sizes[j]
-    value = (work.k[NEW, r] - slope[r]) / (work.k[WORK, j] - x[j])
-    return value if np.isfinite(value) else 0.0  # where a law ends at once, as x/t at t = 0
+    way = x[j] - work.k[WORK, j]
+    value = (work.k[NEW, r] - work.inner[BASE, r]) / (2.0 * way)
+    if not np.isfinite(value):  # where a law ends, as a root at 0
+        value = (work.k[NEW, r] - slope[r]) / way
+    return value if np.isfinite(value) else 0.0  # where it ends at once, as x/t at t = 0

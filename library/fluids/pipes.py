@@ -83,7 +83,7 @@ class Wall(Friction):
         """The Nusselt number of one phase, after Gnielinski where it is turbulent."""
         f = self.friction(reynolds) / 8
         gnielinski = f * (self.turbulence(reynolds) - 1000) * prandtl / (
-            1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
+            1 + 12.7 * sqrt(f) * (exp(2 / 3 * log(prandtl)) - 1))  # fmt: skip
         return self.laminar_nusselt + self.transition(reynolds) * (
             gnielinski - self.laminar_nusselt)  # fmt: skip
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from blocks import exp, require, sqrt
+from blocks import exp, log, require, sqrt
 
 from ..fluids.degrees import LIQUID
 from ..fluids.polynomials import horner, slope, within
@@ -45,7 +45,7 @@ def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
     v0_T, beta_T = (horner(x, slope(c)) / at.half_range for c in (volume, modulus))
     K, s = at.bulk_modulus_gain, (p - at.atmospheric_pressure) / beta
     stiffer = 1 + K * s
-    phi = stiffer ** (-1 / K)
+    phi = exp(-log(stiffer) / K)
     area = (stiffer * phi - 1) / (K - 1)  # integral of phi
     by_temperature = v0_T * beta * area + v0 * beta_T * (area - s * phi)
     h = horner(x, coefficients(at, "enthalpy")) + v0 * beta * area - (

@@ -11,11 +11,17 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-<<<<<<< HEAD
-from benchmarks import beyond, cliffs, domains, models, planar, precision, spice, tolerances
-=======
-from benchmarks import beyond, consumers, domains, models, planar, precision, spice, tolerances
->>>>>>> fluids
+from benchmarks import (
+    beyond,
+    cliffs,
+    consumers,
+    domains,
+    models,
+    planar,
+    precision,
+    spice,
+    tolerances,
+)
 from benchmarks.by_hand import BY_HAND
 from benchmarks.cases import CASES, plain_installation
 

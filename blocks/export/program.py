@@ -8,7 +8,7 @@ What this asks of the core, and all that it asks:
 
 - ``prepared(…, driven=True)`` and ``driver.integration.begin`` bring a run to its start;
 - ``method.advances`` (machine code) takes the steps and passes the events of the run, with
-  ``method.bound_arguments(given, …)``; it returns a status, steps and events, and never calls Python;
+  ``method.bound_arguments(given, …)``; it returns a status, steps and events, without Python;
 - ``method.own_events`` is there where it decides on all events, and ``given`` binds them;
 - ``equations.at_points(function)`` is the address of any function of the point, with all that is
   solved for;

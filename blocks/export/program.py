@@ -7,8 +7,9 @@ then goes on anywhere.
 What this asks of the core, and all that it asks:
 
 - ``prepared(…, driven=True)`` and ``driver.integration.begin`` bring a run to its start;
-- ``method.advances`` (machine code) takes the steps and passes the events of the run, with
-  ``method.bound_arguments(given, …)``; it returns a status, steps and events, without Python;
+- ``method.machine_code(given)`` takes the steps and passes the events of the run, where the method
+  ``looks_itself``, with ``method.bound_arguments(given, …)``; it returns a status, steps and
+  events, without Python;
 - ``method.own_events`` is there where it decides on all events, and ``given`` binds them;
 - ``equations.at_points(function)`` is the address of any function of the point, with all that is
   solved for;
@@ -203,7 +204,7 @@ class Program:
                               if family.kernel.delays)
             raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
                                  code="export.refused")
-        if not hasattr(method, "advances"):
+        if not method.looks_itself:
             raise ParameterError(
                 where, f"exports what is run in machine code, and this run is taken by "
                 f"{method.name} in Python: {self.driver.recording.statistics['why']}.", advice,

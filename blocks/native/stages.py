@@ -90,7 +90,8 @@ def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = (), straigh
     def placed(weights: Sequence[float]) -> list[float]:
         return [weights[0], *[0.0] * left_out, *weights[1:]] if weights else []
 
-    return addresses([*[()] * left_out, *map(placed, sums)], placed(error), _inside((), straight=straight))
+    return addresses([*[()] * left_out, *map(placed, sums)], placed(error),
+                     _inside((), straight=straight))
 
 
 def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension: int,

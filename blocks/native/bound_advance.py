@@ -19,16 +19,17 @@ __all__ = ["BoundAdvance"]
 
 
 class BoundAdvance:
-    """Calls from the beginning of the record on, for a method that serves many runs."""
+    """Calls from the beginning of the record on.
 
-    def __init__(self, method: OneStep) -> None:
-        self._method = method
+    They do not hold the method, whose memory is free for the next one as soon as a run is over.
+    """
+
+    def __init__(self) -> None:
         self._counts = np.zeros(5, dtype=np.int64)
         self._given: Given | None = None
 
-    def _bind(self, given: Given) -> None:
+    def _bind(self, method: OneStep, given: Given) -> None:
         """Take the machine code for those who decide at events, with the arrays of the method."""
-        method = self._method
         self._code, self._given, self._pieces = (
             method.machine_code(given), given, method.pieces)
         self._call = method.bound_advance(given, self._counts, np.zeros(2, dtype=np.int64))
@@ -36,22 +37,22 @@ class BoundAdvance:
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
                                                 "limits.max_step", "limits.t_end", "limits.look"))
 
-    def _give(self, given: Given) -> None:
+    def _give(self, method: OneStep, given: Given) -> None:
         """Take other records of events; other machine code, where others decide at these."""
-        if self._given is None or self._method.machine_code(given) is not self._code:
-            self._bind(given)
+        if self._given is None or method.machine_code(given) is not self._code:
+            self._bind(method, given)
             return
         for name, record, before in zip(Given._fields, given, self._given, strict=True):
             if record is not before:
                 self._call.give(name, record)
         self._given = given
 
-    def __call__(self, given: Given, t_stop: float, counts: Indices
+    def __call__(self, method: OneStep, given: Given, t_stop: float, counts: Indices
                  ) -> tuple[int, int, int]:
         """The status, how many steps there are, and how many events."""
         if given is not self._given:
-            self._give(given)
-        method, call = self._method, self._call
+            self._give(method, given)
+        call = self._call
         call.table[self._p], call.table[self._q] = method.code.p, method.code.q
         call.table[self._look], call.numbers[self._look + 1] = method.look
         call.numbers[self._end] = method.t_end

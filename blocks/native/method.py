@@ -218,9 +218,9 @@ class OneStep(Method):
             self.borders[:] = self.equations.system.state_tables.borders(self.p)
             if not np.isfinite(self.borders[:, 1:]).any():
                 code = code._replace(places=0)
-        addresses: Any = zip(code._replace(p=0, q=0), self.code._replace(p=0, q=0), strict=True)
-        if any(a is not b and not np.array_equal(a, b) for a, b in addresses):
-            self._bound = BoundAdvance(self)
+        if code.arithmetic is not self.code.arithmetic or code[1:] != self.code._replace(
+                p=code.p, q=code.q)[1:]:  # else its call only takes other constants
+            self._bound = BoundAdvance()
         self.code = code
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
@@ -281,7 +281,7 @@ class OneStep(Method):
         counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)
-        status, taken, events = self._bound(given, t_stop, counts)
+        status, taken, events = self._bound(self, given, t_stop, counts)
         self.look = NO_LOOK
         t = float(self.state[TIME])
         if own is not None and own.is_known(t) and self.instant[0] <= t:
@@ -420,7 +420,7 @@ class OneStep(Method):
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
         given, stop = own.before(t, t_stop)
-        status, taken, events = self._bound(given, stop, np.zeros(5, dtype=np.int64))
+        status, taken, events = self._bound(self, given, stop, np.zeros(5, dtype=np.int64))
         if status != one_step.REACHED or self.state[TIME] < t_stop:
             return None
         passed, record = own.passed, self.record

@@ -38,14 +38,14 @@ def test_the_published_problem_is_solved_exactly(method, rtol):
     assert missing_energy(run) < 1e-9
 
 
-def test_a_micrometre_on_four_metres_takes_no_more_than_450_evaluations():
+def test_a_micrometre_on_four_metres_takes_no_more_than_600_evaluations():
     case, t = BELT["P1"], np.linspace(0, 4, 401)
-    run = dragged(case).simulate("4 s", rtol=1e-7, method="BDF")
+    run = dragged(case).simulate("4 s", rtol=2e-6, method="DOP853")
     exact = dragged(case).simulate("4 s", rtol=1e-12, method="DOP853")
     ours, truth = values(run, ["sensor.x"], t), values(exact, ["sensor.x"], t)
     assert abs(value(run, "sensor.x") - case["x"]) < 1e-6
     assert np.abs(ours - truth).max() < 1e-6
-    assert run.statistics["residuals"] <= 450
+    assert run.statistics["residuals"] <= 600
 
 
 @pytest.mark.parametrize("name", ["P6-A", "P6-B", "P6-D"])

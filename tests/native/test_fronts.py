@@ -1,4 +1,4 @@
-"""Sparse linear equations in fronts, against NumPy; runs of grids against closed forms and IDA."""
+"""Sparse linear equations in fronts, against NumPy; grids against closed forms and SciPy."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_statistics_are_readable():
     statistics = result().statistics
     assert statistics["steps"] == statistics.steps == 1412
     assert words(statistics) == [
-        "Statistics", "method cvode", "why stiff", "steps 1,412", "rejected 12",
+        "Statistics", "method rodas4", "why stiff", "steps 1,412", "rejected 12",
         "phases: compile 0.0125 s", "phases: solve 0.25 s",
     ]  # fmt: skip
     with pytest.raises(AttributeError):
@@ -116,7 +116,7 @@ def test_statistics_are_readable():
 def test_summary():
     assert words(result()) == [
         "Result of stick_slip", "status finished", "time 0 s to 4 s", "variables 23",
-        "samples 402", "method cvode", "steps 1,412 (12 rejected)", "events 2",
+        "samples 402", "method rodas4", "steps 1,412 (12 rejected)", "events 2",
     ]  # fmt: skip
     assert "<table" in result()._repr_html_()
     failed = words(nothing_recorded())

@@ -29,8 +29,7 @@ def held(run):
             todo += [] if thing.base is None else [thing.base]
         elif isinstance(thing, (list, tuple)):
             todo += thing
-        elif type(thing).__name__ in ("Trajectory", "CvodeCourse", "Course", "Pieces", "Growing",
-                                      "RowBlocks"):
+        elif type(thing).__name__ in ("Trajectory", "Course", "Pieces", "Growing", "RowBlocks"):
             todo += [v for name, v in vars(thing).items()
                      if name not in ("_scale", "_alive", "_work", "_equations", "_code")]
     return total

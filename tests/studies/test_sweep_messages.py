@@ -44,8 +44,8 @@ def said(kind, over=OVER, model=None, **asked):
     ({"fiction.coulomb_force": ["1 N"]}, "Did you mean 'friction.coulomb_force'"),
     ({"block": ["1 kg"]}, "Did you mean 'block."),
     ({"methd": ["BDF"]}, "Did you mean 'method'?"),
-    ({"method": ["cvod"]}, "sweep(method=…): there is no 'cvod' among its methods. Did you mean "
-                           "'cvode'?"),
+    ({"method": ["radu"]}, "sweep(method=…): there is no 'radu' among its methods. Did you mean "
+                           "'Radau'?"),
     ({"friction.law": ["coulom"]},
      "friction.law: there is no 'coulom' among its laws. Did you mean 'coulomb'?"),
     ({"block[0].mass": ["1 kg"]}, "'block[0].mass' numbers an instance, but block is no array. "
@@ -68,7 +68,7 @@ def test_misspelt_options_are_answered_with_the_nearest():
     assert said(UnknownName, rtoll=1e-3) == (
         "sweep(): there is no option 'rtoll'. Did you mean 'rtol' or 'atol'?")  # fmt: skip
     assert "Did you mean 'executor'" in said(UnknownName, excutor=2)
-    assert "Did you mean 'cvode'" in said(UnknownName, method="cvod")
+    assert "Did you mean 'rodas4'" in said(UnknownName, method="cvode")
 
 
 @pytest.mark.parametrize("over, text", [

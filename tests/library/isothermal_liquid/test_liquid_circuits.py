@@ -327,7 +327,7 @@ TIMES = quantity(np.linspace(0, 0.1, 40), "s")
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_valves_in_series_are_solved_where_their_pieces_meet(method):
     """A shorter step, by which rodas4 reads within one, may come to where full steps of Newton's
-    method go round in a circle; so do most of those that cvode tries."""
+    method go round in a circle; so do most of those that a method of several steps tries."""
     model = valves_in_series(1)
     one, other = (model.simulate("0.1 s", method=m, rtol=1e-7) for m in ("dopri5", method))
     assert other.statistics["steps"] < 2000

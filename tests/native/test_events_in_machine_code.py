@@ -109,12 +109,8 @@ def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
     monkeypatch.setattr(SetValuedLaws, "decision_parts", lambda *args: None)
     slow = model.simulate("40 s", method="dopri5")
     assert slow.statistics["events in Python"] == len(slow.events) > 20
-<<<<<<< HEAD
     assert slow.statistics.why == (
         "chosen by the user, in machine code; most events are decided in Python")
-=======
-    assert slow.statistics.why.endswith(", in machine code; most events are decided in Python")
->>>>>>> loop
 
 
 def stack(masses, springs, forces):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import METHODS, Method, UnknownMethod, method_named
+from ..solvers import METHODS, Method, Step, UnknownMethod, method_named
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
-from .quasistatic import Quasistatic
 from .settings import Settings
 
 __all__ = ["automatic", "chosen_method", "explicit_steps", "implicit_one_step",
@@ -205,3 +207,27 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
         return explicit_steps(rtol), (f"explicit: about {steps:.2g} steps follow the fastest "
                                       f"motion ({rate:.3g} 1/s)")
     return implicit_one_step(problem) or method_named("rodas4"), stiff
+
+
+class Quasistatic(Method):
+    """A model without states: its steps are as long as they may be."""
+
+    name, order = "quasistatic", 1
+    problem: Problem
+
+    def __init__(self, problem: Problem, t: float, y: Array, **options: Any) -> None:
+        super().__init__(problem, t, y, **options)
+        self.h = self.max_step or np.inf
+
+    def restart(self, t: float, y: Array) -> None:
+        self.t, self.y = t, y
+
+    def advance(self, t_stop: float) -> Step:
+        old, self.t = self.t, t_stop if self.t + 1.5 * self.h >= t_stop else self.t + self.h
+        self.work.steps += 1
+        try:
+            self.problem.solve(self.t, self.y)
+        except AlgebraicFailure as failure:
+            self.problem.failure = failure
+            return Step.failed(old, self.y, str(failure))
+        return Step(old, self.t, self.y, lambda t: np.zeros((0, *np.shape(t))))

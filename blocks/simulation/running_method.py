@@ -21,7 +21,6 @@ from .method_choice import (
     in_python,
     tries_implicit_first,
 )
-from .pace import Pace
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -433,3 +432,47 @@ class RunningMethod:
         self.kind, _ = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})
+
+
+STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
+LOOK, LOOK_COMPILED = 5_000, 1_000_000  # steps in between: seconds, and longer than a transient
+
+
+class Pace:
+    """How fast a run comes forward."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self.end = end
+        self._steps, self._t = 0, start  # at the last look
+
+    def look(self, t: float, steps: int, kind: Any) -> None:
+        """Look at the last steps, if there were many since the last look.
+
+        Parameters
+        ----------
+        t, steps : where the run is, and how many steps it has taken
+        kind : the class of its method
+
+        Raises
+        ------
+        SimulationError
+            If so many are left that the end is out of reach.
+        """
+        taken = steps - self._steps
+        if taken < (LOOK_COMPILED if kind.looks_itself else LOOK):
+            return
+        length = max((t - self._t) / taken, TINY)
+        self._steps, self._t = steps, t
+        left = (self.end - t) / length
+        if left > STUCK:
+            raise SimulationError(
+                "", f"at t = {t:.6g} s the last {taken:,} steps of {kind.name} were {length:.2g} s "
+                f"long on average: it would need {left:.1g} more to the end of the run at "
+                f"{self.end:.6g} s. Something is that fast" + (
+                    "." if kind.implicit else
+                    ", or an explicit method would become unstable with longer ones."),
+                ("" if kind.implicit else "Take method='auto' or 'rodas4', whose steps "
+                 "are long where all is calm. ")
+                + "error.result.bottlenecks() says which variables hold the steps: where a "
+                "parasitic element makes them so fast, leave that out.",
+                code="simulation.stiff", time=float(t), variables=())  # fmt: skip

@@ -7,6 +7,7 @@ anew. Every step ends an episode of the run, so the record is that of any other 
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..assembly.network import Network
 from ..exceptions import (
     ParameterError,
     SimulationError,
@@ -22,18 +24,27 @@ from ..exceptions import (
     told_how_to_call,
     unknown_name,
 )
+from ..language.component import Component
+from ..native.courses import Course, PassedCourses
+from ..native.events import Passed
+from ..native.one_step import Record
 from ..numerics.arrays import Array
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
-from ..system.evaluator import Evaluator
+from ..solvers.trajectory import Trajectory
+from ..system.evaluator import BoundEvaluator, Evaluator
+from ..system.system import System
 from ..units import SECOND, Unit, from_si, to_si
+from .catalog import Catalog
 from .driven_inputs import DrivenInput, driven_copy
 from .driven_steps import DrivenSteps
 from .driver import Driver
-from .mutable_state import Memory
+from .episode import Episode
+from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .run import prepared
 from .settings import Options, positive_time
+from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -346,3 +357,56 @@ class SteppedRun:
             raise ParameterError(path, "is a mode, which is known of a result only.",
                                  "Read run.result()[…].in_words(…), or a velocity here.")
         return *self._recording.functions.function(indices), series.declared_unit, series.is_array
+
+
+#: What does not change in a run, or is only added to.
+#: Rooms that machine code fills are empty between two calls.
+LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions,
+              Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
+              Passed, type)
+
+
+class Memory:
+    """The state of some objects, and of all that they hold, at one moment."""
+
+    def __init__(self, *roots: Any) -> None:
+        self._tables: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
+        self._lists: list[tuple[Any, list[Any]]] = []
+        self._arrays: list[tuple[np.ndarray, np.ndarray]] = []
+        self._alive: dict[int, Any] = {}  # what has been seen, so that no number is used again
+        waiting = deque(roots)
+        while waiting:
+            waiting.extend(self._look(waiting.popleft()))
+        self._alive.clear()
+
+    def _look(self, thing: Any) -> list[Any]:
+        """Remember a thing; returns what it holds."""
+        if thing is None or isinstance(thing, (str, bytes, int, float, bool)) or (
+                id(thing) in self._alive or isinstance(thing, LEFT_ALONE)):
+            return []
+        self._alive[id(thing)] = thing
+        if isinstance(thing, np.ndarray):
+            self._arrays.append((thing, thing.copy()))
+        elif isinstance(thing, dict):
+            self._tables.append((thing, dict(thing)))
+            return list(thing.values())
+        elif isinstance(thing, (list, deque)):
+            self._lists.append((thing, list(thing)))
+            return list(thing)
+        elif isinstance(thing, tuple):
+            return list(thing)
+        elif type(thing).__module__.startswith("blocks.") and hasattr(thing, "__dict__"):
+            return [vars(thing)]
+        return []
+
+    def bring_back(self) -> None:
+        """Make everything what it was."""
+        for table, was in self._tables:
+            table.clear()
+            table.update(was)
+        for items, kept in self._lists:
+            items.clear()
+            items.extend(kept)
+        for kept_in, values in self._arrays:
+            if kept_in.flags.writeable:
+                kept_in[...] = values

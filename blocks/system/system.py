@@ -14,19 +14,19 @@ import casadi as ca
 import numpy as np
 
 from ..assembly import Tape
+from ..assembly.flatten import Flat
 from ..assembly.network import Family, Network
 from ..exceptions import StructureError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..units import unit
 from .angles import angles_of
-from .class_names import ClassNames
-from .compressed_jacobian import CompressedJacobian
-from .evaluator import Evaluator
+from .evaluator import Arguments, Evaluator
 from .state_tables import StateTables
-from .time_tables import TimeTables
 
 if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
+
     from ..language.component import Component
     from ..language.kernel import Local
 
@@ -291,3 +291,110 @@ class System:
 def _assembled(model: Any) -> System:
     """The compiled system of an unpickled model."""
     return model.compile()
+
+
+class ClassNames:
+    """The most telling variable path of every class, made when asked for."""
+
+    def __init__(self, flat: Flat) -> None:
+        self.flat = flat
+        rank = np.empty(flat.slots, dtype=int)
+        for base, size, f, (i, order) in flat.slot_runs:
+            kind = flat.network.families[f].kernel.variables[i].kind
+            of_port = kind in ("across", "through", "shared")
+            rank[base : base + size] = order * 4 + of_port * 2 + (kind == "input")
+        ranked = np.lexsort((np.arange(flat.slots), rank, flat.class_of))
+        first = np.unique(flat.class_of[ranked], return_index=True)
+        #: The slot that names a class.
+        self.slot: dict[int, int] = dict(
+            zip(first[0].tolist(), ranked[first[1]].tolist(), strict=True))
+
+    def __getitem__(self, c: int) -> str:
+        if c in self.slot:
+            return self.flat.at_slot(self.slot[c]).name
+        parents = np.flatnonzero(self.flat.derivative == c)
+        if len(parents):
+            return f"der({self[int(parents[0])]})"
+        raise KeyError(c)
+
+
+class TimeTables:
+    """The tables of time of a system.
+
+    Attributes
+    ----------
+    slots : places of their rows among the discrete values
+    continuous : those of tables without steps
+    """
+
+    def __init__(self, network: Network, tape: Tape) -> None:
+        offset = {(f, i): o for f, i, o in tape.discrete_layout}
+        self._tables = [(f, table) for f, family in enumerate(network.families)
+                        for table in family.kernel.tables]
+        self._sizes = [network.families[f].size for f, _ in self._tables]
+        places = [np.concatenate([offset[f, i] + np.arange(size) for i in table.row])
+                  for (f, table), size in zip(self._tables, self._sizes, strict=True)]
+        self.slots: Indices = np.concatenate([np.zeros(0, dtype=int), *places])
+        smooth = [at for at, (_, table) in zip(places, self._tables, strict=True)
+                  if table.is_continuous]
+        self.continuous: Indices = np.concatenate([np.zeros(0, dtype=int), *smooth])
+
+    def rows(self, t: Array) -> Array:
+        """What holds from times on, (slots, times)."""
+        found = [np.repeat(table(t), size, axis=0)
+                 for (_, table), size in zip(self._tables, self._sizes, strict=True)]
+        return np.concatenate([np.zeros((0, len(t))), *found])
+
+    def fill(self, d: Array, t: float) -> None:
+        """Bring the discrete values in line with what holds from ``t`` on."""
+        if self._tables:
+            d[self.slots] = self.rows(np.array([t]))[:, 0]
+
+    def instants(self, start: float, end: float) -> Array:
+        """Times between two others at which another row begins to hold."""
+        every = distinct(np.concatenate(
+            [np.zeros(0), *(table.starts for _, table in self._tables)]))
+        return every[(every > start) & (every < end)]
+
+
+HUGE = 2.0**200  # beside it nothing else in an equation counts; a power of two is exact
+
+
+class CompressedJacobian:
+    """The Jacobian of linear equations, a group of columns at a time.
+
+    Columns without a common row are found together, by unknowns so large that what else is in
+    the equations is lost in rounding.
+
+    Parameters
+    ----------
+    residual : linear in the torn unknowns ``z``, with coefficients of parameters only
+
+    References
+    ----------
+    Curtis, Powell and Reid, On the estimation of sparse Jacobian matrices, IMA Journal of Applied
+    Mathematics 13 (1974) 117-119.
+    """
+
+    def __init__(self, residual: Evaluator) -> None:
+        self.residual = residual
+        pattern = residual.function.jac_sparsity(0, 2)
+        self.shape: tuple[int, int] = pattern.shape
+        self.rows, self.starts = np.array(pattern.row()), np.array(pattern.colind())
+        groups = pattern.uni_coloring()
+        self.colour = np.empty(self.shape[1], dtype=int)  # group of every column
+        self.colour[np.array(groups.row())] = np.repeat(
+            np.arange(groups.shape[1]), np.diff(groups.colind()))
+
+    def sparse(self, *arguments: *Arguments) -> csc_matrix:
+        """The Jacobian at a point, as a CSC matrix."""
+        from scipy.sparse import csc_matrix
+
+        t, x, _, *others = arguments
+        columns = np.repeat(self.colour, np.diff(self.starts))
+        data = np.empty(len(self.rows))
+        for k in range(self.colour.max(initial=-1) + 1):
+            found = self.residual(t, x, HUGE * (self.colour == k), *others)
+            mine = columns == k
+            data[mine] = found[self.rows[mine]] / HUGE
+        return csc_matrix((data, self.rows, self.starts), shape=self.shape)

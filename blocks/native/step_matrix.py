@@ -19,7 +19,6 @@ from .steps import BASE, Code, Workspace, derive_by_time, slope_at
 
 __all__ = ["derive", "factorize_less", "solve_with"]
 
-
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
@@ -46,7 +45,7 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
         for i in range(x.size):
             near[i] = x[i]
             if work.k[ATOL, i] < np.inf:
-                near[i] += side * work.k[ATOL, i]
+                near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
         run_code(code.linear, work.at, near, code.p, code.q, work.linear)
     _leave_no_infinite(work.linear)
 
@@ -56,7 +55,8 @@ def _is_finite(linear: Matrix) -> bool:
     """Whether derivatives are numbers: a root is infinitely steep where it begins.
 
     By such ones a step would leave the unknown there, whatever flows. Those a tolerance away tell
-    as much as the unknown is known.
+    as much as the unknown is known. Each goes as far as no other does: what is steep may look at
+    differences.
     """
     finite = True
     for i in range(linear.shape[0]):

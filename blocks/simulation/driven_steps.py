@@ -149,7 +149,7 @@ class DrivenSteps:
             return
         method.pieces = times.functions.around(self.t)
         limit = self._look_ahead()
-        if until >= limit and not self._passable:
+        if self._is_due(until, limit) and not self._passable:
             return
         if self._kept is None or not self._kept.serves(method):
             self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
@@ -173,7 +173,8 @@ class DrivenSteps:
 
     def _go_on(self, until: float) -> Ending | None:
         """Go on in the episode that has begun."""
-        if self._bound is not None and (until < self._limit or self._passable):
+        if self._bound is not None and (
+                self._passable or not self._is_due(until, self._limit)):
             self._goes(until)
             return None
         self.integration.until = until
@@ -181,7 +182,7 @@ class DrivenSteps:
 
     def _goes(self, until: float) -> bool:
         """Whether machine code gets there; else the next one to ask is :meth:`_take_up`."""
-        while self._limit - self.time_events.tiny(until) <= until > self.t:
+        while until > self.t and self._is_due(until, self._limit):
             if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
                 return False
         return self._goes_on(max(until, self.t))
@@ -203,6 +204,10 @@ class DrivenSteps:
             self.t, times.right_limits(self.t), times.known_from(self.t))
         self._limit = self._look_ahead()
         return not self._due
+
+    def _is_due(self, until: float, limit: float) -> bool:
+        """Whether what is known to happen at a limit comes up to a time, or is one with it."""
+        return until >= limit - self.time_events.tiny(until)
 
     def _look_ahead(self) -> float:
         """Before which time nothing is known to happen; tables of time are left to Python."""

@@ -86,9 +86,10 @@ def test_a_guarded_logarithm_is_not_asked_beyond_its_domain(method):
     assert result["tank.x"].final.m == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 @pytest.mark.parametrize("law", ORIFICES.values(), ids=ORIFICES)
-def test_tanks_level_out_by_all_usual_writings(law):
-    result = two_tanks(law).simulate("3 s")
+def test_tanks_level_out_by_all_usual_writings(law, method):
+    result = two_tanks(law).simulate("3 s", method=method)
     assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-6)
     level = 0.6 + (0.8**0.5 - 0.5) ** 2 / 2
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)

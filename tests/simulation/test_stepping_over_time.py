@@ -25,6 +25,7 @@ from blocks import (
     where,
 )
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
+from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import Integrator, Pulse
 from library.translational import Reference, TranslationalFriction
 
@@ -71,6 +72,20 @@ def test_a_burst_is_found_however_long_the_run_may_go_on(step, count):
     for _ in range(count):
         run.advance(step)
     assert_allclose(run["sum.y"].to("s").m, 3e-6 * np.sqrt(np.pi), atol=1e-7)  # atol is 1e-8 s
+
+
+@pytest.mark.parametrize("count", [6, 7, 10])  # the last two fall short by rounding
+def test_steps_that_are_rounded_get_to_the_end(count):
+    """A wheel of 1 kg m² that is turned harder for a second, and by 3 N m from then on."""
+    model = Model("wheel")
+    model.wheel, model.wall = Inertia(inertia="1 kg*m^2"), RotationalReference()
+    model.motor = TorqueSource(torque=table(["0 s", "1 s"], ["0 N*m", "3 N*m"]))
+    model.connect(model.motor.R, model.wheel.I)
+    model.connect(model.motor.C, model.wall.W)
+    run = model.stepper(outputs=["wheel.w"], duration="6 s")
+    for _ in range(count):
+        run.step([], 6 / count)
+    assert_allclose([run.time.m, run.numbers()[0]], [6.0, 16.5], rtol=1e-9)
 
 
 def test_what_is_looked_over_anew_goes_back_to_the_bit():

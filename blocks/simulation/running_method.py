@@ -435,7 +435,7 @@ class RunningMethod:
 
 
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
-LOOK, LOOK_COMPILED = 5_000, 1_000_000  # steps in between: seconds, and longer than a transient
+LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 1_000_000  # steps in between: seconds, and longer than a transient
 
 
 class Pace:
@@ -459,7 +459,7 @@ class Pace:
             If so many are left that the end is out of reach.
         """
         taken = steps - self._steps
-        if taken < (LOOK_COMPILED if kind.looks_itself else LOOK):
+        if taken < (LOOK_AT_PACE_COMPILED if kind.looks_itself else LOOK_AT_PACE):
             return
         length = max((t - self._t) / taken, TINY)
         self._steps, self._t = steps, t

@@ -61,7 +61,6 @@ class EventRules:
     required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     indirect : relations that are judged where modes are decided; None for none
     resting : those of them that wait for modes that end as they cross; None for none
-    turning : those at which a ``when`` puts states elsewhere; None for none
     """
 
     at_zero: Flags
@@ -75,7 +74,6 @@ class EventRules:
     required: ca.Function | None = None
     indirect: Flags | None = None
     resting: Flags | None = None
-    turning: Flags | None = None
 
 
 class Given(NamedTuple):
@@ -206,10 +204,10 @@ class OwnEvents:
         r = self.rules
         nobody = np.zeros_like(r.timed)
         joint = r.parts.joint if isinstance(r.parts, NetworkParts) else nobody
-        indirect, resting, turning = (nobody if flags is None else flags
-                                      for flags in (r.indirect, r.resting, r.turning))
+        indirect, resting = (nobody if flags is None else flags
+                             for flags in (r.indirect, r.resting))
         switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint, indirect,
-                            resting, turning, ahead.times, ahead.holds, ahead.until,
+                            resting, ahead.times, ahead.holds, ahead.until,
                             self.part("discrete values"), slots, ahead.rows, *self._room,
                             *self._conditions)
         return Given(Kept(switches), *self._given)

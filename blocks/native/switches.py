@@ -18,11 +18,9 @@ from ..numerics.tolerances import (
     LOOK_AHEAD,
     NEVER_LEFT,
     NOISE_FACTOR,
-    NOTHING,
     TINY,
     WRONG_SIDE,
 )
-from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
@@ -36,8 +34,6 @@ __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none
 
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
-COUNTS = 0.1  # absolute tolerances within a step: less does not matter
-NO_KINK = 0.25  # of a change, by a tenth of what makes it: a root leaves 0.32, others 0.1
 
 
 class Switches(NamedTuple):
@@ -50,7 +46,6 @@ class Switches(NamedTuple):
     joint: Flags  # those that are decided on together with modes
     indirect: Flags  # those that are judged once modes are decided
     resting: Flags  # those of them that wait for modes that end as they cross
-    turning: Flags  # those at which `when` puts states elsewhere: these are not near, but there
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -76,8 +71,9 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
     mode_ended : whether modes end, too
-    again : whether that is at the instant of the last event: then it is rounding that crosses, and
-        it may be below zero by a few times that from now on
+    again : whether that is at the instant of the last event: then it is rounding that crosses, as
+        it is where a margin was never larger, since that event, than what it is past its crossing.
+        Such a margin may be below zero by a few times that from now on, and so crosses no more
     """
     m, crossed = switches.m, False
     for r in range(m.size):
@@ -105,10 +101,12 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     for r in range(m.size):
         switched |= m[r] != switches.before[r]
         relations.held[r] = m[r]
-        if switches.frozen[r] and again:
-            relations.slack[r] = NEVER_LEFT * max(abs(switches.first[r]), abs(switches.now[r]))
-    if crossed:
-        _let_dust_be(code, work, relations, switches, t, x, step)
+        if switches.frozen[r]:
+            past = NEVER_LEFT * abs(switches.first[r])
+            if again:
+                relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
+            elif 0.0 < relations.looks[LARGEST, r] <= past:
+                relations.slack[r] = min(past, _rounding(code, work, relations, switches, t, x, r))
     return switched or acted == CHANGED or not crossed
 
 
@@ -125,7 +123,7 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
         _crossing_functions(code, work, relations, t, x, switches.now)
     _let_move(code, work, relations, switches, t, x)
     for r in range(m.size):
-        if switches.indirect[r] and _is_wrong(switches, relations, r) and not (
+        if switches.indirect[r] and _is_wrong(switches, r) and not (
                 switches.frozen[r] and _is_zero(switches, relations, r)) and not (
                 _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
             m[r] = 1.0 - m[r]
@@ -215,56 +213,24 @@ def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: fl
 
 
 @machine_code
-def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
-                 x: Vector, step: float) -> None:
-    """Allow relations that have just crossed, and those that have not left zero since they did, to
-    be below it by what counts as nothing; where slopes are as steep as a root's at zero,
-    no farther than a few times what they are past it, if they were never above it by more."""
-    slack, found, steep = relations.slack, relations.looks[SPARE], False
-    slope, there, point, atol = work.k[0], work.k[1], work.k[WORK], work.k[ATOL]
-    slope_at(code, work, t, x, slope)
+def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+              x: Vector, r: int) -> float:
+    """What the last bits of the states make of a crossing function, and some more."""
+    found, worst = relations.looks[SPARE], 0.0
     for side in range(2):
-        _moved_by_nothing(code, work, relations, t, x, side, found)
-        for r in range(switches.m.size):
-            moved = abs(found[r] - switches.now[r])
-            if (switches.frozen[r] or slack[r] > 0.0) and moved < np.inf and not (
-                    switches.turning[r]):
-                slack[r] = moved if side == 0 else max(moved, slack[r])
-        slope_at(code, work, t, point, there)
-        whole, tenth = _largest_change(there, slope, atol), 0.0
-        for i in range(x.size):
-            point[i] = x[i] + 0.1 * (point[i] - x[i])
-        slope_at(code, work, t, point, there)
-        tenth = _largest_change(there, slope, atol)
-        steep |= not (whole * step <= COUNTS or tenth <= NO_KINK * whole)
-    for r in range(switches.m.size):
-        past = NEVER_LEFT * abs(switches.first[r])
-        if steep and slack[r] > 0.0:
-            slack[r] = min(slack[r], past) if relations.looks[LARGEST, r] <= past else 0.0
-
-
-@machine_code
-def _largest_change(there: Vector, here: Vector, size: Vector) -> float:
-    """How far two vectors differ, in units of a third."""
-    worst = 0.0
-    for i in range(here.size):
-        change = abs(there[i] - here[i]) / size[i]
-        if not change <= worst:
-            worst = change
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
+        worst = max(worst, abs(found[r] - switches.now[r]))
     return worst
 
 
 @machine_code
-def _moved_by_nothing(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
-                      side: int, found: Vector) -> None:
-    """Crossing functions near a point: all states higher by what counts as nothing, or each by
-    another part of it."""
-    point, atol, part = work.k[WORK], work.k[ATOL], 1.0
+def _moved_by_last_bits(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
+                        alternates: float, found: Vector) -> None:
+    """Crossing functions near a point: all states some last bits higher, or (-1) by turns."""
+    point, bit = work.k[WORK], LAST_BITS * NOISE_FACTOR
     for i in range(x.size):
-        if side == 1:
-            part = SCATTER * i * i
-            part = 2.0 * (part - int(part)) - 1.0
-        point[i] = x[i] + part * max(LAST_BITS * NOISE_FACTOR * abs(x[i]), NOTHING * atol[i])
+        point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
+        bit = alternates * bit
     _crossing_functions(code, work, relations, t, point, found)
 
 
@@ -318,7 +284,7 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
             continue
         if np.isnan(switches.now[r]):
             return -1
-        wrong = _is_wrong(switches, relations, r)
+        wrong = _is_wrong(switches, r)
         if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
             if not _is_zero(switches, relations, r):
                 return -1  # it contradicts itself, or a law is continuous, and steep on one side
@@ -330,13 +296,12 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
 
 
 @machine_code
-def _is_wrong(switches: Switches, relations: Relations, r: int) -> bool:
+def _is_wrong(switches: Switches, r: int) -> bool:
     """Whether a relation does not hold as assumed."""
     g, holds = switches.now[r], switches.m[r] > 0.5
     if g == 0.0:
         return holds != switches.at_zero[r]
-    return (g if holds else -g) < -max(relations.slack[r],
-                                       WRONG_SIDE * (abs(switches.first[r]) + TINY))
+    return (g if holds else -g) < -WRONG_SIDE * (abs(switches.first[r]) + TINY)
 
 
 @machine_code
@@ -350,7 +315,7 @@ def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switc
     if not some:
         return
     for side in range(2):
-        _moved_by_nothing(code, work, relations, t, x, side, found)
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
         for r in range(switches.m.size):
             if _has_rested(switches, r):
                 slack[r] = max(slack[r], abs(found[r] - switches.now[r]))

@@ -334,24 +334,12 @@ def _least(margins: Vector, wrong: Flags) -> float:
 
 
 @machine_code
-def _seen_on_the_way(code: Code, relations: Relations, work: Workspace, t: float, start: float,
-                     h: float, x: Vector, margins: Vector) -> float:
-    """The smallest margin of what is wrong further on; one that is far from zero here may not be
-    below it by rounding there."""
-    margins_inside(code, relations, work, t, start, h, x, margins)
-    for r in range(margins.size):
-        if relations.wrong[r] and 0.0 < FAR * relations.slack[r] < margins[r]:
-            margins[r] -= relations.slack[r]
-            relations.slack[r] = 0.0
-    return _least(margins, relations.wrong)
-
-
-@machine_code
 def _narrowed(code: Code, relations: Relations, work: Workspace, t: float, start: float, h: float,
               x: Vector, margins: Vector, near: float, far: float, above: float, below: float
               ) -> tuple[float, float, float, float]:
     """The bracket of a crossing once ``t`` has been looked at: its ends, and the margins there."""
-    value = _seen_on_the_way(code, relations, work, t, start, h, x, margins)
+    margins_inside(code, relations, work, t, start, h, x, margins)
+    value = _least(margins, relations.wrong)
     if value < 0.0:
         return near, t, above, value
     return t, far, value, below
@@ -379,7 +367,8 @@ def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low
     wrong, margins = relations.wrong, relations.looks[SPARE]
     grain = 0.25 * TIME_GRAIN * max(abs(low), abs(high))
     near, far, below = low, high, _least(seen, wrong)
-    above = _seen_on_the_way(code, relations, work, low, start, h, x, margins)
+    margins_inside(code, relations, work, low, start, h, x, margins)
+    above = _least(margins, wrong)
     # what begins where another mode ended
     while not above > 0.0 and _is_open(near, far, max(grain, share * (far - start))):
         near, far, above, below = _narrowed(code, relations, work, 0.5 * (near + far), start, h, x,

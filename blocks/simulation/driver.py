@@ -62,7 +62,6 @@ class Driver:
         self.opening, self.settings, self.events = opening, settings, opening.events
         self.recording, self.problem = recording, problem = opening.recording, opening.problem
         crossings = opening.crossings
-        crossings.atol = tolerances
         if problem.laws is not None:
             problem.laws.set_valued.state.allow_error(settings.rtol)
         self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,
@@ -139,9 +138,6 @@ class Driver:
                                  settings.rtol)
         self.opening.begin()
         problem.choose_states(settings.t_start)
-        if problem.system.nm:
-            self.events.switching.let_dust_be(settings.t_start,
-                                              np.arange(problem.system.nm))
 
     def _march(self, t: float) -> None:
         """From episode to episode."""

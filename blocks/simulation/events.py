@@ -94,7 +94,7 @@ class Events:
 
         return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
                           samplers, resets, parts, required, switching.indirect,
-                          switching.resting, switching.turning)
+                          switching.resting)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""

@@ -150,9 +150,6 @@ class Integration:
         """The method has taken a step, or many; tell the ending if that was the last."""
         if self.method.passed is not None:
             self._go_on_from_events(self.method.passed)
-        self.crossings.length = step.t - step.t_old
-        if self.method.looks_itself:
-            self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
         if self.method.waits:
             self.stop = step.t
         if step.failure:
@@ -383,8 +380,10 @@ class Integration:
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws
         self._keep(step, at)
-        if self.method.looks_itself and laws is not None:
-            laws.notice(self.method.largest[self.system.nm:])
+        if self.method.looks_itself:
+            self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
+            if laws is not None:
+                laws.notice(self.method.largest[self.system.nm:])
         y = step.y if at == step.t else self.trajectory(at)
         self.problem.solve(at, np.asarray(y))
         return Ending(at, which, reach=at - step.t_old)

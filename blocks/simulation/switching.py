@@ -15,6 +15,7 @@ from ..numerics.tolerances import (
     JUST_SWITCHED,
     LAST_DIGITS,
     LOOK_AHEAD,
+    NEVER_LEFT,
     TINY,
     WRONG_SIDE,
 )
@@ -66,13 +67,6 @@ class Switching:
             from ..nonsmooth.modes.resting_relations import RestingRelations
 
             out[RestingRelations.of(system).which] = True
-        return out
-
-    @cached_property
-    def turning(self) -> Flags:
-        """Relations at which a ``when`` puts states elsewhere."""
-        out = np.zeros(self.problem.system.nm, dtype=bool)
-        out[self.resets.turning()] = True
         return out
 
     def _rest_now(self) -> Flags:
@@ -229,14 +223,10 @@ class Switching:
         if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
                 not self._goes_on_elsewhere(t, flips, before)):
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-        self.let_dust_be(t, flips)
-
-    def let_dust_be(self, t: float, flips: Indices) -> None:
-        """Allow relations to cross by what counts as nothing; those at which ``when`` puts states
-        elsewhere are not near, but there."""
-        if flips.size or self.crossings.relation_tolerance.any():
-            self.crossings.let_dust_be(t, flips)
-            self.crossings.relation_tolerance[self.turning] = 0.0
+        stayed = self.crossings.never_left(flips, np.abs(g0))
+        if len(stayed):
+            self.crossings.relation_tolerance[stayed] = np.minimum(
+                NEVER_LEFT * np.abs(g0), self._in_doubt(t, g))[stayed]
 
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""
@@ -293,8 +283,7 @@ class Switching:
         """
         holds = self.problem.m > 0.5
         at_first = np.abs(g0)
-        wrong: Flags = np.where(holds, g, -g) < -np.maximum(
-            self.crossings.relation_tolerance, WRONG_SIDE * (at_first + TINY))
+        wrong: Flags = np.where(holds, g, -g) < -WRONG_SIDE * (at_first + TINY)
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         rested = self.resting & (g0 == 0)

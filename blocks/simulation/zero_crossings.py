@@ -19,28 +19,20 @@ takes the steps; here margins are told. How long a step may be, while nothing mo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.copies import put_back
-from ..numerics.tolerances import LAST_BITS, NOISE_FACTOR, NOTHING
+from ..numerics.tolerances import NEVER_LEFT
 from ..solvers import Step
-from ..solvers.looks import SCATTER
 from ..system.problem import Problem
-from .settings import Options
 from .time_events import TimeEvents
-from .tolerances import Tolerances
 
 if TYPE_CHECKING:
     from ..native.python_steps import Crossings
 
 __all__ = ["ZeroCrossings"]
-
-COUNTS = 0.1  # absolute tolerances within a step: less does not matter
-NO_KINK = 0.25  # of a change, by a tenth of what makes it: a root leaves 0.32, others 0.1
 
 
 class ZeroCrossings:
@@ -49,9 +41,6 @@ class ZeroCrossings:
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
         self._looks: Crossings | None = None  # into steps, made for the first one
-        self.length = 0.0  # of the last step
-        #: Absolute tolerances of a problem's unknowns.
-        self.atol: Callable[[Problem], Array] = Tolerances(problem.system, Options().rtol, None)
         #: What relations may be below zero by, from rounding where they switched.
         self.relation_tolerance = np.zeros(problem.system.nm)
         self._mode_tolerance = np.zeros(0)  # the same of elements that slide
@@ -88,28 +77,12 @@ class ZeroCrossings:
             self._begin_looks(self._looks, t)
         return self._looks
 
-    def let_dust_be(self, t: float, which: Any) -> None:
-        """Allow relations, and those that have not left zero yet, to be as far below it as states
-        make them that move by what counts as nothing: a small part of their tolerances."""
-        problem = self.problem
-        y = problem.start_vector()
-        nothing = np.maximum(LAST_BITS * NOISE_FACTOR * np.abs(y), NOTHING * self.atol(problem))
-        parts = 2.0 * np.modf(SCATTER * np.arange(len(y)) ** 2)[0] - 1.0
-        atol, moved, steep = self.atol(problem), np.zeros(1), False
-        with put_back(problem.x, problem.z):
-            g, slope = problem.crossings(t, y), problem.slope(t, y)
-            for part in (nothing, parts * nothing):
-                moved = np.maximum(moved, np.abs(problem.crossings(t, y + part) - g))
-                whole, tenth = (np.max(np.abs(problem.slope(t, y + p) - slope) / atol,
-                                       initial=0.0) for p in (part, 0.1 * part))
-                steep |= not (whole * self.length <= COUNTS or tenth <= NO_KINK * whole)
-        problem.unknowns.forget()
-        if steep:
-            moved[:] = 0.0
-        near = self.relation_tolerance > 0.0
-        near[which] = True
-        near &= moved < np.inf
-        self.relation_tolerance[near] = moved[near]
+    def never_left(self, which: Indices, past: Array) -> Indices:
+        """Relations whose margins were never much larger than what they are ``past`` zero."""
+        if self._looks is None:
+            return which[:0]
+        largest = self._looks.largest[which]
+        return which[(largest > 0.0) & (largest <= NEVER_LEFT * past[which])]
 
     def margins(self, t: float, y: Array) -> Array:
         """Margins of relations, then of modes: negative where one no longer holds as assumed."""

@@ -165,7 +165,8 @@ def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(html):
 def test_no_page_links_to_a_host_that_does_not_exist(site):
     hosts = {host for text in pages_of(site).values()
              for host in re.findall(r"\]\(https?://([^/)]+)", text)}  # fmt: skip
-    assert hosts <= {"docs.xarray.dev", "jobqueue.dask.org", "pint.readthedocs.io"}
+    assert hosts <= {"docs.xarray.dev", "fmi-standard.org", "jobqueue.dask.org",
+                     "pint.readthedocs.io"}
 
 
 def test_every_law_of_a_component_is_on_its_page_the_default_one_first():

@@ -2,7 +2,8 @@
 
 A contact that bears more lets its friction hold more (``mu N``), a brake on the shaft of a gear
 with losses lets that hold more. Who is at such a bound takes more of what presses it; what is
-inside its bounds has the least weighted sum of squares, as in :mod:`.shares`.
+inside its bounds has the least weighted sum of squares, as in :mod:`.shares`; contacts that can
+press against each other do so by about the load, as their friction may be needed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import AT_BOUND, BLOCK_SINGULAR, CONSISTENT, PROXIMAL_POINT, TINY
+from ...numerics.tolerances import (
+    AT_BOUND,
+    BLOCK_SINGULAR,
+    CONSISTENT,
+    PROXIMAL_POINT,
+    SYMMETRIC,
+    TINY,
+)
 from .shares import Shares, shares, weights
 from .solving import solve
 
@@ -32,11 +40,24 @@ class Part(NamedTuple):
     high: Array
     L: Array
     H: Array
+    press: Array | None = None  # rates by which contacts would creep into each other, unloaded
+
+    @property
+    def pressed(self) -> Array:
+        """The same of all elements."""
+        return np.zeros(self.rate.shape) if self.press is None else self.press
 
     @property
     def follows(self) -> Flags:
         """Elements whose bounds follow efforts."""
         return np.asarray(self.L.any(axis=1) | self.H.any(axis=1))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no bounds follow efforts, and D is symmetric, as no efforts elsewhere do."""
+        own = self.D.diagonal()
+        even = np.abs(self.D - self.D.T) <= SYMMETRIC * np.sqrt(np.maximum(np.outer(own, own), 0))
+        return not self.follows.any() and bool(even.all())
 
     def bounds(self, effort: Array) -> tuple[Array, Array]:
         """Bounds at efforts."""
@@ -65,9 +86,9 @@ def followed(part: Part, near: Array | None = None) -> Shares:
     >>> found.effort.round(6).tolist(), bool(found.loose.any())
     ([5.0, 2.0, 5.0, 2.0], False)
     """
-    weight, (D, rate, low, high, L, H) = part.weights, part
-    crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate, low, high, L, H, start=near,
-                  tol=EXACT)
+    weight, (D, rate, low, high, L, H, _) = part.weights, part
+    crept = solve(D + np.diag(PROXIMAL_POINT * weight), rate + PROXIMAL_POINT * part.pressed,
+                  low, high, L, H, start=near, tol=EXACT)
     x, over = crept.effort, crept.state * crept.rate / weight
     ends = np.zeros(len(D), dtype=int)
     for allowed in (AT_BOUND, *[-AT_BOUND] * len(D), AT_BOUND):
@@ -95,11 +116,13 @@ def kept(part: Part, ends: Indices, weight: Array) -> tuple[Array, Array]:
     # what the rates of those inside tell, and of efforts with one effect the least
     matrix = np.vstack([size[:, None] * right[:rank],
                         left[:, rank:].T * (weight / own**2)[inside]])
-    by_rates = np.linalg.solve(matrix, np.vstack(
-        [left[:, :rank].T, np.zeros((len(own[inside]) - rank, len(own[inside])))]))
-    by_rates = by_rates / np.outer(own[inside], own[inside])
+    solved = np.linalg.inv(matrix)
+    units = own[inside] if given.ndim == 1 else own[inside][:, None]
+    given = given + all_by @ (solved[:, rank:] @ (
+        left[:, rank:].T @ (part.pressed[inside] / units)) / units)
     by = np.zeros((n, n))
-    by[:, inside] = all_by @ by_rates
+    by[:, inside] = all_by @ (solved[:, :rank] @ left[:, :rank].T / np.outer(
+        own[inside], own[inside]))
     return given - by @ (part.D @ given), by
 
 
@@ -109,11 +132,12 @@ def given_rows(part: Part, ends: Indices) -> tuple[Array, Array]:
     _, all_by, _ = _at_bounds(part, ends)
     left, size, _ = _decomposed(part, all_by, inside, own)
     open_ = left[:, len(size):].T * (part.weights / own)[inside]
-    even = np.zeros((len(open_), len(ends)))
-    even[:, inside] = open_ / np.abs(open_).max(axis=1, initial=TINY)[:, None]
+    even, most = np.zeros((len(open_), len(ends))), np.abs(open_).max(axis=1, initial=TINY)
+    even[:, inside] = open_ / most[:, None]
+    press = left[:, len(size):].T @ (part.pressed / own)[inside] / most
     slope = np.where((ends > 0)[:, None], part.H, part.L)
     return np.vstack([(np.eye(len(ends)) - slope)[~inside], even]), np.append(
-        at_ends(ends, part.low, part.high)[~inside], np.zeros(len(even)))
+        at_ends(ends, part.low, part.high)[~inside], press)
 
 
 def _at_bounds(part: Part, ends: Indices) -> tuple[Array, Array, Flags]:
@@ -151,9 +175,9 @@ def _with_enough(part: Part, ends: Indices, over: Array) -> tuple[Indices, Flags
 
 def share_of(part: Part, near: Array | None = None) -> Shares:
     """Share what holds elements at rest, whether bounds follow efforts or not."""
-    if part.follows.any():
-        return followed(part, near)
-    return shares(part.D, part.rate, part.low, part.high, near)
+    if part.is_plain:
+        return shares(part.D, part.rate, part.low, part.high, near)
+    return followed(part, near)
 
 
 def shares_at_times(part: Part) -> Array:
@@ -171,13 +195,15 @@ def shares_at_times(part: Part) -> Array:
     """
     follows, left, out = part.follows, np.arange(part.rate.shape[1]), np.empty(part.rate.shape)
     while len(left):
-        at = part._replace(rate=part.rate[:, left], low=part.low[:, left], high=part.high[:, left])
-        now = at._replace(rate=at.rate[:, 0], low=at.low[:, 0], high=at.high[:, 0])
+        at = part._replace(rate=part.rate[:, left], low=part.low[:, left], high=part.high[:, left],
+                           press=part.pressed[:, left])
+        now = at._replace(rate=at.rate[:, 0], low=at.low[:, 0], high=at.high[:, 0],
+                          press=at.pressed[:, 0])
         first, weight = share_of(now), now.weights[:, None]
         bound, by = kept(at, first.ends, now.weights)
         found = bound + by @ at.rate
         _, all_by, inside = _at_bounds(at, first.ends)
-        drag, moved = weight * found, part.D @ all_by
+        drag, moved = weight * found - at.pressed, part.D @ all_by
         creep = moved @ np.linalg.lstsq(moved[inside], drag[inside], rcond=BLOCK_SINGULAR)[0]
         over = np.where(inside[:, None], 0.0, first.ends[:, None] * (creep - drag) / weight)
         low, high = at.bounds(found)

@@ -57,6 +57,7 @@ __all__ = ["Indeterminacy"]
 
 MOST_KNOWN = 100  # matrices
 NOTHING = np.zeros(0)
+PRESSED = 1.5  # times the largest rate: what contacts creep into each other by
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
 
 
@@ -184,10 +185,10 @@ class Indeterminacy:
 
     def _at_ends(self, part: Part, ends: Indices) -> tuple[Array, Array]:
         """Efforts of what is at its bounds, and of what is inside by the rates that it holds."""
-        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=NOTHING)))
+        key = b"".join(a.tobytes() for a in (ends, *part._replace(rate=NOTHING)) if a is not None)
         known = self._known.get(key)
         if known is None:
-            if part.follows.any():
+            if not part.is_plain:
                 return self._known.keep(key, kept(part, ends, part.weights))
             bound = at_ends(ends, part.low, part.high)
             by = within(part.D, part.weights, ends == 0)
@@ -208,7 +209,7 @@ class Indeterminacy:
             block = block + dense_block(d, rests, slides) @ back
         L, H = (dense_block(s, rests, rests) + dense_block(s, rests, slides) @ back
                 for s in self.load.slopes(problem, t)[:2])
-        return Part(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
+        return _part(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> tuple[Array, Flags]:
@@ -298,7 +299,7 @@ class Indeterminacy:
 
     def shared_by(self, part: Part, near: Array | None = None) -> Shares:
         """How some elements share rates; remembered, as several ask."""
-        key = b"".join(a.tobytes() for a in part)
+        key = b"".join(a.tobytes() for a in part if a is not None)
         known = self._shares.get(key)
         if known is None:
             known = self._shares.keep(key, share_of(part, near))
@@ -395,10 +396,12 @@ class Indeterminacy:
                 if not _is_singular(d, np.arange(len(who))):
                     continue
                 at, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
-                found[mine] &= bool(self.elements.contact[who].any() and not effort[
-                    np.ix_(others, columns[mine])].any())
-                effort[at] = shares_at_times(Part(d, d @ effort[at], low[here] - L @ effort[at],
-                                                  high[here] - H @ effort[at], L, H))
+                if not self.elements.contact[who].any() or effort[
+                        np.ix_(others, columns[mine])].any():
+                    found[mine] = False
+                    continue
+                effort[at] = shares_at_times(_part(d, d @ effort[at], low[here] - L @ effort[at],
+                                                   high[here] - H @ effort[at], L, H))
         return found
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
@@ -446,3 +449,10 @@ def _as_column(*matrices: Evaluator) -> Evaluator:
     symbols = matrices[0].function.sx_in()
     return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
         ca.vec(one.function.call(symbols)[0]) for one in matrices))]))
+
+
+def _part(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Part:
+    """Elements of which contacts that friction follows press on each other by about the load."""
+    followed = (L.any(axis=0) | H.any(axis=0)) & ~(L.any(axis=1) | H.any(axis=1))
+    largest = PRESSED * np.abs(rate).max(axis=0, initial=0.0)
+    return Part(D, rate, low, high, L, H, np.multiply.outer(followed, largest))

@@ -64,10 +64,9 @@ def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
 NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg",
               "numpy.ma", "numpy.random", "numpy.polynomial", "networkx", "pandas", "xarray",
               "matplotlib", "numba", "html", "difflib", "blocks.studies",
-              "blocks.nonsmooth.modes.laws",
-              "blocks.nonsmooth.complementarity", "blocks.nonsmooth.modes.load_laws",
+              "blocks.nonsmooth.modes.laws", "blocks.nonsmooth.modes.load_laws",
               "blocks.simulation.energy", "blocks.system.description",
-              "blocks.native.expressions", "blocks.results.values.table",
+              "blocks.results.values.table",
               "blocks.results.plots.plotting",
               "blocks.results.report", "blocks.results.explain", "blocks.results.sticking",
               "library.rotational", "library.planar"]  # fmt: skip

@@ -257,7 +257,7 @@ class TJunctionTL(Component):
 class ThermalLiquidSettingsTL(Component):
     """A gap: foundation.thermal_liquid.utilities.thermal_liquid_settings has no counterpart here.
 
-    its tables over pressure and temperature have no counterpart: the circuit holds water.
+    Its tables over pressure and temperature have no counterpart: the circuit holds water.
     Connect a ThermalLiquidProperties or ThermalLiquidSettings for another liquid.
 
     It holds as well: table_dimensions = foundation.enum.table_dimensions_TL.one_dimensional;

@@ -18,19 +18,26 @@ from library.translational import ForceSource, HardStop, Mass, Reference, Spring
 KINETIC, STATIC = 1.0, 1.25
 
 
+def between(model, name, element, one, other):
+    part = model.add(name, element)
+    model.connect(part.R, one)
+    model.connect(part.C, other)
+
+
+def driven(model, source, amplitude, port, ground):
+    """A sine of a force or torque on a port."""
+    between(model, "drive", source, port, ground)
+    model.wave = Sine(amplitude=amplitude, frequency="0.5 Hz")
+    model.connect(model.wave.y, source.S)
+
+
 def rub(model, name, one, other, strength=1.0):
-    element = model.add(name, dry(KINETIC * strength, STATIC * strength))
-    model.connect(element.R, one)
-    model.connect(element.C, other)
+    between(model, name, dry(KINETIC * strength, STATIC * strength), one, other)
     return name, strength
 
 
 def loaded(model, port, force):
-    model.load = ForceSource()
-    model.wave = Sine(amplitude=quantity(force, "N"), frequency="0.5 Hz")
-    model.connect(model.wave.y, model.load.S)
-    model.connect(model.load.R, port)
-    model.connect(model.load.C, model.ground.V)
+    driven(model, ForceSource(), quantity(force, "N"), port, model.ground.V)
 
 
 def bodies(n):
@@ -98,20 +105,14 @@ def shafts(n, inertia):
 
 
 def hold(model, name, one, other, strength=1.0):
-    element = model.add(name, RotationalFriction(
+    between(model, name, RotationalFriction(
         law="coulomb", coulomb_torque=quantity(KINETIC * strength, "N*m"),
-        breakaway_torque=quantity(STATIC * strength, "N*m")))
-    model.connect(element.R, one)
-    model.connect(element.C, other)
+        breakaway_torque=quantity(STATIC * strength, "N*m")), one, other)
     return name, strength
 
 
 def turned(model, port, torque):
-    model.drive = TorqueSource()
-    model.wave = Sine(amplitude=quantity(torque, "N*m"), frequency="0.5 Hz")
-    model.connect(model.wave.y, model.drive.S)
-    model.connect(model.drive.R, port)
-    model.connect(model.drive.C, model.frame.W)
+    driven(model, TorqueSource(), quantity(torque, "N*m"), port, model.frame.W)
 
 
 def ring(n):

@@ -222,6 +222,8 @@ class Program:
             return f"on {', '.join(elements.name(k) for k in range(min(elements.size, 3)))}"
         if events.requirements.values is not None:
             return "on what is required of the run"
+        if self.system.clusters:
+            return "on which states are integrated, as constraints tie some of them"
         return "on what is assigned at events"
 
     def _rehearse(self) -> None:

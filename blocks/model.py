@@ -342,7 +342,7 @@ class Model(CompiledModel):
     @told_how_to_call
     def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
                 start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
-                max_step: Any = None) -> SteppedRun:
+                step: Any = None, max_step: Any = None) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -355,8 +355,9 @@ class Model(CompiledModel):
             Variables that the program reads; others can be read too.
         duration : str or quantity
             How long the run may go on at most.
-        start_time, method, rtol, atol, max_step
-            As in :meth:`simulate`.
+        start_time, method, rtol, atol, step, max_step
+            As in :meth:`simulate`. A method of fixed step begins a new one at every call of
+            ``advance``, and after an event.
 
         Returns
         -------
@@ -365,11 +366,13 @@ class Model(CompiledModel):
             ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
             later changes of it do not change the run.
         """
+        from .simulation.method_choice import refuse_idle_step
         from .simulation.settings import Options
         from .simulation.stepping import started
 
+        refuse_idle_step(method, step)
         return started(self, inputs, outputs, duration,
-                       Options(start_time, method, rtol, atol, max_step=max_step))
+                       Options(start_time, method, rtol, atol, step, max_step))
 
     @told_how_to_call
     def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,

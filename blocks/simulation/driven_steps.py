@@ -185,6 +185,8 @@ class DrivenSteps:
         while until > self.t and self._is_due(until, self._limit):
             if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
                 return False
+        if not self.changed and until - self.t <= self.time_events.tiny(until):
+            return True  # it is the same instant
         return self._goes_on(max(until, self.t))
 
     def _goes_on(self, until: float) -> bool:

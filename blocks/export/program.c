@@ -194,6 +194,7 @@ static int step_to(Program *p, double until) {
             if (!go_on(p, p->time, 1)) return 0;
         } else {
             p->stretch++;
+            numbers(p, STATE)[KNOWN] = 0.0; /* slopes begin anew, as in a run that is not exported */
         }
     }
     if (!settle(p)) return 0;

@@ -30,7 +30,8 @@ import casadi as ca
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError, WrongCall, unknown_name
+from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
@@ -39,6 +40,7 @@ from ..native.steps import Code, Workspace, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
+from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
 from ..simulation.catalog import Catalog
 from ..simulation.driven_inputs import DrivenInput, driven_copy
@@ -49,7 +51,7 @@ from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
 from .image import Bound, Image
 
-__all__ = ["Instants", "Program", "Variable"]
+__all__ = ["Instants", "Program", "Variable", "coherent", "refuse_texts"]
 
 STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
 #: What is filled with the course of a run.
@@ -142,6 +144,24 @@ class Variable:
     bounds: Mapping[str, str] = field(default_factory=dict)
 
 
+def refuse_texts(caller: str, **lists: Any) -> None:
+    """Refuse one text where a list of them is asked for."""
+    for name, given in lists.items():
+        if isinstance(given, str):
+            raise WrongCall(f"{caller}({name}=…)", f"takes a list, but was given {given!r}.",
+                            f"Write {name}=[{given!r}].", given=given)
+
+
+def coherent(declared: Unit) -> Unit:
+    """The unit of SI for the same as a declared one, without a factor."""
+    if declared.factor == 1 and not declared.offset:
+        return declared
+    if not declared.angular:
+        return unit(describe(declared.dimension)) if declared.dimension else unit("1")
+    base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
+    return unit(f"{base:~C}")
+
+
 class Program:
     """A run at its start, as an image.
 
@@ -173,6 +193,9 @@ class Program:
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
                  outputs: Sequence[str], parameters: Sequence[str], duration: Any,
                  options: Options, caller: str = "export_fmu", most_events: int = 0) -> None:
+        if not is_installed():
+            raise WrongCall(f"{caller}()", "compiles models with llvmlite, which there is none of "
+                            "for this machine.")  # fmt: skip
         self._caller, self.most_events = caller, most_events
         made, driven = driven_copy(model, inputs)
         self.name = str(made._title)
@@ -277,7 +300,9 @@ class Program:
         self.point = method.x.copy()
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
-        seen = Bound(look.bound(method.code, method.work_space, method.watched, reads, self.at,
+        # where nobody else integrates, a point is on its constraints already
+        at_point = method.code._replace(settle=0) if self.most_events else method.code
+        seen = Bound(look.bound(at_point, method.work_space, method.watched, reads, self.at,
                                 self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
         bound = {"advance": advance, "look": seen}

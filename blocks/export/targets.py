@@ -29,7 +29,7 @@ __all__ = ["OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "here", "libra
 
 OWN = "native"  # with all instructions of this machine's processor, as code that runs here
 SOURCES = Path(__file__).parent
-OPTIONS = "-fPIC", "-O2", "-std=gnu11", "-fvisibility=hidden", "-w"
+OPTIONS = "-O2", "-std=gnu11", "-fvisibility=hidden", "-w"
 REFERENCE = re.compile(r"@(f[0-9a-f]{32}|table[0-9a-f]{32}|lapack_\w+)")
 #: What texts have of one processor alone: numbers below 1e-308 are not flushed to zero elsewhere.
 OF_X86 = "@llvm.x86."
@@ -52,7 +52,7 @@ class Platform(NamedTuple):
     fmi2, fmi3 : its folder in an FMU
     triple : by LLVM's name
     zig : by that of ``zig cc``
-    suffix : of a shared library
+    suffix : of a shared library; "" where there are none, and code stays where it is put
     processor : by LLVM's name; "" for what all of them have in common, ``OWN`` for this machine's
     features : that any of its processors has, by LLVM's names
     """
@@ -105,7 +105,7 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
     made = folder / f"model{target.suffix}"
-    _run([*command, "-shared", *OPTIONS, f"-I{folder}",
+    _run([*command, "-shared", "-fPIC", *OPTIONS, f"-I{folder}",
           *(f"-D{name}={value}" for name, value in defined.items()),
           SOURCES / main, SOURCES / "lapack.c", *objects, "-o", made, "-lm"], target)
     return made
@@ -137,11 +137,11 @@ def static_library(target: Platform, code: Iterable[str], main: str, folder: Pat
     """
     command = _compiler(target)
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
+    options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), "-DBARE", "-ffreestanding",
+               "-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector", f"-I{folder}"]
     for source in (main, "lapack.c"):
         objects.append(folder / source.replace(".c", ".o"))
-        _run([*command, "-c", *OPTIONS, "-DBARE", "-ffreestanding", "-fno-strict-aliasing",
-              "-ffp-contract=off", "-fno-stack-protector", f"-I{folder}", SOURCES / source,
-              "-o", objects[-1]], target)
+        _run([*command, "-c", *options, SOURCES / source, "-o", objects[-1]], target)
     made.unlink(missing_ok=True)  # else its old members stay
     zig = command[: command.index("cc")] if "ziglang" in command else None
     _run([*zig, "ar"] if zig else ["ar"], target, "rcs", made, *objects)
@@ -212,7 +212,7 @@ def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)
         text = re.sub(r"(?m)^define (\w+ @f)", r"define hidden \1", text)
-        (folder / f"{name}.o").write_bytes(emitted_for(machine, text, target.processor))
+        (folder / f"{name}.o").write_bytes(emitted_for(machine, text, " ".join(target[-3:])))
     return [name for name in names if not name.startswith("lapack_")]
 
 
@@ -236,4 +236,4 @@ def _machine(target: Platform) -> Any:
     return llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=llvm.get_host_cpu_name() if own else target.processor,
         features=llvm.get_host_cpu_features().flatten() if own else target.features, opt=2,
-        reloc="pic", codemodel="default")
+        reloc="pic" if target.suffix else "static", codemodel="default")

@@ -242,9 +242,9 @@ def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) 
     return machine.emit_object(module)
 
 
-def emitted_for(machine: Any, text: str, processor: str) -> bytes:
-    """Object code of a text for another machine with such a processor, kept on disk as well."""
-    place, source = folder(), f"{machine.triple} {processor} {text}"
+def emitted_for(machine: Any, text: str, kind: str) -> bytes:
+    """Object code of a text for another machine, of such a kind, kept on disk as well."""
+    place, source = folder(), f"{machine.triple} {kind} {text}"
     file = place / f"x{_key(source, True, True)}.o" if place else None
     object_code = _read(file)
     if not object_code:

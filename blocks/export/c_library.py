@@ -205,7 +205,7 @@ int main(void) {{
     for (int k = 0; k < 1000; k++) {{
         int status = {name}_step(&model, {upper}_STEP);
         if (status == {upper}_NOT_KNOWN) break;
-        if (status != {upper}_OK) {{
+        if (status != {upper}_OK && status != {upper}_MANY_EVENTS) {{
             fprintf(stderr, "at t = %g s: status %d %s\\n", model.time, status,
                     {name}_where(&model));
             return status;

@@ -135,13 +135,14 @@ def static_library(target: Platform, code: Iterable[str], main: str, folder: Pat
     folder : where the headers are, to work in
     made : the file
     """
-    command = _compiler(target)
-    objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
+    command, objects = _compiler(target), []
     options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), "-DBARE", "-ffreestanding",
                "-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector", f"-I{folder}"]
     for source in (main, "lapack.c"):
         objects.append(folder / source.replace(".c", ".o"))
         _run([*command, "-c", *options, SOURCES / source, "-o", objects[-1]], target)
+    # only now, as LLVM ends the process where it does not know a processor
+    objects += [folder / f"{name}.o" for name in _written(code, target, folder)]
     made.unlink(missing_ok=True)  # else its old members stay
     zig = command[: command.index("cc")] if "ziglang" in command else None
     _run([*zig, "ar"] if zig else ["ar"], target, "rcs", made, *objects)
@@ -178,20 +179,21 @@ def _run(command: Iterable[object], target: Platform, *more: object) -> None:
     done = subprocess.run([str(part) for part in (*command, *more)], capture_output=True, text=True)
     if done.returncode:
         raise ParameterError("export", f"could not be compiled for {target.triple}: "
-                             f"{done.stderr[-2000:]}", "Tell the authors of blocks.",
-                             code="export.linker")
+                             f"{done.stderr[-2000:]}", "Where nothing of that was given, tell the "
+                             "authors of blocks.", code="export.linker")
 
 
 def _compiler(target: Platform) -> list[str]:
-    """What compiles C and links for a target."""
+    """What compiles C and links for a target; it knows its processors by their names."""
+    name = target.processor if target.processor != OWN else ""
     if importlib.util.find_spec("ziglang") is not None:
-        name = target.processor.replace("-", "_") + target.features  # what is optional, too
-        processor = [f"-mcpu={name}"] if target.processor not in ("", OWN) else []
-        return [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, *processor,
+        options = [f"-mcpu={name.replace('-', '_')}{target.features}"] if name else []
+        return [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, *options,
                 "-fno-sanitize=undefined"]
     own = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if target.triple == here().triple and own:
-        return [own]
+        option = "-march" if target.triple.startswith("x86_64") else "-mcpu"
+        return [own, *([f"{option}={name}"] if name else [])]
     raise MissingPackage(
         "", f"to export for {target.triple}, a compiler is needed that makes programs for it.",
         "Install it with: pip install 'blocks-toolkit[export]'", package="ziglang", extra="export")

@@ -250,7 +250,8 @@ def test_what_is_delayed_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(("error", "given"), [
     (UnknownName, {"outputs": ["mass.w"]}), (UnknownName, {"target": "amiga"}),
     (WrongCall, {"outputs": "mass.v"}), (ParameterError, {"method": "dopri5"}),
-    (ParameterError, {"method": "moreau_jean"}), (ParameterError, {"most_events": 0})])
+    (ParameterError, {"method": "moreau_jean"}), (ParameterError, {"processor": "amiga"}),
+    (ParameterError, {"most_events": 0})])
 def test_what_is_wrong_is_said(error, given, tmp_path):
     with pytest.raises(error):
         oscillator().export_c(tmp_path / "made", **{"outputs": ["mass.v"], "step": "1 ms"} | given)

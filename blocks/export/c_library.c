@@ -1,5 +1,9 @@
 /* A model as a library in C: the functions that its header declares, about a run that stands with
  * all of its memory in the caller's struct. The program tells how these are named. */
+#ifdef TRIAL
+#include <stdio.h>
+#endif
+
 #include "program.c"
 
 enum { OK, MANY_EVENTS, SHORTER_STEP, NOT_A_NUMBER, HALTED, NOT_KNOWN, BAD_VALUE };
@@ -64,3 +68,18 @@ const char *NAMED(where)(MODEL *model) {
         if ((p->memory + WRONG)[r]) return relations[r];
     return "";
 }
+
+#ifdef TRIAL
+/* Whether a run with inputs as they start gets to a time, or as far as it is tried; else why not. */
+__attribute__((visibility("default"))) int tried(double until, char *text, size_t size) {
+    static MODEL model;
+    int status = OK;
+    NAMED(reset)(&model);
+    for (int64_t k = 0; k < TRIED && model.time < until && status <= MANY_EVENTS; k++)
+        status = NAMED(step)(&model, MODEL_STEP);
+    if (status <= MANY_EVENTS || status == NOT_KNOWN) return 1;
+    snprintf(text, size, "at t = %.9g s %s%s", model.time, reasons[run_of(&model)->status],
+             NAMED(where)(&model));
+    return 0;
+}
+#endif

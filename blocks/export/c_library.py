@@ -18,9 +18,10 @@ from ..reading.unit import Unit
 from ..simulation.settings import Options
 from ..solvers.looks import MOST_LOOKS
 from ..solvers.samples import MOST_ROUNDS
+from .fmu import try_out
 from .header import header
 from .program import Program, Variable, coherent, refuse_texts
-from .targets import OWN, TARGETS, Contents, here, static_library
+from .targets import OWN, TARGETS, Contents, here, library, static_library
 
 __all__ = ["export_c"]
 
@@ -31,6 +32,7 @@ WORK = {RUNGE_KUTTA: "A step evaluates the equations 4 times.",
         EULER: "A step evaluates the equations once.",
         BACKWARD_EULER: BY_NEWTON, TRAPEZOIDAL: BY_NEWTON}
 LOOKS_AT_CROSSING = 60  # halvings of a step down to the grain of time, about
+MOST_TRIED = 100_000  # steps that are tried before a library is written
 A_LINE = 98
 #: Names that a model cannot have in C or C++, nor beside the function main.
 TAKEN = frozenset(keyword.kwlist) | frozenset({
@@ -63,7 +65,8 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     if not isinstance(most_events, int) or most_events < 1:
         raise ParameterError("export_c(most_events=…)", "is a number of events, 1 or more.",
                              given=most_events)  # fmt: skip
-    machine = here()._replace(processor=OWN) if target == "host" else TARGETS[target]
+    own = here()._replace(processor=OWN)
+    machine = own if target == "host" else TARGETS[target]
     if processor:
         machine = machine._replace(processor=processor)
     program = Program(model, inputs, list(outputs), list(parameters), duration, options,
@@ -71,10 +74,11 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     made = _Library(program)
     with TemporaryDirectory() as place:
         inside = Path(place)
-        (inside / "model.h").write_text(made.internal(), encoding="utf-8")
+        code = [one.lstrip("@") for one in program.image.code]
+        try_out(library(own, code, made.internal(), "c_library.c", {"BARE": 1, "TRIAL": 1},
+                        inside), program)
         file = inside / f"lib{made.name}.a"
-        contents = static_library(machine, [one.lstrip("@") for one in program.image.code],
-                                  "c_library.c", inside, file)
+        contents = static_library(machine, code, "c_library.c", inside, file)
         target_folder = Path(folder)
         target_folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, target_folder)
@@ -101,12 +105,13 @@ class _Library:
 
     def internal(self) -> str:
         """What the sources know."""
-        counts = {"N_OUTPUTS": len(self.program.outputs),
+        counts = {"TRIED": MOST_TRIED, "N_OUTPUTS": len(self.program.outputs),
                   "N_PARAMETERS": len(self.program.parameters)}
         places = ", ".join(str(one.place) for one in self.program.parameters) or "0"
         fields = [f"#define {group.upper()}_OF(model) " + (
             f"((double *)&(model)->{group})" if given else "((double *)0)")
             for group, given in self.groups.items()]
+        fields.append(f"#define MODEL_STEP {self.step!r}")
         return "\n".join([
             self.public(None), f"#define MODEL {self.name}",
             f"#define NAMED(function) {self.name}_##function", *fields,

@@ -26,7 +26,7 @@ from .header import header
 from .program import Program, Variable, coherent, refuse_texts
 from .targets import PLATFORMS, here, library
 
-__all__ = ["VERSIONS", "export_fmu"]
+__all__ = ["VERSIONS", "export_fmu", "try_out"]
 
 VERSIONS = {"2.0": 2, "3.0": 3}
 BASE = {"kilogram": "kg", "meter": "m", "second": "s", "ampere": "A", "kelvin": "K", "mole": "mol",
@@ -72,20 +72,20 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
                 file = library(target, [one.lstrip("@") for one in program.image.code], text,
                                "fmu.c", {"FMI_VERSION": VERSIONS[version]}, Path(place))
                 if target == here():
-                    _try(file, program)
+                    try_out(file, program)
                 packed.writestr(zipfile.ZipInfo(
                     f"binaries/{folder}/{described.identifier}{target.suffix}", PACKED),
                     file.read_bytes(), zipfile.ZIP_DEFLATED)
     return Path(path)
 
 
-def _try(file: Path, program: Program) -> None:
+def try_out(file: Path, program: Program) -> None:
     """Let a library run, where nothing else is; refuse it if it does not get to the end."""
     done = subprocess.run([sys.executable, "-I", "-S", "-c", TRIAL, str(file), repr(program.t_end)],
                           capture_output=True, text=True)
     if done.returncode:
         raise ParameterError(
-            f"{program.name}.export_fmu()", "does not get through by machine code alone: "
+            f"{program.name}.{program.caller}()", "does not get through by machine code alone: "
             f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
             "Simulate it here, or export it for a shorter duration.", code="export.refused")
 

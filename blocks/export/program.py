@@ -179,6 +179,7 @@ class Program:
 
     Attributes
     ----------
+    caller : what was called, for messages
     inputs, parameters, outputs : lists of Variable
     image : Image
     instants : Instants
@@ -196,7 +197,7 @@ class Program:
         if not is_installed():
             raise WrongCall(f"{caller}()", "compiles models with llvmlite, which there is none of "
                             "for this machine.")  # fmt: skip
-        self._caller, self.most_events = caller, most_events
+        self.caller, self.most_events = caller, most_events
         made, driven = driven_copy(model, inputs)
         self.name = str(made._title)
         driver = prepared(made, duration, options._replace(driven=True)).driver
@@ -225,7 +226,7 @@ class Program:
 
     def _refuse_what_stays(self, problem: Any) -> None:
         """Name what cannot leave Python."""
-        method, where = self.method, f"{self.name}.{self._caller}()"
+        method, where = self.method, f"{self.name}.{self.caller}()"
         advice = "Simulate it here, or leave that component out of what is exported."
         if problem.delays is not None:
             names = ", ".join(family.path(0) for family in self.system.network.families
@@ -316,7 +317,7 @@ class Program:
         if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
                                   for one in (advance,)):
             raise ParameterError(
-                f"{self.name}.{self._caller}()", "uses functions in Python that machine code "
+                f"{self.name}.{self.caller}()", "uses functions in Python that machine code "
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
@@ -335,7 +336,7 @@ class Program:
         count = self.system.network.arrays.get(owner, 0)
         found = [f"{owner}[{k}].{name}" for k in range(count)]
         if not found or found[0] not in catalog:
-            raise unknown_name(f"{self.name}.{self._caller}()", path, catalog, "variables")
+            raise unknown_name(f"{self.name}.{self.caller}()", path, catalog, "variables")
         return [catalog[one] for one in found]
 
     def _instants(self) -> tuple[Instants, bool]:
@@ -372,7 +373,7 @@ class Program:
     def _parameter(self, path: str, p: Array) -> Variable:
         """A parameter that may be changed once the model has left."""
         network, (owner, _, name) = self.system.network, path.rpartition(".")
-        where, known = f"{self.name}.{self._caller}(parameters=…)", self._known_parameters()
+        where, known = f"{self.name}.{self.caller}(parameters=…)", self._known_parameters()
         if path not in known:
             raise unknown_name(where, path, known, "parameters")
         f, instance = network.place[owner]

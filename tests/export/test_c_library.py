@@ -20,6 +20,7 @@ from blocks.exceptions import ParameterError, UnknownName, WrongCall
 from library.mechanisms import DiscClutch, GearBox
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import Constant, Delay
+from library.translational import Mass, Reference, TranslationalFriction
 from tests.export.models import buck, dropped, oscillator, servo, stick_slip
 
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
@@ -224,6 +225,7 @@ def test_the_example_is_built_and_prints_a_table(tmp_path):
     assert len(rows) == 1002
 
 
+@pytest.mark.slow  # the first time, libraries of the other machine are compiled
 @pytest.mark.parametrize(("target", "compiler", "emulator"), [
     ("thumbv7em-none-eabihf", "arm-linux-musleabihf", "qemu-arm"),
     ("aarch64-linux-gnu", "aarch64-linux-musl", "qemu-aarch64")])
@@ -244,6 +246,18 @@ def test_what_is_delayed_is_refused_by_name(tmp_path):
     model.connect(model.value.y, model.late.u)
     with pytest.raises(ParameterError, match=r"export_c\(\).*delayed yet: late"):
         model.export_c(tmp_path / "made", outputs=["mass.v"], step="1 ms")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
+    # v' = -g: dry friction brings all six to rest at once, which Python decides on
+    model = Model("row")
+    model.floor, model.masses = Reference(), Mass(mass="1 kg", count=6, v="1 m/s")
+    model.rubs = TranslationalFriction(law="coulomb", coulomb_force="2 N", count=6)
+    model.connect(model.masses.M, model.rubs.R)
+    model.connect(model.rubs.C, model.floor.V)
+    with pytest.raises(ParameterError, match=r"row\.export_c\(\).*at t = 0\.5\d* s .*rubs"):
+        model.export_c(tmp_path / "made", outputs=["masses.v"], step="10 ms", duration="1 s")
     assert not list(tmp_path.iterdir())
 
 

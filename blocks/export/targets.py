@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingPackage, ParameterError
+from ..language.node import node_named
 from ..machine.compiling import emitted_for, table_named, text_of_code
 
 __all__ = ["PLATFORMS", "Platform", "here", "library"]
@@ -120,6 +121,10 @@ def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
         if name.startswith("lapack_"):
             continue  # stands in C
         text = _table(name) if name.startswith("table") else text_of_code(name)
+        for called in re.findall(r"call double @(python\d+)", text):
+            raise ParameterError(
+                "export_fmu()", f"cannot export what Python works out: {node_named(called).place}.",
+                "Write it with expressions of the model.", code="export.refused")
         if OF_X86 in text and not target.triple.startswith("x86_64"):
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)

@@ -195,10 +195,11 @@ static int passed_event(Instance *i, bool *moved, bool *defined, double *next) {
     Program *p = i->program;
     double before[N_STATES + 1];
     for (int64_t k = 0; k < N_STATES; k++) before[k] = numbers(p, X)[state_places[k]];
-    if (!carry_out(p)) return told_error(i);
+    if (!ends_later(p, p->time) || !carry_out(p)) return told_error(i);
     i->seen = *moved = false;
     for (int64_t k = 0; k < N_STATES; k++) *moved |= before[k] != numbers(p, X)[state_places[k]];
     *next = next_instant(p);
+    if (!ENDLESS && !isfinite(*next)) *next = T_END + 4 * tiny(T_END); /* where it stops */
     *defined = isfinite(*next);
     return OK;
 }

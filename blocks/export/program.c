@@ -157,14 +157,17 @@ static int settle(Program *p) {
     return go_on(p, p->time, 1);
 }
 
+static int ends_later(Program *p, double until) {
+    if (ENDLESS || until <= T_END + tiny(T_END)) return 1;
+    snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
+             "model was exported: export it with a longer duration", (double)T_END);
+    return 0;
+}
+
 /* Go on to a time, and past what is known to happen there. */
 static int step_to(Program *p, double until) {
     double limit;
-    if (!ENDLESS && until > T_END + tiny(T_END)) {
-        snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
-                 "model was exported: export it with a longer duration", (double)T_END);
-        return 0;
-    }
+    if (!ends_later(p, until)) return 0;
     while (until > p->time && (limit = next_limit(p)) - tiny(until) <= until) {
         int at_instant = limit == next_instant(p);
         if (!settle(p) || !go_on(p, limit, 0)) return 0;

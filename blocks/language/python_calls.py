@@ -61,11 +61,12 @@ def call_python(function: Callable[..., Any], *arguments: object, unit: Any = "1
     given = [as_expression(one) for one in arguments]
     units = [unit_of(one) for one in ([unit] if isinstance(unit, str) else unit)]
     slopes = [None] * len(given) if derivatives is None else list(derivatives)
-    if not callable(function) or len(slopes) != len(given):
+    if not callable(function) or not given or len(slopes) != len(given):
         raise EquationError(
-            reading_place(), "call_python() takes a function, its arguments, and with derivatives= "
-            f"one for each of these, but was given {function!r}, {len(given)} arguments and "
-            f"{len(slopes)} derivatives.", "Write call_python(function, self.x, unit=\"N\").")
+            reading_place(), "call_python() takes a function, one argument or more, and with "
+            f"derivatives= one for each of these, but was given {function!r}, {len(given)} "
+            f"arguments and {len(slopes)} derivatives.",
+            "Write call_python(function, self.x, unit=\"N\").")
     place, remembered = reading_place(), lru_cache(KEPT)(function)
     made = []
     for k, one in enumerate(units):
@@ -95,6 +96,8 @@ class PythonCall(Node):
         self._slopes: dict[int, PythonCall] = {}
 
     def value(self, *given: float) -> float:
+        if any(number != number for number in given):  # what it follows from has failed
+            return float("nan")
         try:
             found = self.function(*given)
             return float(found if self.pick is None else found[self.pick])

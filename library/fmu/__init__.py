@@ -5,6 +5,6 @@ on. Here it becomes a component with its inputs and outputs as signals and its p
 names; see :func:`FMU`.
 """
 
-from .component import FMU, FMUComponent
+from .component import FMU
 
-__all__ = ["FMU", "FMUComponent"]
+__all__ = ["FMU"]

@@ -206,6 +206,11 @@ class Program:
                               if family.kernel.delays)
             raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
                                  code="export.refused")
+        called = [family.path(0) for family in self.system.network.families
+                  if family.kernel.calls_python]
+        if called:
+            raise ParameterError(where, f"cannot export what Python works out: "
+                                 f"{', '.join(called)}.", advice, code="export.refused")
         if not method.looks_itself:
             raise ParameterError(
                 where, f"exports what is run in machine code, and this run is taken by "

@@ -18,7 +18,7 @@ import casadi as ca
 
 from ..exceptions import BlocksError, EquationError, SimulationError
 from ..reading.unit import unit as unit_of
-from .expression import Expression, as_expression, reading_place
+from .expression import Expression, as_expression, current_trace, reading_place
 from .node import Node
 
 __all__ = ["PythonCall", "call_python", "told_why"]
@@ -67,6 +67,8 @@ def call_python(function: Callable[..., Any], *arguments: object, unit: Any = "1
             f"derivatives= one for each of these, but was given {function!r}, {len(given)} "
             f"arguments and {len(slopes)} derivatives.",
             "Write call_python(function, self.x, unit=\"N\").")
+    if kernel := getattr(current_trace.get(), "kernel", None):
+        kernel.calls_python = True
     place, remembered = reading_place(), lru_cache(KEPT)(function)
     made = []
     for k, one in enumerate(units):

@@ -32,6 +32,7 @@ MOST_ROUNDS = 1000  # of an event
 INSTANCES = 2  # that are kept: one before an event and one behind it
 SAVED = 8  # last states of an instance
 LOGGED = 10  # last messages of an FMU that an error tells
+ZERO = 1e-6  # of the largest value of an event indicator, below which it is zero behind an event
 SEEN = 64  # last points that are remembered
 SAME_STEP = 1e-9  # of the time, which a point is before an event at least, to be a step to it
 SAME = 1e-12  # relative difference of instants that are the same
@@ -52,6 +53,7 @@ class Record:
     next: float = NEVER
     sides: tuple[float, ...] = ()
     outputs: tuple[float, ...] = ()
+    since: float = 0.0  # when it was for the run
 
 
 class Instance:
@@ -289,6 +291,7 @@ class Exchanged(Asked):
 
     def __init__(self, description: Description) -> None:
         super().__init__(description)
+        self.largest = [0.0] * description.margins  # indicators so far
         self.seen = deque[tuple[int, float, tuple[float, ...]]](maxlen=SEEN)
 
     def _given(self, given: tuple[float, ...], inputs: list[Scalar]) -> tuple[Any, ...]:
@@ -323,10 +326,22 @@ class Exchanged(Asked):
                 one.move(t, x)
                 one.put(inputs, u)
                 self.seen.append((number, t, x))
-                return (one.array("getEventIndicators", self.description.margins)
-                        if what is None else one.got(what))
+                return one.got(what) if what is not None else self._indicators(one, number, t, x)
             except Exception as error:
                 raise self.failed(t, error) from error
+
+    def _indicators(self, one: Instance, number: int, t: float, x: tuple[float, ...]
+                    ) -> list[float]:
+        """Event indicators. Right behind an event, what is zero is on the side that was found."""
+        found = one.array("getEventIndicators", self.description.margins)
+        self.largest = [max(a, abs(z)) for a, z in zip(self.largest, found, strict=True)]
+        record = self.records[number]
+        if number and (t, x) == (record.since, record.states):
+            for k, (z, side, large) in enumerate(zip(found, record.sides, self.largest,
+                                                     strict=True)):
+                if abs(z) <= ZERO * large:
+                    found[k] = large if side else -large
+        return found
 
     def derivatives(self, what: Any, inputs: list[Scalar], place: int, *given: float
                     ) -> list[float]:
@@ -377,7 +392,7 @@ class Exchanged(Asked):
                 except Exception as error:
                     raise self.failed(t, error) from error
                 one.number = self.kept(given, replace(
-                    record, states=states, next=following, sides=sides))
+                    record, states=states, next=following, sides=sides, since=given[1]))
                 one.save()
             found = self.numbers[given]
             record = self.records[found]

@@ -163,6 +163,7 @@ def test_units_are_those_of_the_description():
     ("stick-slip", "model exchange", "2.0"), ("stick-slip", "co-simulation", "2.0"),
     ("stick-slip", "model exchange", "3.0"), ("simscape", "model exchange", "3.0"),
     ("bouncing", "model exchange", "3.0"), ("bouncing", "co-simulation", "3.0"),
+    ("valve", "model exchange", "3.0"),
     ("servo", "model exchange", "3.0"), ("servo", "co-simulation", "3.0"),
     ("buck", "model exchange", "3.0")])
 def test_it_runs_as_without_the_detour(name, kind, version):

@@ -11,6 +11,7 @@
 
 enum { REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE };
 enum { TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN };
+#define BEHIND 1e-9  /* of a step: where it is looked for events behind which a run stops */
 enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     int changed;               /* whether inputs or parameters are new */
     int64_t instant, stretch;  /* the next known instant, and the stretch of pieces of time */
     char text[MOST_TEXT];      /* what went wrong */
+    int pauses, paused;        /* whether a run is to stop behind each event, and has */
+    unsigned char *kept;       /* the memory before a call that may have gone too far */
 } Program;
 
 static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
@@ -65,6 +68,7 @@ static Program *made(void) {
 
 static void freed(Program *p) {
     if (p) free(p->memory);
+    if (p) free(p->kept);
     free(p);
 }
 
@@ -107,6 +111,21 @@ static void call(const Program *p, int which, int64_t table) {
     ((void (*)(void *))code[which])(p->memory + table);
 }
 
+/* Take the last call again where it went on after an event: only to right behind that. */
+static void turn_back(Program *p, double before) {
+    int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
+    double until = numbers(p, T_STOP)[0], at = numbers(p, PASSED_TIMES)[0];
+    double behind = at + 2 * tiny(at) + BEHIND * (at - before);
+    if (behind < until) {
+        memcpy(p->memory, p->kept, 8 * (size_t)IMAGE_SIZE);
+        numbers(p, T_STOP)[0] = behind;
+        begun[0] = begun[1] = 0;
+        call(p, ADVANCE, ADVANCE_TABLE);
+        numbers(p, T_STOP)[0] = until;
+    }
+    p->paused = results[2] > 0;
+}
+
 /* Go on to a time, at first through an event that was announced. */
 static int go_on(Program *p, double until, int now) {
     int64_t in_vain = 0, passed = 0;
@@ -117,7 +136,9 @@ static int go_on(Program *p, double until, int now) {
         int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
         begun[0] = begun[1] = 0;
         integers(p, INSTANT_COUNT)[0] = now;
+        if (p->pauses) memcpy(p->kept, p->memory, 8 * (size_t)IMAGE_SIZE);
         call(p, ADVANCE, ADVANCE_TABLE);
+        if (p->pauses && !now && integers(p, ADVANCE_RESULTS)[2] > 0) turn_back(p, before);
         p->time = numbers(p, STATE)[TIME];
         if (now && results[2] == 0)
             return failed(p, "what follows from inputs or a known instant cannot be decided by "
@@ -125,6 +146,7 @@ static int go_on(Program *p, double until, int now) {
         now = 0;
         passed += results[2];
         if (passed > MOST_EVENTS) return failed(p, "events follow each other without end");
+        if (p->paused && results[0] <= FULL) return 1;
         switch (results[0]) {
         case REACHED: return 1;
         case FULL:
@@ -157,20 +179,25 @@ static int settle(Program *p) {
     return go_on(p, p->time, 1);
 }
 
+static int ends_later(Program *p, double until) {
+    if (ENDLESS || until <= T_END + tiny(T_END)) return 1;
+    snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
+             "model was exported: export it with a longer duration", (double)T_END);
+    return 0;
+}
+
 /* Go on to a time, and past what is known to happen there. */
 static int step_to(Program *p, double until) {
     double limit;
-    if (!ENDLESS && until > T_END + tiny(T_END)) {
-        snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
-                 "model was exported: export it with a longer duration", (double)T_END);
-        return 0;
-    }
+    if (!ends_later(p, until)) return 0;
     while (until > p->time && (limit = next_limit(p)) - tiny(until) <= until) {
         int at_instant = limit == next_instant(p);
         if (!settle(p) || !go_on(p, limit, 0)) return 0;
+        if (p->paused) return 1;
         if (at_instant) {
             announce(p, 1);
             if (!go_on(p, p->time, 1)) return 0;
+            if (p->pauses) return p->paused = 1;
         } else {
             p->stretch++;
         }

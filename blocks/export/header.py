@@ -54,7 +54,6 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "SLACK": image.place("advance", "relations.slack"),
         "LARGEST": image.place("advance", "relations.looks") + 8 * LARGEST * len(program.margins),
         "PASSED_TIMES": image.place("advance", "passed.times"),
-        "EVENT_INSTANT": image.place("event", "instant"),
         **{name.upper(): image.place("look", name)
            for name in ("at", "point", "slope", "margins", "values")},
     }  # fmt: skip

@@ -161,7 +161,6 @@ class Indeterminacy:
         """Of every connected part: who, efforts, who is inside its bounds, these, and rates that
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
-        effort = self.evaluation.efforts(problem)
         for rests, slides in self._parts(problem, t, index):
             if len(rests) > MOST:
                 (_, shared, _, _), = self._shared(problem, t, rests, now)

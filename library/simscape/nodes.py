@@ -81,7 +81,7 @@ def name_ports(block: Block) -> None:
 
 
 def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
-    """Those that the block's choices allow, likely ones first."""
+    """Return the layouts of ports, those first that the block's choices suggest."""
     chosen = {name: word_of(block.values[name])
               for name in ("reference", "velocity_port", "position_port") if name in block.values}
     if not chosen:

@@ -70,7 +70,7 @@ class Derivatives:
                            self.d[:, which], self.t[:, which], self.past[:, which])
 
     def beside(self, other: Derivatives) -> Derivatives:
-        """These rows and others, at the same points."""
+        """Return these rows and others, at the same points."""
         return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
                              for name in ("value", "x", "p", "d", "t", "past")))
 

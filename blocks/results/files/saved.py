@@ -329,7 +329,7 @@ def read(file: str | Path) -> tuple[Table, str | None]:
 
 
 def _write_parquet(table: Table, text: str, file: str | Path) -> None:
-    pyarrow, parquet = (optional_package(module, "Parquet", "table")
+    pyarrow, parquet = (optional_package(module, "Parquet", "parquet")
                         for module in ("pyarrow", "pyarrow.parquet"))
     made = pyarrow.Table.from_pandas(table.coded_frame())
     made = made.replace_schema_metadata({**(made.schema.metadata or {}),

@@ -41,17 +41,8 @@ class ZeroOrderHold(Component):
 
     Equation: y = u at the instants offset + k sample_time, constant in between.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    offset : time
-        Instant of the first sample, 0 s by default.
-
-    Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by
-    default.
+    Parameters: unit, sample_time (s), offset (s).
+    Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
     unit = Option("1", doc="Unit of the signal")
@@ -71,17 +62,8 @@ class UnitDelay(Component):
 
     Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    offset : time
-        Instant of the first sample, 0 s by default.
-
-    Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by
-    default.
+    Parameters: unit, sample_time (s), offset (s).
+    Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
     """
 
     unit = Option("1", doc="Unit of the signal")
@@ -105,15 +87,9 @@ class SampleAndHold(Component):
     Equation: y = u at the instants at which the trigger rises above the threshold,
     constant in between.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    threshold : quantity
-        Its unit is that of the trigger; 0.5 by default.
-
-    Ports: inputs u and trigger, output y. Value before the first sample:
-    ``held="1 N"``, 0 by default.
+    Parameters: unit, threshold, in the unit of the trigger.
+    Ports: inputs u and trigger, output y. Value before the first sample: ``held="1 N"``, 0 by
+    default.
     """
 
     unit = Option("1", doc="Unit of the signal")
@@ -134,13 +110,7 @@ class Counter(Component):
     Equation: y rises by one every sample_time, from 0 up to limit, then starts again
     from 0.
 
-    Parameters
-    ----------
-    sample_time : time
-        Greater than 0, 1 s by default.
-    limit : number
-        Largest count, at least 1, 1000 by default.
-
+    Parameters: sample_time (s), limit.
     Ports: output y.
     """
 
@@ -187,17 +157,8 @@ class UniformRandomNumber(_Generator):
 
     The same seed gives the same numbers, on every machine and with every solver.
 
-    Parameters
-    ----------
-    maximum : quantity
-        Its unit is that of the output; 1 by default.
-    minimum : quantity
-        0 by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    seed : whole number
-        1 by default. Give blocks that are to be independent different seeds.
-
+    Parameters: maximum, minimum, sample_time (s), seed. Give blocks that are to be independent
+    different seeds.
     Ports: output y.
 
     References
@@ -228,17 +189,8 @@ class RandomNumber(_Generator):
     Two numbers r1, r2 of the generator give y = mean + deviation sqrt(-2 ln r1)
     cos(2 pi r2) (Box and Muller). The same seed gives the same numbers.
 
-    Parameters
-    ----------
-    deviation : quantity
-        Standard deviation, at least 0; its unit is that of the output. 1 by default.
-    mean : quantity
-        0 by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    seed : whole number
-        1 by default. Give blocks that are to be independent different seeds.
-
+    Parameters: deviation, mean, sample_time (s), seed. Give blocks that are to be independent
+    different seeds.
     Ports: output y.
 
     References
@@ -266,11 +218,7 @@ class RunningRMS(Component):
 
     Equation: y = sqrt(integral of u^2 / (t - t_start)); at the start y = abs(u).
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-
+    Parameters: unit.
     Ports: input u, output y.
     """
 
@@ -296,13 +244,7 @@ class PeriodicRMS(Component):
     end of every period; 0 during the first. A period that follows a far larger one is
     known to the tolerance of that one, the next to its own.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    frequency : frequency
-        Periods per time, greater than 0, 1 Hz by default.
-
+    Parameters: unit, frequency (Hz).
     Ports: input u, output y.
     """
 

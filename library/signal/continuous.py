@@ -33,7 +33,7 @@ from blocks import (
 from blocks.exceptions import ParameterError
 
 from .. import symbols
-from ._units import product, quotient
+from ._units import OneUnit, product, quotient
 
 __all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace",
            "TransferFunction"]
@@ -324,7 +324,7 @@ class PID(Controller):
         yield der(self.x) == growth + back
 
 
-class Delay(Component):
+class Delay(OneUnit):
     """A transport delay, exact.
 
     Equation: y(t) = u(t - delay), and ``initial_output`` while that is before the run. The
@@ -336,17 +336,14 @@ class Delay(Component):
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     delay = Parameter("1 s", above=0, doc="Transport delay")
     initial_output = Parameter(0, unit=lambda c: c.unit, doc="Output until the input arrives")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         yield self.y == delayed(self.u, self.delay, initial=self.initial_output)
 
 
-class PadeDelay(Component):
+class PadeDelay(OneUnit):
     """A transport delay, approximated by a Padé fraction.
 
     Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and
@@ -363,11 +360,8 @@ class PadeDelay(Component):
     Golub and Van Loan, Matrix Computations, section 11.3 (diagonal Padé fractions).
     """
 
-    unit = Option("1", doc="Unit of the signal")
     order = Option(2, minimum=1, doc="Order of the fraction")
     delay = Parameter("1 s", above=0, doc="Transport delay")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     x = Variable(lambda c: [c.unit] * c.order, 0, priority="high", doc="States")
 
     def equations(self):

@@ -12,7 +12,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Option,
     Output,
     Parameter,
     Variable,
@@ -30,13 +29,13 @@ from blocks import (
     where,
 )
 
-from ._units import power, product
+from ._units import OneUnit, power, product
 
 __all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold",
            "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
 
 
-class ZeroOrderHold(Component):
+class ZeroOrderHold(OneUnit):
     """A signal sampled periodically and held in between.
 
     Equation: y = u at the instants offset + k sample_time, constant in between.
@@ -45,11 +44,8 @@ class ZeroOrderHold(Component):
     Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     sample_time = Parameter("1 s", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
 
     def equations(self):
@@ -57,7 +53,7 @@ class ZeroOrderHold(Component):
         yield self.y == self.held
 
 
-class UnitDelay(Component):
+class UnitDelay(OneUnit):
     """A signal sampled periodically and given out one period later.
 
     Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
@@ -66,11 +62,8 @@ class UnitDelay(Component):
     Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     sample_time = Parameter("1 s", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     stored = Discrete(lambda c: c.unit, 0, doc="The last sample, given out next")
     held = Discrete(lambda c: c.unit, 0, doc="The sample before, given out now")
 
@@ -81,7 +74,7 @@ class UnitDelay(Component):
         yield self.y == self.held
 
 
-class SampleAndHold(Component):
+class SampleAndHold(OneUnit):
     """A signal sampled whenever a trigger rises.
 
     Equation: y = u at the instants at which the trigger rises above the threshold,
@@ -92,11 +85,8 @@ class SampleAndHold(Component):
     default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     threshold = Parameter("0.5", unit="any", doc="Trigger value that takes a sample")
-    u = Input(lambda c: c.unit)
     trigger = Input(lambda c: c.threshold.units)
-    y = Output(lambda c: c.unit)
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
 
     def equations(self):
@@ -213,7 +203,7 @@ class RandomNumber(_Generator):
         yield self.y == self.mean + self.deviation * self.normal
 
 
-class RunningRMS(Component):
+class RunningRMS(OneUnit):
     """The root mean square of a signal since the start of the run.
 
     Equation: y = sqrt(integral of u^2 / (t - t_start)); at the start y = abs(u).
@@ -222,9 +212,6 @@ class RunningRMS(Component):
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
                       doc="Integral of the square")
     begin = Discrete("s", doc="Start of the run")
@@ -237,7 +224,7 @@ class RunningRMS(Component):
         yield self.y == where(mean > 0, sqrt(mean), abs_(self.u), events=False)
 
 
-class PeriodicRMS(Component):
+class PeriodicRMS(OneUnit):
     """The root mean square of a signal over its last full period.
 
     Equation: y = sqrt(integral of u^2 over the last period / period), renewed at the
@@ -248,10 +235,7 @@ class PeriodicRMS(Component):
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     frequency = Parameter("1 Hz", above=0, doc="Periods per time")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
                       doc="Integral of the square, less its mean in the period before")
     rms = Discrete(lambda c: c.unit, 0, doc="Of the last full period")

@@ -26,7 +26,7 @@ from blocks import (
     where,
 )
 
-from ._units import quotient
+from ._units import OneUnit, quotient
 
 __all__ = ["Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
            "Relay", "Rounding", "Saturation", "Sign", "Switch"]
@@ -114,7 +114,7 @@ class Relay(Component):
         yield self.y == self.off_value + self.on * (self.on_value - self.off_value)
 
 
-class RateLimiter(Component):
+class RateLimiter(OneUnit):
     """A signal that follows another no faster than allowed.
 
     Equation: dy/dt = (u - y) / time_constant, but not above ``rising`` nor below ``falling``;
@@ -129,13 +129,10 @@ class RateLimiter(Component):
     Modelica Standard Library, Blocks.Nonlinear.SlewRateLimiter.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     rising = Parameter(1, unit=lambda c: quotient(c.unit, "s"), above=0, doc="Fastest rise")
     falling = Parameter(-1, unit=lambda c: quotient(c.unit, "s"), below=0, doc="Fastest fall")
     time_constant = Parameter("1 ms", above=0, doc="Time constant of what follows")
-    u = Input(lambda c: c.unit)
     x = Variable(lambda c: c.unit, 0, priority="high", doc="Change since the start")
-    y = Output(lambda c: c.unit)
     beginning = Discrete(lambda c: c.unit, doc="What u was at the start")
 
     def equations(self):
@@ -191,16 +188,12 @@ class Backlash(Component):
             self.rest: where(back, kept, down, events=False)})
 
 
-class Abs(Component):
+class Abs(OneUnit):
     """The absolute value of a signal: y = abs(u).
 
     Parameters: unit.
     Ports: input u, output y.
     """
-
-    unit = Option("1", doc="Unit of the signal")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         yield self.y == abs_(self.u)

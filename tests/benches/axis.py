@@ -47,6 +47,11 @@ class Axis:
     def called(self, name: str) -> str:
         return self.names.get(name, name)
 
+    def kind(self, name: str) -> Any:
+        """The class of a component; None where there is none."""
+        found = vars(self.package).get(self.called(name))
+        return found or vars(self.package).get(f"Rotational{name}")
+
     def unit(self, name: str) -> str:
         measure = MEASURE[name]
         return self.units.get(measure, measure)
@@ -55,10 +60,9 @@ class Axis:
         """A component; numbers and lists of them are in the units of their keywords."""
         bare = {name for name, value in given.items()
                 if name in MEASURE and isinstance(value, (int, float, list))}  # fmt: skip
-        name = self.called(component)
-        kind = getattr(self.package, name, None) or getattr(self.package, f"Rotational{name}")
-        return kind(**{self.called(n): quantity(v, self.unit(n)) if n in bare else v
-                       for n, v in given.items()})
+        return self.kind(component)(**{
+            self.called(n): quantity(v, self.unit(n)) if n in bare else v
+            for n, v in given.items()})
 
     def port(self, component: Any, name: str) -> Any:
         return getattr(component, self.called(name))

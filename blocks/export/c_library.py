@@ -41,7 +41,7 @@ TAKEN = frozenset(keyword.kwlist) | frozenset({
     "namespace", "new", "operator", "private", "protected", "public", "register", "restrict",
     "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw",
     "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile"})
-OF_RUN = 10  # words of a run beside its memory and what it was told
+OF_RUN = 12  # words of a run beside its memory and what it was told
 #: Statuses, as c_library.c numbers them.
 STATUSES = {
     "OK": "the step was taken",

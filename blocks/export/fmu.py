@@ -147,7 +147,8 @@ class _Description:
                 raise WrongCall("export_fmu(outputs=…)", f"names {one.info.path} twice, or is "
                                 "an input already.", "Leave one out.", given=one.info.path)
             discrete = {"variability": "discrete"} if one.info.kind == "discrete" else {}
-            self._add(one, "output", "output", {"initial": "calculated", **discrete},
+            self._add(one, "output", "output", {
+                "initial": "calculated", **discrete, **self.program.sizes(one.info)},
                       self._depends(self.program.expression(one)))
 
     def _list_states(self) -> None:
@@ -203,10 +204,14 @@ class _Description:
         state = "FMUstate" if two else "FMUState"
         can = {"modelIdentifier": self.identifier, f"canGetAndSet{state}": "true",
                f"canSerialize{state}": "true"}  # fmt: skip
+        can[f"providesDirectionalDerivative{'' if two else 's'}"] = "true"
         Xml.SubElement(root, "ModelExchange", can if two else {
             **can, "needsCompletedIntegratorStep": "true"})
+        looks = ("canReturnEarlyAfterIntermediateUpdate", "hasEventMode",
+                 "mightReturnEarlyFromDoStep", "providesIntermediateUpdate")
         Xml.SubElement(root, "CoSimulation", {
-            **can, "canHandleVariableCommunicationStepSize": "true"})
+            **can, "canHandleVariableCommunicationStepSize": "true",
+            **({} if two else dict.fromkeys(looks, "true"))})
         units = Xml.SubElement(root, "UnitDefinitions")
         categories = Xml.SubElement(root, "LogCategories")
         Xml.SubElement(categories, "Category", {

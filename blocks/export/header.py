@@ -53,6 +53,7 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "WRONG": image.place("advance", "relations.wrong"),
         "SLACK": image.place("advance", "relations.slack"),
         "LARGEST": image.place("advance", "relations.looks") + 8 * LARGEST * len(program.margins),
+        "PASSED_TIMES": image.place("advance", "passed.times"),
         **{name.upper(): image.place("look", name)
            for name in ("at", "point", "slope", "margins", "values")},
     }  # fmt: skip

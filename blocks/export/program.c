@@ -22,6 +22,7 @@
 
 enum { REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE };
 enum { TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN };
+#define BEHIND 1e-9  /* of a step: where it is looked for events behind which a run stops */
 enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
 
 /* Why a run does not go on, after "at t = ... s". */
@@ -48,6 +49,8 @@ typedef struct {
 #ifndef BARE
     char text[MOST_TEXT];      /* what went wrong */
 #endif
+    int pauses, paused;        /* whether a run is to stop behind each event, and has */
+    unsigned char *kept;       /* the memory before a call that may have gone too far */
 } Program;
 
 static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
@@ -103,6 +106,7 @@ static Program *made(void) {
 
 static void freed(Program *p) {
     if (p) free(p->memory);
+    if (p) free(p->kept);
     free(p);
 }
 #endif
@@ -146,6 +150,21 @@ static void call(const Program *p, int which, int64_t table) {
     ((void (*)(void *))code[which])(p->memory + table);
 }
 
+/* Take the last call again where it went on after an event: only to right behind that. */
+static void turn_back(Program *p, double before) {
+    int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
+    double until = numbers(p, T_STOP)[0], at = numbers(p, PASSED_TIMES)[0];
+    double behind = at + 2 * tiny(at) + BEHIND * (at - before);
+    if (behind < until) {
+        memcpy(p->memory, p->kept, 8 * (size_t)IMAGE_SIZE);
+        numbers(p, T_STOP)[0] = behind;
+        begun[0] = begun[1] = 0;
+        call(p, ADVANCE, ADVANCE_TABLE);
+        numbers(p, T_STOP)[0] = until;
+    }
+    p->paused = results[2] > 0;
+}
+
 /* Go on to a time, at first through an event that was announced. */
 static int go_on(Program *p, double until, int now) {
     int64_t in_vain = 0, passed = 0;
@@ -156,12 +175,15 @@ static int go_on(Program *p, double until, int now) {
         int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
         begun[0] = begun[1] = 0;
         integers(p, INSTANT_COUNT)[0] = now;
+        if (p->pauses) memcpy(p->kept, p->memory, 8 * (size_t)IMAGE_SIZE);
         call(p, ADVANCE, ADVANCE_TABLE);
+        if (p->pauses && !now && integers(p, ADVANCE_RESULTS)[2] > 0) turn_back(p, before);
         p->time = numbers(p, STATE)[TIME];
         if (now && results[2] == 0) return failed(p, UNTOLD);
         now = 0;
         passed += results[2];
         if (passed > MOST_EVENTS) return failed(p, NO_END_OF_EVENTS);
+        if (p->paused && results[0] <= FULL) return 1;
         switch (results[0]) {
         case REACHED: return 1;
         case FULL:
@@ -182,16 +204,23 @@ static int settle(Program *p) {
     return go_on(p, p->time, 1);
 }
 
+static int ends_later(Program *p, double until) {
+    if (ENDLESS || until <= T_END + tiny(T_END)) return 1;
+    return failed(p, BEYOND);
+}
+
 /* Go on to a time, and past what is known to happen there. */
 static int step_to(Program *p, double until) {
     double limit;
-    if (!ENDLESS && until > T_END + tiny(T_END)) return failed(p, BEYOND);
+    if (!ends_later(p, until)) return 0;
     while (until > p->time && (limit = next_limit(p)) - tiny(until) <= until) {
         int at_instant = limit == next_instant(p);
         if (!settle(p) || !go_on(p, limit, 0)) return 0;
+        if (p->paused) return 1;
         if (at_instant) {
             announce(p, 1);
             if (!go_on(p, p->time, 1)) return 0;
+            if (p->pauses) return p->paused = 1;
         } else {
             p->stretch++;
             numbers(p, STATE)[KNOWN] = 0.0; /* slopes begin anew, as in a run that is not exported */

@@ -31,6 +31,7 @@ import numpy as np
 
 from .. import native
 from ..exceptions import ParameterError, WrongCall, unknown_name
+from ..initialisation.nominal_values import ORIGINS, find_nominals
 from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
@@ -221,6 +222,7 @@ class Program:
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
+        self._nominals = find_nominals(self.system, made._nominal_table)
         self.relations = self._relations(problem)
         self.parameters = [self._parameter(path, problem.p) for path in parameters]
 
@@ -233,6 +235,11 @@ class Program:
                               if family.kernel.delays)
             raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
                                  code="export.refused")
+        called = [family.path(0) for family in self.system.network.families
+                  if family.kernel.calls_python]
+        if called:
+            raise ParameterError(where, f"cannot export what Python works out: "
+                                 f"{', '.join(called)}.", advice, code="export.refused")
         if not method.looks_itself:
             raise ParameterError(
                 where, f"exports what is run in machine code, and this run is taken by "
@@ -368,6 +375,20 @@ class Program:
         if laws is not None:
             names += [laws.elements.name(k) for k in range(laws.size)]
         return names + ["which states are integrated"] * (len(self.margins) - len(names))
+
+    def sizes(self, info: VariableInfo) -> dict[str, str]:
+        """What is known of how large a variable is, in SI units: ``nominal`` and ``min``."""
+        network, flat = self.system.network, self.system.flat
+        f, instance = network.place.get(info.component, (-1, 0))
+        kernel = network.families[f].kernel
+        i = kernel.index.get(info.name, -1) if f >= 0 else -1
+        if (i, 0) not in (flat.base[f] if f >= 0 else ()):
+            return {}
+        nominals, c = self._nominals, flat.class_of[flat.base[f][i, 0] + instance]
+        known = {"nominal": nominals.value[c]} if ORIGINS[nominals.origin[c]] != "default" else {}
+        least = getattr(kernel.variables[i].declared, "minimum", None)
+        return {word: repr(float(size)) for word, size in {**known, "min": least}.items()
+                if size is not None}
 
     # -- parameters ----------------------------------------------------------------------
     def _parameter(self, path: str, p: Array) -> Variable:

@@ -33,6 +33,9 @@ OPTIONS = "-O2", "-std=gnu11", "-fvisibility=hidden", "-w"
 REFERENCE = re.compile(r"@(f[0-9a-f]{32}|table[0-9a-f]{32}|lapack_\w+)")
 #: What texts have of one processor alone: numbers below 1e-308 are not flushed to zero elsewhere.
 OF_X86 = "@llvm.x86."
+#: Calls of functions in Python. No run that is exported gets to them: memory may name code of
+#: another model of this process, by what it held before.
+OF_PYTHON = "call double @python"
 OF_LINKER = {"_GLOBAL_OFFSET_TABLE_"}  # what every linker makes
 #: Of object code in ELF, for 32 and 64 bits: the first bytes, where the header tells of sections,
 #: a section, and a symbol.
@@ -210,7 +213,7 @@ def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
         if name.startswith("lapack_"):
             continue  # stands in C
         text = _table(name) if name.startswith("table") else text_of_code(name)
-        if OF_X86 in text and not target.triple.startswith("x86_64"):
+        if OF_PYTHON in text or OF_X86 in text and not target.triple.startswith("x86_64"):
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)
         text = re.sub(r"(?m)^define (\w+ @f)", r"define hidden \1", text)

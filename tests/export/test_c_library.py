@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
+from exported_models import buck, dropped, oscillator, servo, stick_slip
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -21,7 +22,6 @@ from library.mechanisms import DiscClutch, GearBox
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
 from library.signal import Constant, Delay
 from library.translational import Mass, Reference, TranslationalFriction
-from tests.export.models import buck, dropped, oscillator, servo, stick_slip
 
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
 GCC = shutil.which("gcc") or shutil.which("cc")

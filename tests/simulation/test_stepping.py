@@ -318,12 +318,12 @@ def test_a_state_belongs_to_its_run():
 # -- what is refused -----------------------------------------------------------------------------
 def test_the_model_is_not_changed():
     model = body()
-    before = list(model._children)
+    before = list(model.parts)
     run = model.stepper(inputs=["push.S"])
     model.body.mass = "100 kg"
     run.set("push.S", "4 N")
     run.advance("1 s")
-    assert run["body.v"].m == pytest.approx(2.0) and list(model._children) == before
+    assert run["body.v"].m == pytest.approx(2.0) and list(model.parts) == before
 
 
 def test_mistakes_are_answered_in_words():

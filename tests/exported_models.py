@@ -1,4 +1,12 @@
-"""Models that several tests export."""
+"""Models that are exported, and their exports."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
 
 from blocks import Model
 from library.electrical import (
@@ -10,6 +18,7 @@ from library.electrical import (
     Resistor,
     Switch,
 )
+from library.electromechanical import Solenoid
 from library.signal import Constant, DiscretePID, Pulse, Subtract
 from library.translational import (
     Damper,
@@ -57,6 +66,24 @@ def dropped():
     return model
 
 
+def valve():
+    """An armature that a solenoid draws onto its seat, with ever shorter flights of some us."""
+    model = Model("valve")
+    model.source, model.earth, model.frame = DCVoltageSource(), ElectricalReference(), Reference()
+    model.source.voltage = "12 V"
+    model.solenoid = Solenoid(resistance="20 ohm", turns=1000, area="1 cm^2", x="2 mm",
+                              core_reluctance="2e6 1/H")
+    model.armature, model.spring = Mass(mass="20 g"), Spring(stiffness="400 N/m", x="-6 mm")
+    model.damper = Damper(damping="0.5 N*s/m")
+    model.seat = HardStop(model="restitution", restitution=0.2, lower_bound="0.2 mm",
+                          upper_bound="2 mm", x="2 mm")
+    model.connect(model.source.p, model.solenoid.p)
+    model.connect(model.source.n, model.solenoid.n, model.earth.V)
+    model.connect(model.solenoid.R, model.armature.M, model.spring.R, model.damper.R, model.seat.R)
+    model.connect(model.solenoid.C, model.frame.V, model.spring.C, model.damper.C, model.seat.C)
+    return model
+
+
 def servo():
     """A mass whose speed a controller holds at 1 m/s that samples every ms."""
     model = Model("servo")
@@ -90,3 +117,28 @@ def buck(driven=True):
     if driven:
         model.connect(model.drive.y, model.switch.vT)
     return model
+
+
+MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),
+          "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s"),
+          "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s"),
+          "bouncing": (dropped, ["stop.x", "mass.v"], "3 s"),
+          "valve": (valve, ["solenoid.i", "solenoid.x"], "20 ms"),
+          "servo": (servo, ["mass.v", "push.f"], "1 s"),
+          "buck": (buck, ["coil.i", "load.v"], "0.1 ms")}
+
+
+@cache
+def exported(name, version="3.0"):
+    """The file of a model."""
+    make, outputs, duration = MODELS[name]
+    more = {"inputs": ["push.S"], "parameters": ["spring.stiffness", "damper.damping"]} \
+        if name == "oscillator" else {}
+    return make().export_fmu(Path(mkdtemp()) / "model.fmu", outputs=outputs, version=version,
+                             duration=duration, rtol=1e-8, **more)
+
+
+def response(stiffness=50.0, damping=2.0, force=5.0):
+    """Of the oscillator at rest to a force from the start on, in a function of time."""
+    rate, own = damping / 2, np.sqrt(stiffness - damping**2 / 4)
+    return lambda t: force / own * np.exp(-rate * t) * np.sin(own * t)

@@ -161,8 +161,8 @@ def test_a_truss_that_has_snapped_through_is_told(load):
     else:
         (note,) = op.notes
         assert note.startswith("part.x jumps: solutions next to the start end at a fold")
-        assert float(note.split("near ")[1].split()[0]) == pytest.approx(0.1602, abs=0.01)
-        assert float(note.split("where ")[1].split()[0]) == pytest.approx(25695 / load, abs=0.5)
+        assert float(note.split("near ")[1].split()[0]) == pytest.approx(0.1602, abs=1e-3)
+        assert float(note.split("where ")[1].split()[0]) == pytest.approx(25695 / load, abs=0.2)
 
 
 class TunnelDiode(Component):
@@ -184,7 +184,12 @@ def test_a_tunnel_diode_beyond_its_hump_is_told(current):
     roots = np.roots([1, -6, 9, -current])
     known = roots[np.abs(roots.imag) < 1e-9].real
     assert op["diode.v"].magnitude == pytest.approx(known.min(), rel=1e-9)
-    assert [note.startswith("diode.v jumps") for note in op.notes] == [True] * (current > 4)
+    if current < 4:
+        assert not op.notes
+    else:
+        (note,) = op.notes
+        assert note.startswith("diode.v jumps") and "near 1 V, where" in note
+        assert float(note.split("where ")[1].split()[0]) == pytest.approx(400 / current, abs=0.1)
 
 
 class Crank(Component):

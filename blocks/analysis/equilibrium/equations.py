@@ -197,20 +197,23 @@ class Equations:
 
         try:
             step = np.linalg.solve(matrix, -missed)
-            last = np.append(step, 2.0)
-            if np.linalg.norm(np.linalg.solve(matrix, rows(last)[0])) <= SURELY_CONTRACTS * (
-                    np.linalg.norm(step)):
+            second = np.linalg.solve(matrix, rows(np.append(step, 2.0))[0])
+            if np.linalg.norm(second) <= SURELY_CONTRACTS * np.linalg.norm(step):
                 return None
         except np.linalg.LinAlgError:
             return None
-        last = np.append(np.zeros(len(missed)), 1.0)  # its last entry is the share, and 1
-        for y, tangent in islice(curve(lambda y: rows(y)[0], lambda y: rows(y)[1], last,
-                                       np.append(np.zeros(len(missed)), 1.0)), MOST_POINTS):
+        last = ahead = np.append(np.zeros(len(missed)), 1.0)  # its last entry is the share, and 1
+        rising = 1.0
+        for y, tangent in islice(curve(lambda y: rows(y)[0], lambda y: rows(y)[1], last, ahead),
+                                 MOST_POINTS):
+            if tangent[-1] < 0.0:  # the fold is where it is zero
+                part = rising / (rising - tangent[-1])
+                share = last[-1] - 1.0 + 0.5 * part * rising * float(np.linalg.norm(y - last))
+                fold = last + part * (y - last)
+                return self._moved(start, fold[:-1] * scale), share
             if y[-1] >= 2.0:
                 return None
-            if tangent[-1] < 0.0:
-                return self._moved(start, last[:-1] * scale), float(last[-1]) - 1.0
-            last = y
+            last, rising = y, tangent[-1]
         return None
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:

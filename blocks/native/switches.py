@@ -244,7 +244,9 @@ def _moved_by(code: Code, work: Workspace, relations: Relations, t: float, x: Ve
     for i in range(x.size):
         if side == 1:
             share = 2.0 * (SCATTER * i - int(SCATTER * i)) - 1.0
-        point[i] = x[i] + share * part * max(relative * abs(x[i]), work.k[ATOL, i])
+        point[i] = x[i]
+        if relative > 0.0 or work.k[ATOL, i] < np.inf:  # else it follows from the others
+            point[i] += share * part * max(relative * abs(x[i]), work.k[ATOL, i])
     _crossing_functions(code, work, relations, t, point, found)
 
 
@@ -286,13 +288,16 @@ def _apart(code: Code, work: Workspace, relations: Relations, switches: Switches
            t: float, x: Vector, part: float, side: int, step: float) -> float:
     """How far the sides of relations lead from each other near a point within a step, in units of
     tolerances; inf where a condition of ``when`` becomes true on the other one."""
-    here, there, point, worst = work.k[0], work.k[1], work.k[WORK], 0.0
+    here, there, worst = work.k[0], work.k[1], 0.0
     _moved_by(code, work, relations, t, x, part * LEAST_ERROR, 0.0, side, relations.looks[SPARE])
-    slope_at(code, work, t, point, here)
+    work.k[2, :] = work.k[3, :] = work.k[WORK]
+    settle_in_place(code, work, t, work.k[2])
+    slope_at(code, work, t, work.k[2], here)
     _turn(relations, switches)
-    slope_at(code, work, t, point, there)
+    settle_in_place(code, work, t, work.k[3])
+    slope_at(code, work, t, work.k[3], there)
     if resets.before.size:
-        values_at(code, work, resets.assigned, t, point, resets.values)
+        values_at(code, work, resets.assigned, t, work.k[3], resets.values)
     _turn(relations, switches)
     for i in range(resets.before.size):
         if resets.values[i] > 0.5 and not resets.before[i] > 0.5:

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Model, Variable, der, quantity, sign, sin, where
+from library.electrical import DCVoltageSource, Diode, ElectricalReference, Resistor
 from library.signal import Backlash, Relay
 from library.translational import (
     Damper,
@@ -85,6 +86,18 @@ def test_a_push_through_masses_on_dahls_friction_switches_where_it_has_arrived(m
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_hundred_masses_on_dahls_friction_have_few_events_each(method):
     assert chain(100, "dahl").simulate("0.3 s", method=method).statistics["events"] <= 300
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_unknowns_of_a_loop_beside_the_chain_add_no_events(method):
+    m = chain(12, "dahl")
+    alone = m.simulate("0.3 s", method=method).statistics["events"]
+    m.earth, m.source = ElectricalReference(), DCVoltageSource(voltage="1 V")
+    m.resistor, m.diode = Resistor(), Diode(model="exponential")
+    m.connect(m.source.p, m.resistor.p)
+    m.connect(m.resistor.n, m.diode.p)
+    m.connect(m.diode.n, m.source.n, m.earth.V)
+    assert m.simulate("0.3 s", method=method).statistics["events"] <= 1.2 * alone <= 60
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

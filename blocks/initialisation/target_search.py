@@ -31,7 +31,7 @@ from .unmet_constraints import refuse_dependent
 __all__ = ["REFUSED", "Trial", "search_targets"]
 
 MOST_STEPS = 30  # from one point
-HALVINGS = 30  # of a step that leads away
+QUARTERINGS = 15  # of a step that leads away
 CLOSER = 0.9  # times a miss: by so much it has become less
 PLAY = 1e-2  # of a target's size: so much farther off a step may lead, where laws bend
 ASIDE = 1.0, -1.0, 1e-3, -1e-3  # of nominal values: guesses beside the first
@@ -153,6 +153,7 @@ class _Search:
         problem = self.problem
         problem.x[:], problem.z[:] = x, z
         problem.unknowns.forget()
+        self.shortened = 0  # times: with what the last step went on, or one time less
         now = self._look()
         if now is None:
             return None
@@ -181,11 +182,12 @@ class _Search:
 
     def _ahead(self, now: _Point, step: Array, mark: _Point, levels: int) -> _Point | None:
         """The point after as much of a step as does not lead away."""
-        for halved in range(HALVINGS):
-            self.problem.x[:] = now.x + step / 2**halved
+        for shortened in range(self.shortened, QUARTERINGS):
+            self.problem.x[:] = now.x + step / 4**shortened
             self.problem.z[:], self.problem.m[:] = now.z, now.m
             ahead = self._look()
             if ahead is not None and _goes_on(ahead, mark, levels) is not False:
+                self.shortened = max(shortened - 1, 0)
                 return ahead
         return None
 

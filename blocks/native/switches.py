@@ -15,12 +15,14 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     JUST_SWITCHED,
     LAST_BITS,
+    LEAST_ERROR,
     LOOK_AHEAD,
     NEVER_LEFT,
     NOISE_FACTOR,
     TINY,
     WRONG_SIDE,
 )
+from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
@@ -107,6 +109,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
                 relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
             elif 0.0 < relations.looks[LARGEST, r] <= past:
                 relations.slack[r] = min(past, _rounding(code, work, relations, switches, t, x, r))
+    if crossed:
+        _let_dust_be(code, work, relations, switches, resets, t, x, step)
     return switched or acted == CHANGED or not crossed
 
 
@@ -123,7 +127,7 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
         _crossing_functions(code, work, relations, t, x, switches.now)
     _let_move(code, work, relations, switches, t, x)
     for r in range(m.size):
-        if switches.indirect[r] and _is_wrong(switches, r) and not (
+        if switches.indirect[r] and _is_wrong(switches, relations, r) and not (
                 switches.frozen[r] and _is_zero(switches, relations, r)) and not (
                 _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
             m[r] = 1.0 - m[r]
@@ -218,20 +222,99 @@ def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switc
     """What the last bits of the states make of a crossing function, and some more."""
     found, worst = relations.looks[SPARE], 0.0
     for side in range(2):
-        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
+        _moved_by_last_bits(code, work, relations, t, x, side, found)
         worst = max(worst, abs(found[r] - switches.now[r]))
     return worst
 
 
 @machine_code
 def _moved_by_last_bits(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
-                        alternates: float, found: Vector) -> None:
-    """Crossing functions near a point: all states some last bits higher, or (-1) by turns."""
-    point, bit = work.k[WORK], LAST_BITS * NOISE_FACTOR
+                        side: int, found: Vector) -> None:
+    """Crossing functions near a point: states moved by some last bits."""
+    _moved_by(code, work, relations, t, x, OF_TOLERANCE * LAST_BITS * NOISE_FACTOR,
+              1.0 / OF_TOLERANCE, side, found)
+
+
+@machine_code
+def _moved_by(code: Code, work: Workspace, relations: Relations, t: float, x: Vector, part: float,
+              relative: float, side: int, found: Vector) -> None:
+    """Crossing functions near a point: states higher by a part of their tolerances, or (side 1)
+    each by another share of it, up or down."""
+    point, share = work.k[WORK], 1.0
     for i in range(x.size):
-        point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
-        bit = alternates * bit
+        if side == 1:
+            share = 2.0 * (SCATTER * i - int(SCATTER * i)) - 1.0
+        point[i] = x[i]
+        if relative > 0.0 or work.k[ATOL, i] < np.inf:  # else it follows from the others
+            point[i] += share * part * max(relative * abs(x[i]), work.k[ATOL, i])
     _crossing_functions(code, work, relations, t, point, found)
+
+
+@machine_code
+def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                 resets: Resets, t: float, x: Vector, step: float) -> None:
+    """Let relations be beyond zero by what states make of them that move by nothing.
+
+    These are relations that have just crossed, and have been no farther from zero since the last
+    event; and both their sides lead to the same there, but for nothing within a step. Nothing is an
+    error that no step is shortened for.
+    """
+    allowed, found, some = relations.looks[SPARE + 1], relations.looks[SPARE], False
+    allowed[:] = 0.0
+    for side in range(2):
+        _moved_by(code, work, relations, t, x, LEAST_ERROR, 0.0, side, found)
+        for r in range(switches.m.size):
+            allowed[r] = max(allowed[r], abs(found[r] - switches.now[r]))
+    for r in range(switches.m.size):
+        if switches.indirect[r] or not (switches.frozen[r] and allowed[r] < np.inf and (
+                relations.looks[LARGEST, r] <= NEVER_LEFT * allowed[r])):
+            allowed[r] = 0.0
+        some |= allowed[r] > 0.0
+    if not some:
+        return
+    part = 1.0
+    for _ in range(2):  # where slopes differ by more, they do so by less nearer to zero
+        apart = max(_apart(code, work, relations, switches, resets, t, x, part, 0, step),
+                    _apart(code, work, relations, switches, resets, t, x, part, 1, step))
+        if apart <= LEAST_ERROR:
+            for r in range(switches.m.size):
+                relations.slack[r] = max(relations.slack[r], part * allowed[r])
+            break
+        part *= 0.5 * LEAST_ERROR / apart
+
+
+@machine_code
+def _apart(code: Code, work: Workspace, relations: Relations, switches: Switches, resets: Resets,
+           t: float, x: Vector, part: float, side: int, step: float) -> float:
+    """How far the sides of relations lead from each other near a point within a step, in units of
+    tolerances; inf where a condition of ``when`` becomes true on the other one."""
+    here, there, worst = work.k[0], work.k[1], 0.0
+    _moved_by(code, work, relations, t, x, part * LEAST_ERROR, 0.0, side, relations.looks[SPARE])
+    work.k[2, :] = work.k[3, :] = work.k[WORK]
+    settle_in_place(code, work, t, work.k[2])
+    slope_at(code, work, t, work.k[2], here)
+    _turn(relations, switches)
+    settle_in_place(code, work, t, work.k[3])
+    slope_at(code, work, t, work.k[3], there)
+    if resets.before.size:
+        values_at(code, work, resets.assigned, t, work.k[3], resets.values)
+    _turn(relations, switches)
+    for i in range(resets.before.size):
+        if resets.values[i] > 0.5 and not resets.before[i] > 0.5:
+            worst = np.inf
+    for i in range(x.size):
+        change = step * abs(there[i] - here[i]) / work.k[ATOL, i]
+        if not change <= worst:
+            worst = change if change < np.inf else np.inf
+    return worst
+
+
+@machine_code
+def _turn(relations: Relations, switches: Switches) -> None:
+    """Hold the other side of relations that may be beyond zero, or the side before."""
+    for r in range(switches.m.size):
+        if relations.looks[SPARE + 1, r] > 0.0:
+            switches.m[r] = 1.0 - switches.m[r]
 
 
 @machine_code
@@ -284,7 +367,7 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
             continue
         if np.isnan(switches.now[r]):
             return -1
-        wrong = _is_wrong(switches, r)
+        wrong = _is_wrong(switches, relations, r)
         if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
             if not _is_zero(switches, relations, r):
                 return -1  # it contradicts itself, or a law is continuous, and steep on one side
@@ -296,12 +379,13 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
 
 
 @machine_code
-def _is_wrong(switches: Switches, r: int) -> bool:
+def _is_wrong(switches: Switches, relations: Relations, r: int) -> bool:
     """Whether a relation does not hold as assumed."""
     g, holds = switches.now[r], switches.m[r] > 0.5
     if g == 0.0:
         return holds != switches.at_zero[r]
-    return (g if holds else -g) < -WRONG_SIDE * (abs(switches.first[r]) + TINY)
+    return (g if holds else -g) < -max(relations.slack[r],
+                                       WRONG_SIDE * (abs(switches.first[r]) + TINY))
 
 
 @machine_code
@@ -315,7 +399,7 @@ def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switc
     if not some:
         return
     for side in range(2):
-        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
+        _moved_by_last_bits(code, work, relations, t, x, side, found)
         for r in range(switches.m.size):
             if _has_rested(switches, r):
                 slack[r] = max(slack[r], abs(found[r] - switches.now[r]))

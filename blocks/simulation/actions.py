@@ -241,6 +241,11 @@ class Resets:
         if self.conditions is not None:
             self.before[:] = self.conditions(*problem.arguments(t))
 
+    def would_act(self, problem: Problem, t: float) -> bool:
+        """Whether a condition has just become true."""
+        return self.conditions is not None and bool(np.any(
+            (self.conditions(*problem.arguments(t)) > 0.5) & (self.before <= 0.5)))
+
     def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
         """Assign where a condition has just become true; True if anything changed.
 

@@ -380,10 +380,13 @@ class Integration:
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws
         self._keep(step, at)
+        crossings, nm = self.crossings, self.system.nm
+        crossings.step, crossings.atol = step.t - step.t_old, self.method.atol
         if self.method.looks_itself:
-            self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
+            crossings.relation_tolerance[:] = self.method.slack[:nm]
+            crossings.largest[:] = self.method.largest[:nm]
             if laws is not None:
-                laws.notice(self.method.largest[self.system.nm:])
+                laws.notice(self.method.largest[nm:])
         y = step.y if at == step.t else self.trajectory(at)
         self.problem.solve(at, np.asarray(y))
         return Ending(at, which, reach=at - step.t_old)

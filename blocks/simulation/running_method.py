@@ -435,7 +435,7 @@ class RunningMethod:
 
 
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
-LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 1_000_000  # steps in between: seconds; a transient
+LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 
 
 class Pace:

@@ -14,11 +14,13 @@ from ..numerics.tolerances import (
     CEASED_FLOW,
     JUST_SWITCHED,
     LAST_DIGITS,
+    LEAST_ERROR,
     LOOK_AHEAD,
     NEVER_LEFT,
     TINY,
     WRONG_SIDE,
 )
+from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
@@ -227,6 +229,42 @@ class Switching:
         if len(stayed):
             self.crossings.relation_tolerance[stayed] = np.minimum(
                 NEVER_LEFT * np.abs(g0), self._in_doubt(t, g))[stayed]
+        if len(flips):
+            self._let_dust_be(t, g, flips)
+
+    def _let_dust_be(self, t: float, g: Array, flips: Indices) -> None:
+        """As :mod:`blocks.native.switches` does it: relations that have just crossed may be beyond
+        zero by what states make of them that move by nothing, if both sides lead to the same."""
+        problem, crossings = self.problem, self.crossings
+        y, allowed = problem.start_vector(), np.zeros(len(g))
+        nothing = LEAST_ERROR * crossings.atol
+        moves = nothing, nothing * (2 * np.modf(SCATTER * np.arange(len(y)))[0] - 1)
+        for move in moves:
+            allowed = np.maximum(allowed, np.abs(problem.crossings(t, y + move) - g))
+        dust = flips[((crossings.largest <= NEVER_LEFT * allowed) & (allowed < np.inf)
+                      & ~self.indirect)[flips]]
+        part = 1.0
+        for _ in range(2 if len(dust) else 0):
+            apart = max(self._apart(t, y + part * move, dust) for move in moves)
+            if apart <= LEAST_ERROR:
+                crossings.relation_tolerance[dust] = np.maximum(
+                    crossings.relation_tolerance, part * allowed)[dust]
+                break
+            part *= 0.5 * LEAST_ERROR / apart
+        problem.solve(t, y)
+
+    def _apart(self, t: float, y: Array, which: Indices) -> float:
+        """How far two sides of relations lead from each other within a step, in units of
+        tolerances; inf where a condition of ``when`` becomes true on the other one."""
+        problem, crossings = self.problem, self.crossings
+        here = problem.slope(t, y)
+        problem.m[which] = 1.0 - problem.m[which]
+        there = problem.slope(t, y)
+        risen = self.resets.would_act(problem, t)
+        problem.m[which] = 1.0 - problem.m[which]
+        apart = crossings.step * np.abs(there - here) / crossings.atol
+        return float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() and not risen else (
+            np.inf)
 
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""
@@ -283,7 +321,8 @@ class Switching:
         """
         holds = self.problem.m > 0.5
         at_first = np.abs(g0)
-        wrong: Flags = np.where(holds, g, -g) < -WRONG_SIDE * (at_first + TINY)
+        wrong: Flags = np.where(holds, g, -g) < -np.maximum(
+            self.crossings.relation_tolerance, WRONG_SIDE * (at_first + TINY))
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         rested = self.resting & (g0 == 0)

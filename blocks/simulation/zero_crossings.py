@@ -41,8 +41,9 @@ class ZeroCrossings:
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
         self._looks: Crossings | None = None  # into steps, made for the first one
-        #: What relations may be below zero by, from rounding where they switched.
-        self.relation_tolerance = np.zeros(problem.system.nm)
+        #: What relations may be below zero by, and their largest margins since the last event.
+        self.relation_tolerance, self.largest = np.zeros((2, problem.system.nm))
+        self.step, self.atol = 0.0, np.zeros(0)  # length of the last step, tolerances of unknowns
         self._mode_tolerance = np.zeros(0)  # the same of elements that slide
         self._flow_rounding: Array | None = None  # flows that are nothing but rounding
 
@@ -79,9 +80,7 @@ class ZeroCrossings:
 
     def never_left(self, which: Indices, past: Array) -> Indices:
         """Relations whose margins were never much larger than what they are ``past`` zero."""
-        if self._looks is None:
-            return which[:0]
-        largest = self._looks.largest[which]
+        largest = self.largest[which]
         return which[(largest > 0.0) & (largest <= NEVER_LEFT * past[which])]
 
     def margins(self, t: float, y: Array) -> Array:
@@ -102,5 +101,5 @@ class ZeroCrossings:
         slack = looks.relations.slack
         slack[: len(allowed)] = allowed
         found = looks.first(step, early, self.time_events.functions.around(step.t_old))
-        allowed[:] = slack[: len(allowed)]
+        allowed[:], self.largest[:] = slack[: len(allowed)], looks.largest[: len(allowed)]
         return found

@@ -11,7 +11,7 @@ from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
 __all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "MOST_LOOKS", "MOST_PARTS", "NARROW",
-           "SAME", "SEEN", "TURN", "next_look"]  # fmt: skip
+           "SAME", "SCATTER", "SEEN", "TURN", "next_look"]  # fmt: skip
 
 MOST_LOOKS = 32  # at a step, or a part of one
 TURN = 0.25 * np.pi  # of what is periodic in a state, between two looks at most
@@ -25,6 +25,7 @@ WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are lo
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 AT_ONCE = 1e-3  # part of a step in which nothing has left zero for good
 SAME = 1e-9  # part of a step up to which two looks are one
+SCATTER = 0.6180339887498949  # times whole numbers, modulo 1: no two are the same
 ENDS = 0.05  # part of an interval at its ends where no look is placed
 GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothing
 

@@ -712,6 +712,41 @@ def test_modes_of_what_is_geared_together():
                     "for torque.torque >= 8.33333 N*m", "for torque.torque <= -8.33333 N*m"]
 
 
+def test_loads_up_to_which_a_stop_stays_open_follow_from_its_gap():
+    """On a spring of k = 100 N/m between stops at -0.3 m and 0.2 m: k times each, by F = k x."""
+    model = sprung_between_stops()
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    load = model.linearise("push.force", at=model.operating_point()).loads[0]
+    assert (load.low, load.high) == pytest.approx((-30, 20))
+    assert (load.at_low, load.at_high) == ("stop.lower_force closes", "stop.upper_force closes")
+
+
+@pytest.mark.parametrize("strength", [15, 50])
+def test_a_stop_that_closes_before_anything_slides_is_named(strength):
+    """The spring's other end is on a box that rubs: it slides from its strength on."""
+    model = sprung_between_stops()
+    model.box, model.rub = Mass(), TranslationalFriction(
+        law="coulomb", coulomb_force=f"{strength} N", breakaway_force=f"{strength} N")
+    model.connect(model.box.M, model.rub.R, model.spring.C, model.damper.C)
+    model.connect(model.rub.C, model.ground.V)
+    if strength < 20:
+        assert [end.m for end in model.stuck_range("push.force")] == pytest.approx([-15, 15])
+    else:
+        with pytest.raises(ParameterError, match="push.force = -30 N, stop.lower_force closes"):
+            model.stuck_range("push.force")
+
+
+def sprung_between_stops():
+    """A mass that is pushed, between two stops, with one end of a spring on it."""
+    model = Model("between stops")
+    model.ground, model.mass, model.push = Reference(), Mass(), ForceSource(force="0 N")
+    model.spring, model.damper = Spring(stiffness="100 N/m"), Damper(damping="10 N*s/m")
+    model.stop = HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m")
+    model.connect(model.stop.R, model.mass.M, model.push.R, model.spring.R, model.damper.R)
+    model.connect(model.stop.C, model.push.C, model.ground.V)
+    return model
+
+
 def test_a_mass_on_a_rigid_stop_rests_or_leaves():
     model = block(5, mass=2.0)
     model.stop = HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m")

@@ -150,6 +150,48 @@ def test_all_equilibria_of_a_snap_through_truss(load):
         assert_poles(model.linearise(at=op).poles(), numbers(known["poles"]))
 
 
+@pytest.mark.parametrize("load", [100, 250, 260, 400])
+def test_a_truss_that_has_snapped_through_is_told(load):
+    """It bears 256.95 N at most, at x = 0.1602 m."""
+    model = carried(SnapThrough(mass="2 kg", damping="5 N*s/m", x="0.3 m"), -load)
+    op = model.operating_point()
+    assert (op["part.x"].magnitude < 0) == (load > 257)
+    if load < 257:
+        assert not op.notes
+    else:
+        (note,) = op.notes
+        assert note.startswith("part.x jumps: solutions next to the start end at a fold")
+        assert float(note.split("near ")[1].split()[0]) == pytest.approx(0.1602, abs=1e-3)
+        assert float(note.split("where ")[1].split()[0]) == pytest.approx(25695 / load, abs=0.2)
+
+
+class TunnelDiode(Component):
+    """A capacitor beside a law with a hump: i = (v³ - 6 v² + 9 v) mA, 4 mA at 1 V, 0 at 3 V."""
+
+    v, current = Variable("V", "0 V", priority="high"), Parameter("3 mA")
+
+    def equations(self):
+        v = self.v / quantity("1 V")
+        yield quantity("1 uF") * der(self.v) == self.current - quantity("1 mA") * (
+            v**3 - 6 * v**2 + 9 * v)
+
+
+@pytest.mark.parametrize("current", [3, 3.9, 4.1, 5])
+def test_a_tunnel_diode_beyond_its_hump_is_told(current):
+    model = Model("hump")
+    model.diode = TunnelDiode(current=quantity(current, "mA"))
+    op = model.operating_point()
+    roots = np.roots([1, -6, 9, -current])
+    known = roots[np.abs(roots.imag) < 1e-9].real
+    assert op["diode.v"].magnitude == pytest.approx(known.min(), rel=1e-9)
+    if current < 4:
+        assert not op.notes
+    else:
+        (note,) = op.notes
+        assert note.startswith("diode.v jumps") and "near 1 V, where" in note
+        assert float(note.split("where ")[1].split()[0]) == pytest.approx(400 / current, abs=0.1)
+
+
 class Crank(Component):
     """Slider-crank with a massless rod, in closed form, of the angle t."""
 
@@ -357,6 +399,20 @@ def test_stuck_brakes_share_a_load_within_intervals(case, capacities, ratios):
             found = [q.magnitude for q in op.interval(f"brake{k}")]
             assert found == pytest.approx(ends, rel=1e-9, abs=1e-9)
         assert op.undetermined == [f"brake{k + 1}" for k in range(len(capacities))]
+
+
+def test_rigid_stops_that_bear_a_load_together_share_it_within_intervals():
+    """Each of three may bear nothing, or all of it."""
+    model = Model("plate")
+    model.ground, model.plate, model.push = Reference(), Mass(), ForceSource(force="-30 N")
+    model.stops = HardStop(count=3, model="restitution", lower_bound="0 m", upper_bound="1 m")
+    model.connect(model.stops.R, model.plate.M, model.push.R)
+    model.connect(model.stops.C, model.push.C, model.ground.V)
+    op = model.operating_point()
+    assert op.undetermined == [f"stops[{k}].lower_force" for k in range(3)]
+    for name in op.undetermined:
+        least, most = (end.magnitude for end in op.interval(name))
+        assert least == 0 and most == pytest.approx(30)
 
 
 @pytest.mark.parametrize(("capacities", "ratios", "most"), [

@@ -15,11 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from scipy.linalg import qr
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
+from ...numerics.continuation import curve
 from ...numerics.regular import factors_if_regular
 from ...system.system import System
 from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
@@ -43,6 +45,8 @@ SINGULAR = 1e-10
 REPEATED = 1e-6  # share of a row in a sum of rows that is zero
 BESIDE = 1e-2  # of nominal values: a point beside another
 MOST_ROUNDS = 12  # of relations that switch
+SURELY_CONTRACTS = 0.1  # of the first step: Newton's second one, with the first one's matrix
+MOST_POINTS = 200  # of a way from a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +175,46 @@ class Equations:
         says = np.abs(twice[len(twice) - len(self.soft) :]).max(axis=1, initial=0.0)
         return replace(solution, open=parts.open * scale[:, None],
                        repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
+
+    def up_to_fold(self, start: Point) -> tuple[Point, float] | None:
+        """Where solutions end on the way from a start, as what they miss there is taken away; and
+        which share of it is gone by then. None where the way leads to its end, as far as is known.
+
+        That is a homotopy, followed where Newton's method does not contract at once, which proves
+        that it leads there (Kantorovich).
+        """
+        scale, (fixed, frozen) = self._scale(start), self._lasting(start)
+        held, lasting = self._unknowns(start), np.concatenate([fixed, frozen])
+        missed, matrix, sizes = self._rows(start, scale, None, lasting, held)
+        if not (all_finite(missed) and matrix.shape[0] == matrix.shape[1]):
+            return None
+
+        def rows(y: Array) -> tuple[Array, Array]:
+            value, whole = self._as_they_are(self._moved(start, y[:-1] * scale), scale, None,
+                                             lasting, held)
+            return value / sizes - (2.0 - y[-1]) * missed, np.column_stack(
+                [whole / sizes[:, None], missed])
+
+        try:
+            step = np.linalg.solve(matrix, -missed)
+            second = np.linalg.solve(matrix, rows(np.append(step, 2.0))[0])
+            if np.linalg.norm(second) <= SURELY_CONTRACTS * np.linalg.norm(step):
+                return None
+        except np.linalg.LinAlgError:
+            return None
+        last = ahead = np.append(np.zeros(len(missed)), 1.0)  # its last entry is the share, and 1
+        rising = 1.0
+        for y, tangent in islice(curve(lambda y: rows(y)[0], lambda y: rows(y)[1], last, ahead),
+                                 MOST_POINTS):
+            if tangent[-1] < 0.0:  # the fold is where it is zero
+                part = rising / (rising - tangent[-1])
+                share = last[-1] - 1.0 + 0.5 * part * rising * float(np.linalg.norm(y - last))
+                fold = last + part * (y - last)
+                return self._moved(start, fold[:-1] * scale), share
+            if y[-1] >= 2.0:
+                return None
+            last, rising = y, tangent[-1]
+        return None
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
         point = start

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, product
 from time import process_time
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,7 @@ class OperatingPoint:
     ----------
     point : to be given to ``model.linearise(at=…)``
     modes : mapping of component to ``"stuck"``, ``"slides forward"``, …
-    notes : what is not determined, what drifts
+    notes : what is not determined, what drifts, what has jumped over a fold
 
     Examples
     --------
@@ -68,11 +69,17 @@ class OperatingPoint:
     """
 
     def __init__(self, name: str, solution: Solution, equations: Equations,
-                 reactions: Reactions | None) -> None:
+                 reactions: Reactions | None, start: Point) -> None:
         self.name, self.point = name, solution.point
         self._equations, self._reactions = equations, reactions
         self.modes = dict(held_words(self.point))
-        self.notes = list(_notes(solution, equations, reactions))
+        self._solution, self._start = solution, start
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is not determined, what drifts, what has jumped."""
+        return [*_notes(self._solution, self._equations, self._reactions),
+                *_jump(self._equations, self._start, self.point)]
 
     def __getitem__(self, path: str) -> Any:
         """The value of a variable or input, in its unit."""
@@ -226,6 +233,20 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
                "where the model rests while they are as at the start.")
 
 
+def _jump(equations: Equations, start: Point, point: Point) -> Iterator[str]:
+    """Tell of a fold between the start and a point in the same modes."""
+    same = np.array_equal(start.modes, point.modes) and np.array_equal(start.m, point.m)
+    found = equations.up_to_fold(start) if same else None
+    if found is not None and point.system.nx:
+        fold, share = found
+        moved = np.abs(point.x - fold.x) / point.scale_x
+        named, i = state_named(point.system, int(np.argmax(moved))), int(np.argmax(moved))
+        there, here = (from_si(float(x[i]), named.unit) for x in (fold.x, point.x))
+        yield (f"{named.path} jumps: solutions next to the start end at a fold, near "
+               f"{there:.4g~P}, where {100 * share:.3g} % of what acts is borne. "
+               f"Here it is {here:.4g~P}.")
+
+
 def _driven(system: System) -> list[str]:
     """Components whose laws change with time, at once or by conditions, floors and tables of it."""
     families = system.network.families
@@ -277,7 +298,7 @@ def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] |
             error = why_inadmissible(found[0].point, wishes)
             if error is None:
                 return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
-                                      found[1])
+                                      found[1], start)
             refused = refused or error
     if refused is not None:
         raise refused

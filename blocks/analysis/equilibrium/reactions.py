@@ -108,4 +108,5 @@ def _extreme(effort: Array, low: Array, high: Array, split: Array, stuck: Indice
     b = np.concatenate([high[top] - effort[top], effort[bottom] - low[bottom], effort[closed]])
     found = linprog(sign * split[k], A_ub=a, b_ub=b + 1e-12 * np.abs(b).max(initial=0.0),
                     bounds=(None, None))
-    return float(effort[k] + split[k] @ found.x) if found.status == 0 else -sign * np.inf
+    reached = effort[k] + split[k] @ found.x if found.status == 0 else -sign * np.inf
+    return float(max(reached, 0.0) if k in closed else reached)  # it pulls by rounding only

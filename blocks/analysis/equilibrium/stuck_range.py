@@ -15,7 +15,7 @@ import numpy as np
 from ...exceptions import ParameterError
 from ...units import from_si
 from ..linear.derivatives import derivatives_of, elements_of_system
-from ..linear.loads import follow_slowly, interval, limits_of
+from ..linear.loads import TOUCHES, follow_slowly, interval, limits_of
 from ..linear.point import Point, point_of
 from ..linear.reduction import reduce
 from ..linear.signals import InputSignal, signals_of
@@ -71,6 +71,8 @@ class _Rest:
                 return sign * np.inf
         for _ in range(MOST_TANGENTS):
             found, missed = self._solved(self._given(point, tangent))
+            if found is not None:
+                self._refuse_closed(found, tangent)
             following = np.nan if found is None else self._tangent(found, sign)
             if found is None or not np.isfinite(following):  # too far along the tangent
                 tangent = (value + tangent) / 2
@@ -83,6 +85,18 @@ class _Rest:
             f"stuck that is here, and beyond that {missed or 'rest'} was not found.",
             "What moves may snap through there, or come off: a run that raises the input slowly "
             "shows it.", code="analysis.conflict")  # fmt: skip
+
+    def _refuse_closed(self, point: Point, value: float) -> None:
+        """Refuse to go on past a gap that is open at first."""
+        elements, open_ = elements_of_system(point.system), point.modes != 0
+        assert elements is not None
+        before, now = (self.derivatives.at(p).value["gap"] for p in (self.point, point))
+        closed = np.flatnonzero(elements.contact & open_ & (now <= SAME * before))
+        if len(closed) and before[closed].max() > TOUCHES:
+            raise ParameterError(
+                WHERE, f"where {self.signal.path} = {from_si(value, self.signal.unit):.6g~P}, "
+                f"{elements.label(int(closed[0]))} closes, before anything slides.",
+                "Give at=… a point where it is closed.", code="analysis.modes")
 
     def _tangent(self, point: Point, sign: float) -> float:
         """Up or down to which value everything stays stuck by the linear model at a point.

@@ -2,9 +2,9 @@
 
 At an equilibrium all that can move follows the input slowly, as far as there is an equilibrium for
 it; elsewhere the states are those of the point. Every stuck reaction stays within its bounds,
-every sliding velocity keeps its sign, and what is about to slide is pushed that way. All of that is
-taken along its tangent, so it is linear in the input; where the motion leaves reactions open, any
-admissible split will do, which is a linear program.
+every sliding velocity keeps its sign, what is about to slide is pushed that way, and gaps stay
+open. All of that is taken along its tangent, so it is linear in the input; where the motion leaves
+reactions open, any admissible split will do, which is a linear program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from .reduction import Reduced
 if TYPE_CHECKING:
     from ...nonsmooth.modes.elements import Elements
 
-__all__ = ["Limits", "begins", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
+__all__ = ["TOUCHES", "Limits", "begins", "follow_slowly", "interval", "limits_of", "loads_of",
+           "open_splits"]  # fmt: skip
 
 AT_REST = 1e-12  # of the nominal velocity
 TOUCHES = 1e-12  # of the nominal position
@@ -122,7 +123,8 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
         return drop_rounding(by_p, made_of), by_w @ null
 
-    changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow", "slope")}
+    changes = {row: change(row) for row in (
+        "effort", "low", "high", "rate", "flow", "slope", "gap")}
     begins = _about_to(point, at, elements)
     held = np.abs(v["rate"]) <= HELD * (abs(at.by["rate", "u"]) @ np.abs(point.u))
     margin, by_input, by_split, words = [], [], [], []
@@ -156,9 +158,10 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             never = held[k] and not by.any() and not split.any()  # others hold it still
             add(k, -1.0 if never else s * v["rate"][k], s * by, s * split,
                 "closes" if contact else "sticks")
-        elif not contact:
-            by, split = (change[k] for change in changes["flow"])
-            add(k, s * v["flow"][k], s * by, s * split, "sticks")
+        else:
+            row, sign, word = ("gap", 1.0, "closes") if contact else ("flow", s, "sticks")
+            by, split = (change[k] for change in changes[row])
+            add(k, sign * v[row][k], sign * by, sign * split, word)
     count = at.by["slope", "p"].shape[1]
     return Limits(np.array(margin), np.array(by_input).reshape(-1, count),
                   np.array(by_split).reshape(len(margin), null.shape[1]), words)

@@ -1,0 +1,158 @@
+"""What moves by less than its tolerance tells crosses nothing, unless its sides lead elsewhere.
+
+A push at one end of a chain of masses reaches the other through as many springs: there speeds are
+1e-38 m/s at first, of either sign.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from blocks import Component, Model, Variable, der, quantity, sign, sin, where
+from library.electrical import DCVoltageSource, Diode, ElectricalReference, Resistor
+from library.signal import Backlash, Relay
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+STIFFNESS, STRENGTH = 1e5, 0.1  # of the law
+LAWS = {"dahl": {"coulomb_force": "0.1 N"},
+        "lugre": {"coulomb_force": "0.1 N", "breakaway_force": "0.15 N"}}
+
+
+def chain(n, part):
+    """Masses of 1 kg with springs of 1 kN/m and dampers of 1 N s/m, pushed at the last one."""
+    m = Model("chain")
+    m.ground, m.masses = Reference(), Mass(count=n)
+    m.springs = Spring(count=n, stiffness="1 kN/m")
+    m.dampers = Damper(count=n, damping="1 N*s/m")
+    m.push = ForceSource(force=lambda t: quantity("1 N") * sin(quantity("10 rad/s") * t))
+    m.connect(m.springs.R, m.dampers.R, m.masses.M)
+    m.connect(m.springs[1:].C, m.dampers[1:].C, m.masses[:-1].M)
+    m.connect(m.springs[0].C, m.dampers[0].C, m.ground.V, m.push.C)
+    m.connect(m.push.R, m.masses[-1].M)
+    if part in LAWS:
+        m.rub = TranslationalFriction(count=n, law=part, **LAWS[part])
+        m.connect(m.rub.R, m.masses.M)
+        m.connect(m.rub.C, m.ground.V)
+        return m
+    m.sensor = MotionSensor(count=n)
+    m.connect(m.sensor.R, m.masses.M)
+    m.connect(m.sensor.C, m.ground.V)
+    m.block = (Backlash(count=n, width="1 mm") if part == "backlash" else
+               Relay(count=n, switch_on="0.1 mm", switch_off="-0.1 mm"))
+    m.connect(m.sensor.P, m.block.u)
+    return m
+
+
+def by_hand(n, end):
+    """Positions and speeds of the chain with Dahl's friction by SciPy, and when speeds turn."""
+    def slope(t, y):
+        x, v, f = y.reshape(3, n)
+        pull = np.append(1000 * np.diff(x, prepend=0) + np.diff(v, prepend=0), np.sin(10 * t))
+        return np.concatenate([v, np.diff(pull) - f, STIFFNESS * (v - np.abs(v) * f / STRENGTH)])
+
+    return solve_ivp(slope, (0, end), np.zeros(3 * n), method="LSODA", rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "Radau"])
+def test_a_push_through_masses_on_dahls_friction_switches_where_it_has_arrived(method):
+    """Two conditions tell of each reversal, of being set in motion one."""
+    n, end = 12, 0.25
+    run = chain(n, "dahl").simulate(f"{end} s", method=method)
+    reference = by_hand(n, end)
+    v = reference.y[n : 2 * n]
+    assert_allclose(run["masses.v"].final.m, v[:, -1], rtol=0, atol=1e-6)
+    told, most = Counter(event.component for event in run.events), 0
+    for k in range(n):
+        seen = v[k][np.abs(v[k]) > 1e-6]  # hundred absolute tolerances
+        turns = np.count_nonzero(np.diff(np.sign(seen)))
+        assert told[f"rub[{k}]"] >= turns
+        most += 2 * turns + 3
+    assert run.statistics["events"] <= most
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_hundred_masses_on_dahls_friction_have_few_events_each(method):
+    assert chain(100, "dahl").simulate("0.3 s", method=method).statistics["events"] <= 300
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_unknowns_of_a_loop_beside_the_chain_add_no_events(method):
+    m = chain(12, "dahl")
+    alone = m.simulate("0.3 s", method=method).statistics["events"]
+    m.earth, m.source = ElectricalReference(), DCVoltageSource(voltage="1 V")
+    m.resistor, m.diode = Resistor(), Diode(model="exponential")
+    m.connect(m.source.p, m.resistor.p)
+    m.connect(m.resistor.n, m.diode.p)
+    m.connect(m.diode.n, m.source.n, m.earth.V)
+    assert m.simulate("0.3 s", method=method).statistics["events"] <= 1.2 * alone <= 60
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+@pytest.mark.parametrize("part", ["lugre", "backlash", "relay"])
+def test_masses_that_nothing_has_reached_add_no_events(part, method):
+    events = [chain(n, part).simulate("0.3 s", method=method).statistics["events"]
+              for n in (20, 40)]
+    assert events[0] == events[1] <= 20
+
+
+class Oscillating(Component):
+    """A motion beside one that counts, which its sign may change."""
+
+    x, v = Variable("m", "1e-20 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    large, side = Variable("m", "1 m", priority="high"), Variable("")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == -quantity("1e4 1/s^2") * self.x
+        yield self.side == sign(self.x)
+        yield der(self.large) == self.speed()
+
+    def speed(self):
+        return quantity("0.5 m/s") + quantity("1 m/s") * self.x / quantity("1 m") * self.side
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_what_swings_within_dust_switches_nothing(method):
+    model = Model("dust")
+    model.part = Oscillating()
+    run = model.simulate("2 s", method=method, max_step="10 ms")
+    assert run.statistics["events"] <= 2  # the first crossing
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_what_swings_by_its_tolerance_switches_as_ever(method):
+    """200/(2 pi) periods of 100 rad/s over 2 s, two zeros each."""
+    model = Model("no dust")
+    model.part = Oscillating(x="1 um")
+    run = model.simulate("2 s", method=method, atol=1e-12)
+    times = np.unique([event.time.to("s").m for event in run.events])  # sign is two relations
+    assert_allclose(times, (np.arange(64) + 0.5) * np.pi / 100, atol=2e-5)
+
+
+class Counting(Oscillating):
+    """The same that moves while the other one is on its positive side."""
+
+    def speed(self):
+        return where(self.x > 0, quantity("1 m/s"), quantity("0 m/s"))
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
+def test_the_least_motion_crosses_where_its_sides_lead_elsewhere(method):
+    """It is positive for a quarter of a period, and for every other half of one after that."""
+    model = Model("counted")
+    model.part = Counting(large="0 m")
+    run = model.simulate(quantity(20.25 * np.pi / 50, "s"), method=method, max_step="1 ms")
+    assert run["part.large"].final.m == pytest.approx(10.25 * np.pi / 50, rel=1e-3)

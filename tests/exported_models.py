@@ -101,7 +101,8 @@ def servo():
     return model
 
 
-def buck():
+def buck(driven=True):
+    """Its switch is driven by a pulse, or left to others."""
     model = Model("buck converter")
     model.source = DCVoltageSource(voltage="24 V")
     model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
@@ -113,7 +114,8 @@ def buck():
     model.connect(model.switch.n, model.diode.n, model.coil.p)
     model.connect(model.coil.n, model.store.p, model.load.p)
     model.connect(model.source.n, model.diode.p, model.store.n, model.load.n, model.ground.V)
-    model.connect(model.drive.y, model.switch.vT)
+    if driven:
+        model.connect(model.drive.y, model.switch.vT)
     return model
 
 

@@ -243,10 +243,10 @@ def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) 
     return machine.emit_object(module)
 
 
-def emitted_for(machine: Any, text: str) -> bytes:
-    """Object code of a text for another machine, kept on disk as well."""
-    place = folder()
-    file = place / f"x{_key(f'{machine.triple} {text}', True, True)}.o" if place else None
+def emitted_for(machine: Any, text: str, kind: str) -> bytes:
+    """Object code of a text for another machine, of such a kind, kept on disk as well."""
+    place, source = folder(), f"{machine.triple} {kind} {text}"
+    file = place / f"x{_key(source, True, True)}.o" if place else None
     object_code = _read(file)
     if not object_code:
         object_code = emitted(text, machine)

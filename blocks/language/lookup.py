@@ -2,8 +2,8 @@
 
 A node: a function of numbers that gives one number, and whose derivatives are expressions of nodes.
 
-As piecewise polynomials, found by search when an expression is evaluated: what an expression
-costs does not depend on how many points its tables have. Derivatives are nodes of the same kind.
+A table is one as piecewise polynomials, found by search when an expression is evaluated: what an
+expression costs does not depend on how many points its tables have. Derivatives are nodes, too.
 Machine code finds the same numbers by :mod:`blocks.native.nodes`; what stands here is the
 reference.
 """

@@ -81,7 +81,6 @@ from .language.expression import (
     time as time,  # not among what * imports: it would hide the module
 )
 from .language.interpolation import integral_of_table, interpolate, interpolate_grid
-from .language.python_calls import call_python
 from .language.replaceable import Replaceable, Replacement
 from .language.statements import (
     breakpoints,
@@ -104,6 +103,7 @@ from .units import quantity
 
 if TYPE_CHECKING:
     from .initialisation.initial_values import InitialWarning
+    from .language.python_calls import call_python
     from .results.comparison import compare
     from .simulation.lasting_conditions import LastingWarning
 
@@ -121,7 +121,8 @@ __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete"
            "tan", "tanh", "when", "where"]
 
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison",
-          "LastingWarning": ".simulation.lasting_conditions"}  # fmt: skip
+          "LastingWarning": ".simulation.lasting_conditions",
+          "call_python": ".language.python_calls"}  # fmt: skip
 _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
                 "abs": "abs_", "fabs": "abs_", "ln": "log", "max": "maximum", "min": "minimum",
                 "if_else": "where"}  # fmt: skip

@@ -26,8 +26,7 @@ from .declarations import Declaration, Parameter
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME, unguarded
-from .lookup import StateTable
-from .node import derivatives_written
+from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
 from .readable import readable
 

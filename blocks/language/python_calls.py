@@ -1,8 +1,8 @@
 """How does an equation call a function in Python?
 
-As a node of an expression (:mod:`.node`), which machine code calls back. Where the function raises
-an error, its value is no number, so that the step fails; what it raised is kept and becomes the
-error of the run.
+As a node of an expression (:mod:`.lookup`), which machine code calls back. Where the function
+raises an error, its value is no number, so that the step fails; what it raised is kept and becomes
+the error of the run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import casadi as ca
 from ..exceptions import BlocksError, EquationError, SimulationError
 from ..reading.unit import unit as unit_of
 from .expression import Expression, as_expression, current_trace, reading_place
-from .node import Node
+from .lookup import Node
 
 __all__ = ["PythonCall", "call_python", "told_why"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 import numpy as np
 
-from ..language.node import node_named
+from ..language.lookup import node_named
 from ..machine.compiling import name_of_code, table
 from ..machine.functions import MachineCode
 from ..machine.operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number

@@ -9,8 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 
-from ..language.lookup import Lookup
-from ..language.node import Node
+from ..language.lookup import Lookup, Node
 from ..language.python_calls import PythonCall
 from ..machine.compiling import external, name_of_code, table
 from ..machine.functions import MachineCode, machine_code

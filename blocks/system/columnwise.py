@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..language.node import Node, node_named
+from ..language.lookup import Node, node_named
 from ..numerics.arrays import Array
 from ..numerics.rewriting import instructions, kinds
 

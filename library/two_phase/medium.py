@@ -74,8 +74,7 @@ def saturation(at: Any, p: Any) -> tuple[Any, Any]:
 
 
 def place(at: Any, p: Any, u: Any, events: bool = False) -> Place:
-    """Where p and u lie between the phases; with ``events``, steps end on the lines between them.
-    """
+    """Where p and u lie between the phases; with ``events``, steps end where that changes."""
     u_l, u_v = saturation(at, p)
     whole = at.highest_liquid - at.lowest_energy
     quality = (u - u_l) / (u_v - u_l)

@@ -89,7 +89,8 @@ class Circuit:
 
     def join(self, start, end):
         """A way from one node to another: a resistance, an orifice, a pipe, a meter and more."""
-        kind = self.chance.choice(["resistance", "orifice", "pipe", "meter"], p=[0.3, 0.3, 0.3, 0.1])
+        kinds = ["resistance", "orifice", "pipe", "meter"]
+        kind = self.chance.choice(kinds, p=[0.3, 0.3, 0.3, 0.1])
         fluid = self.fluid
         if kind == "orifice":
             first = last = self.add(fluid.LocalRestriction(

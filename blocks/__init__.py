@@ -81,6 +81,7 @@ from .language.expression import (
     time as time,  # not among what * imports: it would hide the module
 )
 from .language.interpolation import integral_of_table, interpolate, interpolate_grid
+from .language.python_calls import call_python
 from .language.replaceable import Replaceable, Replacement
 from .language.statements import (
     breakpoints,
@@ -109,15 +110,15 @@ if TYPE_CHECKING:
 __all__ = ["BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
            "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
            "Input", "Interrupted", "LastingWarning", "Model", "ModelError", "NamingError",
-           "NominalWarning", "Option",
-           "Output", "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable",
-           "Replacement", "SimulationError", "StructureError", "Target", "UnitError", "UnknownName",
-           "Variable", "abs_", "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints",
-           "compare", "contact", "cos", "cosh", "delayed", "der", "dry_friction", "every", "exp",
-           "floor", "foreign_words", "held", "ideal_diode", "ideal_switch", "initially",
-           "integral_of_table", "interpolate", "interpolate_grid", "load", "load_law", "log",
-           "maximum", "minimum", "mod", "partial", "quantity", "require", "reset", "sample",
-           "set_valued", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "when", "where"]
+           "NominalWarning", "Option", "Output", "Parameter", "ParameterError", "Port",
+           "RecordWarning", "Replaceable", "Replacement", "SimulationError", "StructureError",
+           "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos", "arcsin", "arctan",
+           "arctan2", "before", "breakpoints", "call_python", "compare", "contact", "cos", "cosh",
+           "delayed", "der", "dry_friction", "every", "exp", "floor", "foreign_words", "held",
+           "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
+           "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
+           "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
+           "tan", "tanh", "when", "where"]
 
 _LATER = {"InitialWarning": ".initialisation.initial_values", "compare": ".results.comparison",
           "LastingWarning": ".simulation.lasting_conditions"}  # fmt: skip

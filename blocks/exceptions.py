@@ -362,11 +362,11 @@ def unknown_name(where: str, name: str, known: Iterable[str], kind: str,
     )
 
 
-def need_package(package: str, purpose: str, extra: str = "", instead: str = "") -> MissingPackage:
+def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
     """The error for a package that is not installed; an optional one belongs to an extra."""
     wanted = f"'blocks-toolkit[{extra}]'" if extra else package
     return MissingPackage("", f"{purpose} needs the package {package}, which is not installed.",
-                          f"Install it with: pip install {wanted}{instead}", package=package,
+                          f"Install it with: pip install {wanted}", package=package,
                           extra=extra)
 
 

@@ -342,7 +342,7 @@ class Model(CompiledModel):
     @told_how_to_call
     def stepper(self, inputs: Any = (), outputs: Any = (), *, duration: Any = "100 s",
                 start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
-                max_step: Any = None) -> SteppedRun:
+                step: Any = None, max_step: Any = None) -> SteppedRun:
         """Begin a run that a program drives step by step.
 
         Parameters
@@ -355,8 +355,9 @@ class Model(CompiledModel):
             Variables that the program reads; others can be read too.
         duration : str or quantity
             How long the run may go on at most.
-        start_time, method, rtol, atol, max_step
-            As in :meth:`simulate`.
+        start_time, method, rtol, atol, step, max_step
+            As in :meth:`simulate`. A method of fixed step begins a new one at every call of
+            ``advance``, and after an event.
 
         Returns
         -------
@@ -365,11 +366,13 @@ class Model(CompiledModel):
             ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
             later changes of it do not change the run.
         """
+        from .simulation.method_choice import refuse_idle_step
         from .simulation.settings import Options
         from .simulation.stepping import started
 
+        refuse_idle_step(method, step)
         return started(self, inputs, outputs, duration,
-                       Options(start_time, method, rtol, atol, max_step=max_step))
+                       Options(start_time, method, rtol, atol, step, max_step))
 
     @told_how_to_call
     def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,
@@ -411,6 +414,53 @@ class Model(CompiledModel):
 
         return export_fmu(self, path, inputs, outputs, parameters, version, platforms, duration,
                           Options(start_time, method, rtol, atol, max_step=max_step))
+
+    @told_how_to_call
+    def export_c(self, folder: str | Path, inputs: Any = (), outputs: Any = (), *,
+                 step: Any, method: str = "auto", parameters: Any = (), target: str = "host",
+                 processor: str = "", most_events: int = 8, duration: Any = "100 s",
+                 start_time: Any = "0 s", rtol: float = 1e-6, atol: Any = None) -> Path:
+        """Write the model as a library in C, for programs and controllers that run it in real time.
+
+        Its function ``step`` does what ``advance`` of :meth:`stepper` does with the same method
+        and step, bit by bit, with a bounded number of operations and without allocating memory.
+
+        Parameters
+        ----------
+        folder : path
+            Gets ``lib<name>.a``, ``<name>.h``, an example ``main.c`` and ``CMakeLists.txt``.
+        inputs, outputs, parameters
+            As in :meth:`export_fmu`: fields of a struct, in SI units.
+        step : str or quantity
+            The step; a call may take another one.
+        method : str
+            Of fixed step: ``"rk4"``, ``"euler"``, ``"trapezoidal"`` (``"auto"``) or
+            ``"backward_euler"``.
+        target : str
+            ``"host"``, or the machine it is for: ``"x86_64-linux-gnu"``, ``"aarch64-linux-gnu"``,
+            ``"x86_64-windows-gnu"``, ``"x86_64-macos"``, ``"aarch64-macos"`` or
+            ``"thumbv7em-none-eabihf"`` (Cortex-M). Others than the host need ``ziglang``.
+        processor : str
+            As LLVM calls it, such as ``"cortex-m7"``: else the code runs on all of the target's.
+        most_events : int
+            That a call may pass between two instants that are known beforehand.
+        duration, start_time
+            The time for which instants are written down that follow from time alone.
+        rtol, atol
+            By which Newton's method has converged, as in :meth:`simulate`.
+
+        Returns
+        -------
+        Path
+            The folder.
+        """
+        from .export import export_c
+        from .simulation.method_choice import refuse_idle_step
+        from .simulation.settings import Options
+
+        refuse_idle_step(method, step)
+        return export_c(self, folder, inputs, outputs, parameters, target, processor, most_events,
+                        duration, Options(start_time, method, rtol, atol, step))
 
     @told_how_to_call
     def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,

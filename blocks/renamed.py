@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -91,11 +90,12 @@ def moved(module: str, name: str, there: str) -> Any:
     return getattr(import_module(there), name)
 
 
-class _Moved(MetaPathFinder, Loader):
+class _Moved:  # ``importlib.abc``, which has bases for it, loads thirty modules
     """Imports a module by its old name, where nothing else is found by it."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        return ModuleSpec(name, self) if name in MODULES else None
+        loader: Any = self
+        return ModuleSpec(name, loader) if name in MODULES else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         _tell(spec.name, MODULES[spec.name], 3)

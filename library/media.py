@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ MOIST_AIR = (213.15, 623.15)  # range in K
 @cache
 def media(kind: str) -> dict[str, dict[str, Any]]:
     """Fluids of a kind ("liquids", "gases", "two_phases", "moist_air") by name, in SI units."""
-    found = json.loads((files("library") / "media.json").read_text(encoding="utf-8"))
+    found = json.loads(Path(__file__).with_name("media.json").read_text(encoding="utf-8"))
     return dict(found[kind])
 
 

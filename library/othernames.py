@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from blocks import foreign_words
 
 __all__ = ["WORDS", "missing"]
 
-WORDS = foreign_words(files("library") / "other_words.csv")
+WORDS = foreign_words(Path(__file__).with_name("other_words.csv"))
 PACKAGES = tuple(f"library.{name}" for name in (
     "translational", "rotational", "mechanisms", "planar", "signal", "electrical",
     "magnetic", "electromechanical", "thermal", "isothermal_liquid", "thermal_liquid",

@@ -70,7 +70,7 @@ EXPORTED int fmi2DeSerializeFMUstate(Component c, const char bytes[], size_t siz
 EXPORTED int fmi2GetDirectionalDerivative(Component c, const unsigned of[], size_t n_of,
                                           const unsigned by[], size_t n_by, const double dv[],
                                           double out[]) {
-    return error(c, "directional derivatives are not provided");
+    return directional(c, of, n_of, by, n_by, dv, out);
 }
 
 /* -- model exchange -- */

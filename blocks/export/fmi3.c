@@ -1,6 +1,7 @@
 /* FMI 3.0: included by fmu.c. */
 typedef void *Component;
 typedef void (*Message)(void *, int, const char *, const char *);
+typedef void (*Update)(void *, double, bool, bool, bool, bool, bool *, double *);
 
 static void tell(const Instance *i, int status, const char *category, const char *message) {
     if (i->function) ((Message)i->function)(i->environment, status, category, message);
@@ -21,7 +22,20 @@ EXPORTED Component fmi3InstantiateCoSimulation(
     const char *name, const char *token, const char *place, bool visible, bool logging,
     bool event_mode, bool early_return, const unsigned intermediate[], size_t n, void *environment,
     Message message, void *update) {
-    return instantiated(name, token, false, environment, (void *)message);
+    Instance *i = instantiated(name, token, false, environment, (void *)message);
+    if (i) {
+        i->event_mode = event_mode;
+        i->early = early_return;
+        i->update = update;
+    }
+    return i;
+}
+/* Let others look at the present point within a step; whether they want it to end here. */
+static bool asked_to_return(Instance *i, bool ended) {
+    bool wanted = false;
+    double at = i->program->time;
+    ((Update)i->update)(i->environment, at, false, true, ended, i->early, &wanted, &at);
+    return wanted && i->early;
 }
 EXPORTED Component fmi3InstantiateScheduledExecution(
     const char *name, const char *token, const char *place, bool visible, bool logging,
@@ -29,7 +43,11 @@ EXPORTED Component fmi3InstantiateScheduledExecution(
 EXPORTED void fmi3FreeInstance(Component c) { released(c); }
 EXPORTED int fmi3EnterInitializationMode(Component c, bool given, double tolerance, double start,
                                          bool ends, double end) { return initialised(c, start); }
-EXPORTED int fmi3ExitInitializationMode(Component c) { return set_off(c); }
+EXPORTED int fmi3ExitInitializationMode(Component c) {
+    int status = set_off(c);
+    if (((Instance *)c)->event_mode) ((Instance *)c)->phase = AT_EVENT;
+    return status;
+}
 EXPORTED int fmi3EnterEventMode(Component c) { ((Instance *)c)->phase = AT_EVENT; return OK; }
 EXPORTED int fmi3Terminate(Component c) { ((Instance *)c)->phase = TERMINATED; return OK; }
 EXPORTED int fmi3Reset(Component c) { return restarted(c); }
@@ -94,14 +112,16 @@ EXPORTED int fmi3DeserializeFMUState(Component c, const uint8_t bytes[], size_t 
     void **state) {
     return read_back(c, bytes, size, state);
 }
-#define NO_DERIVATIVE(name) \
-    EXPORTED int fmi3Get##name##Derivative(Component c, const unsigned of[], size_t n_of, \
-                                           const unsigned by[], size_t n_by, const double seed[], \
-                                           size_t n_seed, double out[], size_t n_out) { \
-        return error(c, "directional derivatives are not provided"); \
-    }
-NO_DERIVATIVE(Directional)
-NO_DERIVATIVE(Adjoint)
+EXPORTED int fmi3GetDirectionalDerivative(Component c, const unsigned of[], size_t n_of,
+                                          const unsigned by[], size_t n_by, const double seed[],
+                                          size_t n_seed, double out[], size_t n_out) {
+    return directional(c, of, n_of, by, n_by, seed, out);
+}
+EXPORTED int fmi3GetAdjointDerivative(Component c, const unsigned of[], size_t n_of,
+                                      const unsigned by[], size_t n_by, const double seed[],
+                                      size_t n_seed, double out[], size_t n_out) {
+    return error(c, "adjoint derivatives are not provided");
+}
 EXPORTED int fmi3EnterConfigurationMode(Component c) { return OK; }
 EXPORTED int fmi3ExitConfigurationMode(Component c) { return OK; }
 
@@ -165,8 +185,11 @@ EXPORTED int fmi3GetOutputDerivatives(Component c, const unsigned vr[], size_t n
 }
 EXPORTED int fmi3DoStep(Component c, double from, double length, bool keeps, bool *event,
                         bool *terminate, bool *early, double *reached) {
-    int status = stepped(c, from, length);
-    *event = *terminate = *early = false;
-    *reached = ((Instance *)c)->program->time;
+    Instance *i = c;
+    int status = stepped(i, from, length);
+    *reached = i->program->time;
+    *terminate = false;
+    *event = i->event_mode && i->program->paused;
+    *early = from + length - *reached > tiny(*reached);
     return status;
 }

@@ -10,6 +10,7 @@
 #endif
 
 #define ENDLESSLY_FAR 1e100
+#define NEAR 6e-6 /* part of a value that differences go to each side: the third root of the grain */
 enum { TRIAL_STEPS = 100 };
 
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
@@ -27,6 +28,8 @@ typedef struct {
     char *name;
     void *environment;
     void *function; /* that takes messages */
+    bool event_mode, early; /* whether others take part in events, and let a step end early */
+    void *update; /* that is called within a step */
 } Instance;
 
 static void tell(const Instance *i, int status, const char *category, const char *message);
@@ -124,6 +127,54 @@ static int put(Instance *i, unsigned reference, double value) {
     }
 }
 
+/* Where a variable that others give stands; none for what they do not give. */
+static double *place_of(const Program *p, unsigned reference) {
+    int64_t k = variables[reference].place;
+    switch (variables[reference].kind) {
+    case INPUT: return numbers(p, DISCRETE) + told_places[k];
+    case PARAMETER: return numbers(p, PARAMETERS) + k;
+    case STATE_VARIABLE: return numbers(p, X) + k;
+    default: return NULL;
+    }
+}
+
+static double size_of(const Program *p, unsigned reference, double value) {
+    double nominal = 0.0;
+    if (variables[reference].kind == STATE_VARIABLE)
+        for (int64_t k = 0; k < N_STATES; k++)
+            if (state_places[k] == variables[reference].place) nominal = state_nominals[k];
+    return fmax(fabs(value), nominal > 0.0 ? nominal : value != 0.0 ? 0.0 : 1.0);
+}
+
+/* Derivatives along a direction, with modes as they are, by differences on both sides. */
+static int directional(Instance *i, const unsigned of[], size_t n_of, const unsigned by[],
+                       size_t n_by, const double seed[], double out[]) {
+    Program *p = i->program;
+    double longest = 0.0, *before = calloc(n_by + 1, sizeof *before);
+    int status = before ? brought_up_to_date(i) : error(i, "there is not enough memory");
+    for (size_t k = 0; status == OK && k < n_by; k++) {
+        double *place = by[k] < N_VARIABLES ? place_of(p, by[k]) : NULL;
+        if (!place) status = error(i, "derivatives are by states, inputs and parameters");
+        else longest = fmax(longest, fabs(seed[k]) / size_of(p, by[k], before[k] = *place));
+    }
+    for (size_t j = 0; j < n_of; j++) out[j] = 0.0;
+    for (int side = 1; status == OK && longest > 0.0 && side >= -1; side -= 2) {
+        double step = side * NEAR / longest;
+        for (size_t k = 0; k < n_by; k++) *place_of(p, by[k]) = before[k] + step * seed[k];
+        look(p);
+        i->seen = true;
+        for (size_t j = 0; status == OK && j < n_of; j++) {
+            double value = 0.0;
+            status = got(i, of[j], &value);
+            out[j] += value / (2.0 * step);
+        }
+        for (size_t k = 0; k < n_by; k++) *place_of(p, by[k]) = before[k];
+    }
+    i->seen = false;
+    free(before);
+    return status;
+}
+
 /* -- a run -------------------------------------------------------------------------------- */
 
 static int initialised(Instance *i, double start) {
@@ -142,12 +193,26 @@ static int set_off(Instance *i) {
     return OK;
 }
 
+static bool asked_to_return(Instance *i, bool ended);
+
+/* Take a step; where others are to know of events, it may end behind one. */
 static int stepped(Instance *i, double from, double length) {
     Program *p = i->program;
+    double until = from + length;
+    bool may_end = i->early && i->event_mode, ends = false;
     i->seen = false;
     if (fabs(from - p->time) > tiny(from) + 1e-9 * length)
         return error(i, "a step has to begin where the last one ended");
-    if (!step_to(p, from + length)) return told_error(i);
+    p->pauses = may_end || i->update;
+    if (p->pauses && !p->kept && !(p->kept = malloc(8 * (size_t)IMAGE_SIZE)))
+        return error(i, "there is not enough memory");
+    do {
+        p->paused = 0;
+        if (!step_to(p, until)) return told_error(i);
+        i->seen = false;
+        ends = until - p->time <= tiny(until) || (p->paused && may_end);
+        if (i->update) ends |= asked_to_return(i, ends);
+    } while (!ends);
     return OK;
 }
 
@@ -195,10 +260,12 @@ static int passed_event(Instance *i, bool *moved, bool *defined, double *next) {
     Program *p = i->program;
     double before[N_STATES + 1];
     for (int64_t k = 0; k < N_STATES; k++) before[k] = numbers(p, X)[state_places[k]];
-    if (!carry_out(p)) return told_error(i);
+    if (!ends_later(p, p->time) || !(i->integrated ? carry_out(p) : settle(p)))
+        return told_error(i);
     i->seen = *moved = false;
     for (int64_t k = 0; k < N_STATES; k++) *moved |= before[k] != numbers(p, X)[state_places[k]];
     *next = next_instant(p);
+    if (!ENDLESS && !isfinite(*next)) *next = T_END + 4 * tiny(T_END); /* where it stops */
     *defined = isfinite(*next);
     return OK;
 }
@@ -232,10 +299,11 @@ static int saved(const Instance *i, void **state) {
 
 static int brought_back(Instance *i, const void *state) {
     const unsigned char *kept = state;
-    unsigned char *memory = i->program->memory;
+    unsigned char *memory = i->program->memory, *own = i->program->kept;
     if (!kept) return error(i, "there is no saved state");
     memcpy(i->program, kept, sizeof(Program));
     i->program->memory = memory;
+    i->program->kept = own;
     memcpy(&i->phase, kept + sizeof(Program), sizeof(int));
     memcpy(memory, kept + sizeof(Program) + sizeof(int), 8 * (size_t)IMAGE_SIZE);
     set_addresses(i->program);
@@ -274,5 +342,6 @@ static int read_back(const Instance *i, const unsigned char *bytes, size_t size,
 #if FMI_VERSION == 3
 #include "fmi3.c"
 #else
+static bool asked_to_return(Instance *i, bool ended) { return ended; }
 #include "fmi2.c"
 #endif

@@ -19,12 +19,11 @@ import numpy as np
 
 from ..exceptions import ParameterError, WrongCall, brief, unknown_name
 from ..language.expression import TIME
-from ..machine.compiling import is_installed
-from ..reading.unit import Unit, describe, unit
+from ..reading.unit import Unit, unit
 from ..results.files import whole
 from ..simulation.settings import Options
 from .header import header
-from .program import Program, Variable
+from .program import Program, Variable, coherent, refuse_texts
 from .targets import PLATFORMS, here, library
 
 __all__ = ["VERSIONS", "export_fmu"]
@@ -54,14 +53,7 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
     if version not in VERSIONS:
         raise WrongCall("export_fmu(version=…)", f"takes '2.0' or '3.0', but was given "
                         f"{brief(version)}.", given=version)  # fmt: skip
-    for name, given in (("outputs", outputs), ("parameters", parameters),
-                        ("platforms", platforms)):
-        if isinstance(given, str):
-            raise WrongCall(f"export_fmu({name}=…)", f"takes a list, but was given {given!r}.",
-                            f"Write {name}=[{given!r}].", given=given)
-    if not is_installed():
-        raise WrongCall("export_fmu()", "compiles models with llvmlite, which there is none of for "
-                        "this machine.")  # fmt: skip
+    refuse_texts("export_fmu", outputs=outputs, parameters=parameters, platforms=platforms)
     wanted = [here().fmi3] if platforms is None else list(platforms)
     for name in wanted:
         if name not in PLATFORMS:
@@ -155,7 +147,8 @@ class _Description:
                 raise WrongCall("export_fmu(outputs=…)", f"names {one.info.path} twice, or is "
                                 "an input already.", "Leave one out.", given=one.info.path)
             discrete = {"variability": "discrete"} if one.info.kind == "discrete" else {}
-            self._add(one, "output", "output", {"initial": "calculated", **discrete},
+            self._add(one, "output", "output", {
+                "initial": "calculated", **discrete, **self.program.sizes(one.info)},
                       self._depends(self.program.expression(one)))
 
     def _list_states(self) -> None:
@@ -211,10 +204,14 @@ class _Description:
         state = "FMUstate" if two else "FMUState"
         can = {"modelIdentifier": self.identifier, f"canGetAndSet{state}": "true",
                f"canSerialize{state}": "true"}  # fmt: skip
+        can[f"providesDirectionalDerivative{'' if two else 's'}"] = "true"
         Xml.SubElement(root, "ModelExchange", can if two else {
             **can, "needsCompletedIntegratorStep": "true"})
+        looks = ("canReturnEarlyAfterIntermediateUpdate", "hasEventMode",
+                 "mightReturnEarlyFromDoStep", "providesIntermediateUpdate")
         Xml.SubElement(root, "CoSimulation", {
-            **can, "canHandleVariableCommunicationStepSize": "true"})
+            **can, "canHandleVariableCommunicationStepSize": "true",
+            **({} if two else dict.fromkeys(looks, "true"))})
         units = Xml.SubElement(root, "UnitDefinitions")
         categories = Xml.SubElement(root, "LogCategories")
         Xml.SubElement(categories, "Category", {
@@ -278,7 +275,7 @@ class _Description:
         """Names of the SI unit that values are in, and of the unit to show them in."""
         if declared is None or not declared.text or declared.text == "1":
             return {}
-        si = _coherent(declared)
+        si = coherent(declared)
         shown = self.units.setdefault(si.text, (si, {}))[1]
         if declared.text != si.text:
             shown[declared.text] = declared
@@ -302,13 +299,3 @@ class _Description:
                     **({"offset": repr(-other.offset / other.factor)} if other.offset else {})})
         if not len(parent):
             Xml.SubElement(parent, "Unit", {"name": "1"})
-
-
-def _coherent(declared: Unit) -> Unit:
-    """The unit of SI for the same, without a factor."""
-    if declared.factor == 1 and not declared.offset:
-        return declared
-    if not declared.angular:
-        return unit(describe(declared.dimension)) if declared.dimension else unit("1")
-    base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
-    return unit(f"{base:~C}")

@@ -38,7 +38,8 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "N_HOLDS": instants.holds.shape[1], "N_INSTANTS": len(instants.times),
         "N_X": len(program.method.x), "N_MARGINS": len(program.margins),
         "N_STATES": len(program.states), "N_VARIABLES": len(variables),
-        "ENDLESS": int(program.is_endless), "KEEPS_STEP": int(program.method.keeps_step),
+        "ENDLESS": int(program.is_endless), "IS_BOUNDED": int(program.most_events > 0),
+        "KEEPS_STEP": int(program.method.keeps_step),
         "PARAMETERS": image.place_of_array(program.method.p),
         "NOW_TIMES": image.place("advance", "switches.times"),
         "NOW_HOLDS": image.place("advance", "switches.holds"),
@@ -52,13 +53,15 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "WRONG": image.place("advance", "relations.wrong"),
         "SLACK": image.place("advance", "relations.slack"),
         "LARGEST": image.place("advance", "relations.looks") + 8 * LARGEST * len(program.margins),
-        "EVENT_INSTANT": image.place("event", "instant"),
+        "PASSED_TIMES": image.place("advance", "passed.times"),
         **{name.upper(): image.place("look", name)
            for name in ("at", "point", "slope", "margins", "values")},
     }  # fmt: skip
     for k, name in enumerate(image.bound):
         number |= {name.upper(): k, f"{name.upper()}_TABLE": image.place(name),
                    f"{name.upper()}_RESULTS": image.results(name)}
+    if "event" in image.bound:
+        number["EVENT_INSTANT"] = image.place("event", "instant")
     size = {"T_START": program.t_start, "T_END": program.t_end, "LEAST": instants.least,
             "INSTANTS_APART": INSTANTS_APART, "FAR": FAR, "TRACE": TRACE}
     codes = [name.lstrip("@") for name in image.code]

@@ -50,7 +50,9 @@ class Bound:
                 self.call.table[place] = 0  # where nothing is, nobody looks
 
     def shorten(self, name: str, rows: int) -> None:
-        """Let an array have no more than so many rows."""
+        """Let an array, if it is one of the arguments, have no more than so many rows."""
+        if name not in self.fields:
+            return
         place = self.fields[name][1]
         self.call.table[place + 1] = min(self.call.table[place + 1], rows)
 

@@ -1,7 +1,8 @@
 /* What machine code calls of LAPACK: small systems of linear equations, column by column, by
  * Gaussian elimination with exchange of rows. */
-#include <math.h>
 #include <stdint.h>
+
+#define fabs __builtin_fabs
 
 void lapack_dgetrf(const int32_t *rows, const int32_t *columns, double *a, const int32_t *lead,
                    int32_t *pivots, int32_t *failed) {

@@ -1,33 +1,71 @@
 /* A run of a model, carried by machine code over one piece of memory. The header that is written
- * for a model says where everything stands; all else is the same for all models. */
-#include <math.h>
+ * for a model says where everything stands; all else is the same for all models. With BARE it asks
+ * for nothing of the C library but memcpy and memset, and tells what went wrong by a number. */
 #include <stdint.h>
+
+#ifdef BARE
+#include <stddef.h>
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+#define fabs __builtin_fabs
+#define INFINITY __builtin_inf()
+#define NAN __builtin_nan("")
+#else
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdarg.h>
+#endif
 
 #include "model.h"
 
 enum { REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE };
 enum { TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN };
+#define BEHIND 1e-9  /* of a step: where it is looked for events behind which a run stops */
 enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
+
+/* Why a run does not go on, after "at t = ... s". */
+enum { WELL, UNTOLD, UNDECIDED, NO_END_OF_EVENTS, NO_STEP, NO_NUMBER, BEYOND };
+static const char *const reasons[] = {
+    "",
+    "what follows from inputs or a known instant cannot be decided by machine code alone: "
+    "the model has to be simulated where it was made",
+    "an event cannot be decided by machine code alone: ",
+    "events follow each other without end",
+    "the error stays above the tolerance however small the step",
+    "the equations are not finite",
+    "what follows was not written down when the model was exported: export it with a longer "
+    "duration"};
 
 typedef struct {
     unsigned char *memory;
+    int status;                /* one of the reasons */
     double time;               /* reached */
     double last, length;       /* end and length of the last step of others that integrate */
     double told[N_TOLD + 1];   /* values of inputs */
     int changed;               /* whether inputs or parameters are new */
     int64_t instant, stretch;  /* the next known instant, and the stretch of pieces of time */
+#ifndef BARE
     char text[MOST_TEXT];      /* what went wrong */
+#endif
+    int pauses, paused;        /* whether a run is to stop behind each event, and has */
+    unsigned char *kept;       /* the memory before a call that may have gone too far */
 } Program;
 
 static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
 static int64_t *integers(const Program *p, int64_t at) { return (int64_t *)(p->memory + at); }
 
-static int failed(Program *p, const char *why) {
-    snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, why);
+static int failed(Program *p, int why) {
+    p->status = why;
+#ifndef BARE
+    int at = snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, reasons[why]), first = 1;
+    for (int64_t r = 0; why == UNDECIDED && r < N_MARGINS; r++)
+        if ((p->memory + WRONG)[r] && at + strlen(relations[r]) + 3 < MOST_TEXT) {
+            at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? "" : ", ", relations[r]);
+            first = 0;
+        }
+#endif
     return 0;
 }
 
@@ -47,12 +85,15 @@ static void begin(Program *p) {
     set_addresses(p);
     p->time = p->last = T_START;
     p->length = 0.0;
-    p->changed = 0;
+    p->changed = p->status = WELL;
     p->instant = p->stretch = 0;
+#ifndef BARE
     p->text[0] = 0;
+#endif
     memcpy(p->told, told_at_start, sizeof told_at_start);
 }
 
+#ifndef BARE
 static Program *made(void) {
     Program *p = calloc(1, sizeof *p);
     if (p && !(p->memory = malloc(8 * (size_t)IMAGE_SIZE))) {
@@ -65,8 +106,10 @@ static Program *made(void) {
 
 static void freed(Program *p) {
     if (p) free(p->memory);
+    if (p) free(p->kept);
     free(p);
 }
+#endif
 
 /* -- what is known beforehand ------------------------------------------------------------- */
 
@@ -107,6 +150,21 @@ static void call(const Program *p, int which, int64_t table) {
     ((void (*)(void *))code[which])(p->memory + table);
 }
 
+/* Take the last call again where it went on after an event: only to right behind that. */
+static void turn_back(Program *p, double before) {
+    int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
+    double until = numbers(p, T_STOP)[0], at = numbers(p, PASSED_TIMES)[0];
+    double behind = at + 2 * tiny(at) + BEHIND * (at - before);
+    if (behind < until) {
+        memcpy(p->memory, p->kept, 8 * (size_t)IMAGE_SIZE);
+        numbers(p, T_STOP)[0] = behind;
+        begun[0] = begun[1] = 0;
+        call(p, ADVANCE, ADVANCE_TABLE);
+        numbers(p, T_STOP)[0] = until;
+    }
+    p->paused = results[2] > 0;
+}
+
 /* Go on to a time, at first through an event that was announced. */
 static int go_on(Program *p, double until, int now) {
     int64_t in_vain = 0, passed = 0;
@@ -117,35 +175,24 @@ static int go_on(Program *p, double until, int now) {
         int64_t *results = integers(p, ADVANCE_RESULTS), *begun = integers(p, BEGUN);
         begun[0] = begun[1] = 0;
         integers(p, INSTANT_COUNT)[0] = now;
+        if (p->pauses) memcpy(p->kept, p->memory, 8 * (size_t)IMAGE_SIZE);
         call(p, ADVANCE, ADVANCE_TABLE);
+        if (p->pauses && !now && integers(p, ADVANCE_RESULTS)[2] > 0) turn_back(p, before);
         p->time = numbers(p, STATE)[TIME];
-        if (now && results[2] == 0)
-            return failed(p, "what follows from inputs or a known instant cannot be decided by "
-                             "machine code alone: the model has to be simulated where it was made");
+        if (now && results[2] == 0) return failed(p, UNTOLD);
         now = 0;
         passed += results[2];
-        if (passed > MOST_EVENTS) return failed(p, "events follow each other without end");
+        if (passed > MOST_EVENTS) return failed(p, NO_END_OF_EVENTS);
+        if (p->paused && results[0] <= FULL) return 1;
         switch (results[0]) {
         case REACHED: return 1;
         case FULL:
             in_vain = p->time > before ? 0 : in_vain + 1;
-            if (in_vain > MOST_IN_VAIN) return failed(p, "events follow each other without end");
+            if (IS_BOUNDED || in_vain > MOST_IN_VAIN) return failed(p, NO_END_OF_EVENTS);
             break;
-        case TOO_SMALL:
-            return failed(p, "the error stays above the tolerance however small the step");
-        case NOT_FINITE: return failed(p, "the equations are not finite");
-        default: {
-            static const char *const text = "an event cannot be decided by machine code alone: ";
-            char names[MOST_TEXT / 2] = "";
-            for (int64_t r = 0; r < N_MARGINS; r++)
-                if ((p->memory + WRONG)[r]
-                    && strlen(names) + strlen(relations[r]) + 3 < sizeof names) {
-                    if (names[0]) strcat(names, ", ");
-                    strcat(names, relations[r]);
-                }
-            snprintf(p->text, MOST_TEXT, "at t = %.9g s %s%s", p->time, text, names);
-            return 0;
-        }
+        case TOO_SMALL: return failed(p, NO_STEP);
+        case NOT_FINITE: return failed(p, NO_NUMBER);
+        default: return failed(p, UNDECIDED);
         }
     }
 }
@@ -157,22 +204,26 @@ static int settle(Program *p) {
     return go_on(p, p->time, 1);
 }
 
+static int ends_later(Program *p, double until) {
+    if (ENDLESS || until <= T_END + tiny(T_END)) return 1;
+    return failed(p, BEYOND);
+}
+
 /* Go on to a time, and past what is known to happen there. */
 static int step_to(Program *p, double until) {
     double limit;
-    if (!ENDLESS && until > T_END + tiny(T_END)) {
-        snprintf(p->text, MOST_TEXT, "what happens after t = %.9g s was not written down when the "
-                 "model was exported: export it with a longer duration", (double)T_END);
-        return 0;
-    }
+    if (!ends_later(p, until)) return 0;
     while (until > p->time && (limit = next_limit(p)) - tiny(until) <= until) {
         int at_instant = limit == next_instant(p);
         if (!settle(p) || !go_on(p, limit, 0)) return 0;
+        if (p->paused) return 1;
         if (at_instant) {
             announce(p, 1);
             if (!go_on(p, p->time, 1)) return 0;
+            if (p->pauses) return p->paused = 1;
         } else {
             p->stretch++;
+            numbers(p, STATE)[KNOWN] = 0.0; /* slopes begin anew, as in a run that is not exported */
         }
     }
     if (!settle(p)) return 0;
@@ -186,6 +237,7 @@ static void look(Program *p) {
     call(p, LOOK, LOOK_TABLE);
 }
 
+#ifdef EVENT
 /* -- where others integrate --------------------------------------------------------------- */
 
 /* Remember how large margins have been since the last event: beside that others are rounding. */
@@ -227,5 +279,6 @@ static int carry_out(Program *p) {
     }
     state[STEP] = p->length;  /* a small part of it tells where relations are going */
     call(p, EVENT, EVENT_TABLE);
-    return result[0] ? 1 : failed(p, "an event cannot be decided by machine code alone");
+    return result[0] ? 1 : failed(p, UNDECIDED);
 }
+#endif

@@ -23,13 +23,16 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError, WrongCall, unknown_name
+from ..initialisation.nominal_values import ORIGINS, find_nominals
+from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
@@ -38,6 +41,7 @@ from ..native.steps import Code, Workspace, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
+from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
 from ..simulation.catalog import Catalog
 from ..simulation.driven_inputs import DrivenInput, driven_copy
@@ -48,7 +52,7 @@ from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
 from .image import Bound, Image
 
-__all__ = ["Instants", "Program", "Variable"]
+__all__ = ["Instants", "Program", "Variable", "coherent", "refuse_texts"]
 
 STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
 #: What is filled with the course of a run.
@@ -141,6 +145,24 @@ class Variable:
     bounds: Mapping[str, str] = field(default_factory=dict)
 
 
+def refuse_texts(caller: str, **lists: Any) -> None:
+    """Refuse one text where a list of them is asked for."""
+    for name, given in lists.items():
+        if isinstance(given, str):
+            raise WrongCall(f"{caller}({name}=…)", f"takes a list, but was given {given!r}.",
+                            f"Write {name}=[{given!r}].", given=given)
+
+
+def coherent(declared: Unit) -> Unit:
+    """The unit of SI for the same as a declared one, without a factor."""
+    if declared.factor == 1 and not declared.offset:
+        return declared
+    if not declared.angular:
+        return unit(describe(declared.dimension)) if declared.dimension else unit("1")
+    base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
+    return unit(f"{base:~C}")
+
+
 class Program:
     """A run at its start, as an image.
 
@@ -152,6 +174,9 @@ class Program:
     parameters : paths of parameters that may be changed
     duration : up to when instants are known
     options : of the run
+    caller : what was called, for messages
+    most_events : that a step may pass between two known instants, where that is bounded: then
+        others cannot integrate
 
     Attributes
     ----------
@@ -168,7 +193,11 @@ class Program:
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
                  outputs: Sequence[str], parameters: Sequence[str], duration: Any,
-                 options: Options) -> None:
+                 options: Options, caller: str = "export_fmu", most_events: int = 0) -> None:
+        if not is_installed():
+            raise WrongCall(f"{caller}()", "compiles models with llvmlite, which there is none of "
+                            "for this machine.")  # fmt: skip
+        self._caller, self.most_events = caller, most_events
         made, driven = driven_copy(model, inputs)
         self.name = str(made._title)
         driver = prepared(made, duration, options._replace(driven=True)).driver
@@ -192,18 +221,24 @@ class Program:
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
+        self._nominals = find_nominals(self.system, made._nominal_table)
         self.relations = self._relations(problem)
         self.parameters = [self._parameter(path, problem.p) for path in parameters]
 
     def _refuse_what_stays(self, problem: Any) -> None:
         """Name what cannot leave Python."""
-        method, where = self.method, f"{self.name}.export_fmu()"
+        method, where = self.method, f"{self.name}.{self._caller}()"
         advice = "Simulate it here, or leave that component out of what is exported."
         if problem.delays is not None:
             names = ", ".join(family.path(0) for family in self.system.network.families
                               if family.kernel.delays)
             raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
                                  code="export.refused")
+        called = [family.path(0) for family in self.system.network.families
+                  if family.kernel.calls_python]
+        if called:
+            raise ParameterError(where, f"cannot export what Python works out: "
+                                 f"{', '.join(called)}.", advice, code="export.refused")
         if not method.looks_itself:
             raise ParameterError(
                 where, f"exports what is run in machine code, and this run is taken by "
@@ -267,24 +302,29 @@ class Program:
         arguments = method.bound_arguments(
             given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
         advance = Bound(code.bound(*arguments))
-        for name in COURSE:
-            advance.shorten(name, EVENTS_KEPT if name.startswith("passed") else STEPS_KEPT)
+        rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
+                else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
         self.point = method.x.copy()
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
-        seen = Bound(look.bound(method.code, method.work_space, method.watched, reads, self.at,
+        # where nobody else integrates, a point is on its constraints already
+        at_point = method.code._replace(settle=0) if self.most_events else method.code
+        seen = Bound(look.bound(at_point, method.work_space, method.watched, reads, self.at,
                                 self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
-        event = Bound(pass_event.knowing(code.facts).bound(*(
-            called.get(name, 0) for name, _ in pass_event.parameters)))
-        inner = {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
-        self.image = Image({"advance": advance, "look": seen, "event": event, **inner},
-                           [method.p, method.q], (*COURSE, "slope", "margins", "values"))
+        bound = {"advance": advance, "look": seen}
+        if not self.most_events:
+            bound["event"] = Bound(pass_event.knowing(code.facts).bound(*(
+                called.get(name, 0) for name, _ in pass_event.parameters)))
+        for one, name in product(bound.values(), COURSE):
+            one.shorten(name, rows[name.startswith("record")])
+        bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
+        self.image = Image(bound, [method.p, method.q], (*COURSE, "slope", "margins", "values"))
         if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
                                   for one in (advance,)):
             raise ParameterError(
-                f"{self.name}.export_fmu()", "uses functions in Python that machine code calls: "
-                f"{', '.join(self.image.lost) or 'where values are sampled'}.",
+                f"{self.name}.{self._caller}()", "uses functions in Python that machine code "
+                f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
         self.outputs = [Variable(info, float(value), k)
@@ -302,7 +342,7 @@ class Program:
         count = self.system.network.arrays.get(owner, 0)
         found = [f"{owner}[{k}].{name}" for k in range(count)]
         if not found or found[0] not in catalog:
-            raise unknown_name(f"{self.name}.export_fmu()", path, catalog, "variables")
+            raise unknown_name(f"{self.name}.{self._caller}()", path, catalog, "variables")
         return [catalog[one] for one in found]
 
     def _instants(self) -> tuple[Instants, bool]:
@@ -335,11 +375,25 @@ class Program:
             names += [laws.elements.name(k) for k in range(laws.size)]
         return names + ["which states are integrated"] * (len(self.margins) - len(names))
 
+    def sizes(self, info: VariableInfo) -> dict[str, str]:
+        """What is known of how large a variable is, in SI units: ``nominal`` and ``min``."""
+        network, flat = self.system.network, self.system.flat
+        f, instance = network.place.get(info.component, (-1, 0))
+        kernel = network.families[f].kernel
+        i = kernel.index.get(info.name, -1) if f >= 0 else -1
+        if (i, 0) not in (flat.base[f] if f >= 0 else ()):
+            return {}
+        nominals, c = self._nominals, flat.class_of[flat.base[f][i, 0] + instance]
+        known = {"nominal": nominals.value[c]} if ORIGINS[nominals.origin[c]] != "default" else {}
+        least = getattr(kernel.variables[i].declared, "minimum", None)
+        return {word: repr(float(size)) for word, size in {**known, "min": least}.items()
+                if size is not None}
+
     # -- parameters ----------------------------------------------------------------------
     def _parameter(self, path: str, p: Array) -> Variable:
         """A parameter that may be changed once the model has left."""
         network, (owner, _, name) = self.system.network, path.rpartition(".")
-        where, known = f"{self.name}.export_fmu(parameters=…)", self._known_parameters()
+        where, known = f"{self.name}.{self._caller}(parameters=…)", self._known_parameters()
         if path not in known:
             raise unknown_name(where, path, known, "parameters")
         f, instance = network.place[owner]

@@ -1,4 +1,4 @@
-"""How does machine code become a shared library for a machine, this one or another?
+"""How does machine code become a library for a machine, this one or another?
 
 Texts of LLVM are compiled for a target by llvmlite, which carries all of LLVM's back-ends; what
 is written in C around them, and the linking, by the compiler in the package ``ziglang``, which
@@ -19,15 +19,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..exceptions import MissingPackage, ParameterError
 from ..machine.compiling import emitted_for, table_named, text_of_code
 
-__all__ = ["PLATFORMS", "Platform", "here", "library"]
+__all__ = ["OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "here", "library",
+           "static_library"]  # fmt: skip
 
+OWN = "native"  # with all instructions of this machine's processor, as code that runs here
 SOURCES = Path(__file__).parent
+OPTIONS = "-O2", "-std=gnu11", "-fvisibility=hidden", "-w"
 REFERENCE = re.compile(r"@(f[0-9a-f]{32}|table[0-9a-f]{32}|lapack_\w+)")
 #: What texts have of one processor alone: numbers below 1e-308 are not flushed to zero elsewhere.
 OF_X86 = "@llvm.x86."
+#: Calls of functions in Python. No run that is exported gets to them: memory may name code of
+#: another model of this process, by what it held before.
+OF_PYTHON = "call double @python"
+OF_LINKER = {"_GLOBAL_OFFSET_TABLE_"}  # what every linker makes
+#: Of object code in ELF, for 32 and 64 bits: the first bytes, where the header tells of sections,
+#: a section, and a symbol.
+NAME = [("name", "<u4")]
+PLACE = [("info", "<u2"), ("section", "<u2")]
+ELF = {1: (32, 48, ", ".join(["<u4"] * 10), [*NAME, ("value", "<u4"), ("size", "<u4"), *PLACE]),
+       2: (40, 60, "<u4, <u4, <u8, <u8, <u8, <u8, <u4, <u4, <u8, <u8",
+           [*NAME, *PLACE, ("value", "<u8"), ("size", "<u8")])}
+SYMBOLS, IN_MEMORY, IS_CODE = 2, 2, 4  # a type of section, and flags
 
 
 class Platform(NamedTuple):
@@ -38,7 +55,9 @@ class Platform(NamedTuple):
     fmi2, fmi3 : its folder in an FMU
     triple : by LLVM's name
     zig : by that of ``zig cc``
-    suffix : of a shared library
+    suffix : of a shared library; "" where there are none, and code stays where it is put
+    processor : by LLVM's name; "" for what all of them have in common, ``OWN`` for this machine's
+    features : that any of its processors has, by LLVM's names
     """
 
     fmi2: str
@@ -46,6 +65,8 @@ class Platform(NamedTuple):
     triple: str
     zig: str
     suffix: str
+    processor: str = ""
+    features: str = ""
 
 
 PLATFORMS = {one.fmi3: one for one in (
@@ -57,6 +78,10 @@ PLATFORMS = {one.fmi3: one for one in (
     Platform("darwin64", "x86_64-darwin", "x86_64-apple-macosx11.0", "x86_64-macos", ".dylib"),
     Platform("aarch64-darwin", "aarch64-darwin", "arm64-apple-macosx11.0", "aarch64-macos",
              ".dylib"))}
+#: By the names under which compilers know them.
+TARGETS = {one.zig.removesuffix(".2.17"): one for one in PLATFORMS.values()} | {
+    "thumbv7em-none-eabihf": Platform("", "", "thumbv7em-unknown-none-eabihf",
+                                      "thumb-freestanding-eabihf", "", "cortex-m4", "+vfp4d16sp")}
 
 
 def here() -> Platform:
@@ -83,35 +108,101 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
     made = folder / f"model{target.suffix}"
-    done = subprocess.run(
-        [*command, "-shared", "-fPIC", "-O2", "-std=gnu11", "-fvisibility=hidden", "-w",
-         f"-I{folder}", *(f"-D{name}={value}" for name, value in defined.items()),
-         str(SOURCES / main), str(SOURCES / "lapack.c"), *(str(o) for o in objects),
-         "-o", str(made), "-lm"],
-        capture_output=True, text=True)
+    _run([*command, "-shared", "-fPIC", *OPTIONS, f"-I{folder}",
+          *(f"-D{name}={value}" for name, value in defined.items()),
+          SOURCES / main, SOURCES / "lapack.c", *objects, "-o", made, "-lm"], target)
+    return made
+
+
+class Contents(NamedTuple):
+    """What object code consists of.
+
+    Attributes
+    ----------
+    code, constants : bytes
+    missing : names of what it calls and does not bring
+    """
+
+    code: int
+    constants: int
+    missing: list[str]
+
+
+def static_library(target: Platform, code: Iterable[str], main: str, folder: Path, made: Path
+                   ) -> Contents | None:
+    """Write a static library; what is in it, where that can be told.
+
+    Parameters
+    ----------
+    target, code, main : as of :func:`library`
+    folder : where the headers are, to work in
+    made : the file
+    """
+    command = _compiler(target)
+    objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
+    options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), "-DBARE", "-ffreestanding",
+               "-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector", f"-I{folder}"]
+    for source in (main, "lapack.c"):
+        objects.append(folder / source.replace(".c", ".o"))
+        _run([*command, "-c", *options, SOURCES / source, "-o", objects[-1]], target)
+    made.unlink(missing_ok=True)  # else its old members stay
+    zig = command[: command.index("cc")] if "ziglang" in command else None
+    _run([*zig, "ar"] if zig else ["ar"], target, "rcs", made, *objects)
+    return _contents([file.read_bytes() for file in objects])
+
+
+def _contents(objects: Iterable[bytes]) -> Contents | None:
+    """What is in object code; None where it is not in ELF."""
+    code = constants = 0
+    missing, known = set[str](), set[str]()
+    for content in objects:
+        if content[:4] != b"\x7fELF":
+            return None
+        at, count_at, section, symbol = ELF[content[4]]
+        start = int.from_bytes(content[at : at + content[4] * 4], "little")
+        count = int.from_bytes(content[count_at : count_at + 2], "little")
+        sections = np.frombuffer(content, section, count, start)
+        for _, kind, flags, _, offset, size, link, *_ in sections.tolist():
+            if flags & IN_MEMORY:
+                code, constants = ((code + size, constants) if flags & IS_CODE
+                                   else (code, constants + size))
+            if kind == SYMBOLS:
+                names = int(sections[link][4])
+                every = np.frombuffer(content, symbol, size // np.dtype(symbol).itemsize, offset)
+                for one in every[1:]:
+                    begin = names + int(one["name"])
+                    name = content[begin : content.index(b"\0", begin)].decode()
+                    (known if one["section"] else missing).add(name)
+    return Contents(code, constants, sorted(missing - known - OF_LINKER))
+
+
+def _run(command: Iterable[object], target: Platform, *more: object) -> None:
+    """Run a compiler, which succeeds where nothing is wrong here."""
+    done = subprocess.run([str(part) for part in (*command, *more)], capture_output=True, text=True)
     if done.returncode:
-        raise ParameterError("export_fmu()", f"could not be linked for {target.fmi3}: "
+        raise ParameterError("export", f"could not be compiled for {target.triple}: "
                              f"{done.stderr[-2000:]}", "Tell the authors of blocks.",
                              code="export.linker")
-    return made
 
 
 def _compiler(target: Platform) -> list[str]:
     """What compiles C and links for a target."""
     if importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc", "-target", target.zig,
+        name = target.processor.replace("-", "_") + target.features  # what is optional, too
+        processor = [f"-mcpu={name}"] if target.processor not in ("", OWN) else []
+        return [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, *processor,
                 "-fno-sanitize=undefined"]
     own = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if target == here() and own:
+    if target.triple == here().triple and own:
         return [own]
     raise MissingPackage(
-        "", f"to export for {target.fmi3}, a compiler is needed that makes programs for it.",
+        "", f"to export for {target.triple}, a compiler is needed that makes programs for it.",
         "Install it with: pip install 'blocks-toolkit[export]'", package="ziglang", extra="export")
 
 
 def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
     """Write object code of some functions, and of those that they call; their names."""
-    machine, names, open_ = _machine(target.triple), dict[str, None](), list(code)
+    machine, names, open_ = _machine(target), dict[str, None](), list(code)
     while open_:
         name = open_.pop()
         if name in names:
@@ -120,11 +211,11 @@ def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
         if name.startswith("lapack_"):
             continue  # stands in C
         text = _table(name) if name.startswith("table") else text_of_code(name)
-        if OF_X86 in text and not target.triple.startswith("x86_64"):
+        if OF_PYTHON in text or OF_X86 in text and not target.triple.startswith("x86_64"):
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)
         text = re.sub(r"(?m)^define (\w+ @f)", r"define hidden \1", text)
-        (folder / f"{name}.o").write_bytes(emitted_for(machine, text))
+        (folder / f"{name}.o").write_bytes(emitted_for(machine, text, " ".join(target[-3:])))
     return [name for name in names if not name.startswith("lapack_")]
 
 
@@ -138,11 +229,14 @@ def _table(name: str) -> str:
 
 
 @cache
-def _machine(triple: str) -> Any:
+def _machine(target: Platform) -> Any:
     import llvmlite.binding as llvm
 
     for start in ("initialize_all_targets", "initialize_all_asmprinters"):
         with suppress(AttributeError, RuntimeError):  # newer versions start by themselves
             getattr(llvm, start)()
-    return llvm.Target.from_triple(triple).create_target_machine(
-        opt=2, reloc="pic", codemodel="default")
+    own = target.processor == OWN
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=llvm.get_host_cpu_name() if own else target.processor,
+        features=llvm.get_host_cpu_features().flatten() if own else target.features, opt=2,
+        reloc="pic" if target.suffix else "static", codemodel="default")

@@ -156,15 +156,12 @@ class Builds:
         parts = anew._parts()
         joined = [[(ref.path, None if ref.index is None else ref.index.tobytes()) for ref in refs]
                   for whole in (anew, *parts.values()) for refs in whole._connections]
-        kinds = [(path, type(part), part._count, _options(part)) for path, part in parts.items()]
+        kinds = [(path, type(part), part._count, [
+            (name, value) for name, value in part._values.items()
+            if isinstance(part._declared[name], Option)]) for path, part in parts.items()]
         build = Build({path: part._value_tables() for path, part in parts.items()}, (kinds, joined))
         self._latest = [(given, build), *self._latest[:1]]
         return build
-
-
-def _options(part: Part) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in part._values.items()
-            if isinstance(part._declared[name], Option)]
 
 
 def pass_on(composite: Part, where: str, built: Build, anew: Build) -> None:

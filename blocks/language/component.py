@@ -24,12 +24,12 @@ from ..exceptions import (
     ModelError,
     NamingError,
     ParameterError,
-    UnknownName,
     nearest,
     told_how_to_call,
     unknown_name,
 )
 from ..reading.foreign_words import keyword_elsewhere, method_nearest, part_elsewhere
+from ..reading.paths import steps_of
 from ..results.shown import printable
 from ..units import Unit, from_si, unit_given
 from .assignment import (
@@ -429,11 +429,10 @@ class Part(Node):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):
             node: Any = self
-            for name in index.split("."):
-                plain, _, number = name.removesuffix("]").partition("[")
-                node = getattr(node, plain)
-                if number:
-                    node = node[_instance(number)]
+            for name, instances in steps_of(index):
+                node = getattr(node, name)
+                if instances is not None:
+                    node = node[instances]
             return node
         return View(self, self._indices(index, None))
 
@@ -492,17 +491,6 @@ class Part(Node):
         title = ": ".join(dict.fromkeys([self.path, type(self).__name__]))  # alone: its class
         several = f", {self._count} of them" if self._count else ""
         return Sheet(f"{title}{several}", table_of(self))._repr_html_()
-
-
-def _instance(text: str) -> Any:
-    """The number or slice of instances that stands in a path."""
-    try:
-        numbers = [int(n) if n else None for n in text.split(":")]
-    except ValueError:
-        raise UnknownName(f"[{text}]", "numbers no instance.",
-                          "Write for example model['masses[2].v'] or model['masses[0:3].v'].",
-                          name=text) from None
-    return slice(*numbers) if len(numbers) > 1 else numbers[0]
 
 
 def _declarations_of(cls: type[Part]) -> dict[str, Declaration]:

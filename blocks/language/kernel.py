@@ -26,7 +26,8 @@ from .declarations import Declaration, Parameter
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME, unguarded
-from .lookup import StateTable, derivatives_written
+from .lookup import StateTable
+from .node import derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
@@ -394,6 +395,7 @@ class Kernel:
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
         self.previous: list[tuple[int, ca.SX]] = []  # variable, what it is before each event
         self.tables: list[TimeTable] = []
+        self.calls_python = False
         self.state_tables: list[StateTable] = []
         self.guarded = False  # whether an alternative of its laws has no value everywhere
         self.surroundings = Surroundings()  # what its equations use beside the class

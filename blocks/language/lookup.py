@@ -2,7 +2,7 @@
 
 As piecewise polynomials, found by search when an expression is evaluated: what an expression
 costs does not depend on how many points its tables have. Derivatives are nodes of the same kind.
-Machine code finds the same numbers by :mod:`blocks.native.lookups`; what stands here is the
+Machine code finds the same numbers by :mod:`blocks.native.nodes`; what stands here is the
 reference.
 """
 
@@ -11,18 +11,16 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from functools import cached_property
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.rewriting import applied, instructions, kinds
+from .node import Node, node_named
 
-__all__ = ["Choice", "Lookup", "StateTable", "derivatives_written", "jacobian", "lookup",
-           "lookup_named"]
+__all__ = ["Choice", "Lookup", "StateTable", "lookup"]
 
 
 class Choice(NamedTuple):
@@ -57,7 +55,7 @@ class StateTable(NamedTuple):
     smooth: bool
 
 
-class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
+class Lookup(Node):
     """Piecewise polynomials of a first value; further ones choose among rows of these.
 
     Made by :func:`lookup`.
@@ -75,10 +73,9 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
 
     def __init__(self, name: str, breaks: Array, coefficients: Array, choices: tuple[Choice, ...]
                  ) -> None:
-        ca.Callback.__init__(self)
         self.breaks, self.coefficients, self.choices = breaks, coefficients, choices
         self._ends = breaks.tolist()  # numbers that Python's search compares quickly
-        self.construct(name, {"never_inline": True})
+        super().__init__(name, 1 + len(choices))
 
     @cached_property
     def derivative(self) -> Lookup:
@@ -92,7 +89,7 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
         """Whether it is constant between its breaks."""
         return bool(self.coefficients.shape[2] == 1)
 
-    def value(self, first: float, *further: float) -> float:
+    def value(self, first: float, *further: float) -> float:  # type: ignore[override]
         """The reference for machine code."""
         row = 0
         for choice, value in zip(self.choices, further, strict=True):
@@ -104,7 +101,7 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
             out = out * s + power
         return float(out)
 
-    def values(self, first: ArrayLike, *further: ArrayLike) -> Array:
+    def values(self, first: ArrayLike, *further: ArrayLike) -> Array:  # type: ignore[override]
         """Return the values of :meth:`value` for columns of arguments."""
         at, *others = np.broadcast_arrays(first, *further)
         row = np.zeros(at.shape, dtype=int)
@@ -116,47 +113,9 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
             out = out * s + self.coefficients[row, piece, power]
         return out
 
-    # -- what CasADi asks ------------------------------------------------------------------
-    def get_n_in(self) -> int:
-        return 1 + len(self.choices)
-
-    def get_n_out(self) -> int:
-        return 1
-
-    def has_eval_buffer(self) -> bool:
-        return True
-
-    def eval_buffer(self, given: Any, results: Any) -> int:
-        if results[0] is not None:
-            results[0].cast("d")[0] = self.value(*[g.cast("d")[0] for g in given])
-        return 0
-
-    def has_forward(self, n: int) -> bool:
-        return n == 1
-
-    def get_forward(self, n: int, name: str, inputs: Any, outputs: Any, options: Any
-                    ) -> ca.Function:
-        values, changes = ([ca.SX.sym(word) for word in inputs[k : k + self.n_in()]]
-                           for k in (0, self.n_in() + 1))  # fmt: skip
-        return ca.Function(name, [*values, ca.SX.sym(inputs[self.n_in()]), *changes],
-                           [self._slope(values) * changes[0]], inputs, outputs)
-
-    def has_reverse(self, n: int) -> bool:
-        return n == 1
-
-    def get_reverse(self, n: int, name: str, inputs: Any, outputs: Any, options: Any
-                    ) -> ca.Function:
-        values = [ca.SX.sym(word) for word in inputs[: self.n_in()]]
-        result, seed = ca.SX.sym(inputs[-2]), ca.SX.sym(inputs[-1])
-        rest = [ca.SX(1, 1)] * len(self.choices)
-        return ca.Function(name, [*values, result, seed], [self._slope(values) * seed, *rest],
-                           inputs, outputs)
-
-    def _slope(self, values: list[ca.SX]) -> ca.SX:
-        return ca.SX(0) if self.is_stepwise else self.derivative(*values)
-
-
-_known: dict[str, Lookup] = {}
+    def slopes(self, values: list[ca.SX]) -> list[ca.SX]:
+        first = ca.SX(0) if self.is_stepwise else self.derivative(*values)
+        return [first, *[ca.SX(1, 1)] * len(self.choices)]
 
 
 def lookup(breaks: Array, coefficients: Array, choices: tuple[Choice, ...] = ()) -> Lookup:
@@ -170,57 +129,4 @@ def lookup(breaks: Array, coefficients: Array, choices: tuple[Choice, ...] = ())
         digest.update(repr(part.shape).encode() + part.tobytes())
     digest.update(repr([c.step for c in choices]).encode())
     name = f"lookup{digest.hexdigest()[:24]}"
-    if name not in _known:
-        _known[name] = Lookup(name, arrays[0], arrays[1], choices)
-    return _known[name]
-
-
-def lookup_named(name: str) -> Lookup | None:
-    """The node with this name, if it is one."""
-    return _known.get(name)
-
-
-def derivatives_written(sx: ca.SX) -> ca.SX:
-    """Return an expression with the derivatives of its nodes written as expressions of nodes.
-
-    CasADi makes a call of a derivative, which hides that it is zero where its seed is.
-    """
-    if not _known:
-        return sx
-    function = ca.Function("written", [ca.vertcat(*ca.symvar(sx))], [sx])
-    if ca.OP_CALL not in kinds(function):
-        return sx
-    symbols, nodes = function.sx_in(0), function.instructions_sx()
-    work: dict[int, ca.SX] = {}
-    entries: list[ca.SX] = [ca.SX(0)] * function.nnz_out(0)
-    for op, given, outputs, k in instructions(function):
-        if op == ca.OP_OUTPUT:
-            entries[outputs[1]] = work[given[0]]
-        elif op == ca.OP_INPUT:
-            work[outputs[0]] = symbols.nz[given[1]]
-        elif op == ca.OP_CONST:
-            work[outputs[0]] = ca.SX(function.instruction_constant(k))
-        elif op == ca.OP_CALL:
-            values = _called(nodes[k].which_function(), [work[i] for i in given])
-            work.update({out: v for out, v in zip(outputs, values, strict=True) if out >= 0})
-        else:
-            work[outputs[0]] = applied(op, [work[i] for i in given])
-    column = ca.vertcat(*entries) if entries else ca.SX(0, 1)
-    return ca.sparsify(ca.SX(function.sparsity_out(0), column))
-
-
-def jacobian(expression: ca.SX, by: ca.SX) -> ca.SX:
-    """Derivatives whose pattern shows what they depend on, tables or not."""
-    return derivatives_written(ca.jacobian(expression, by))
-
-
-def _called(function: ca.Function, given: list[ca.SX]) -> list[ca.SX]:
-    """What a node gives; of a derivative the expression that it is."""
-    if lookup_named(function.name()) is not None:
-        return [function(*given)]
-    parts = iter(given)
-    arguments = [ca.SX(function.sparsity_in(i), ca.vertcat(ca.SX(0, 1), *islice(parts, n)))
-                 for i, n in enumerate(function.nnz_in(i) for i in range(function.n_in()))]
-    results = function.call(arguments, True, False)
-    return [derivatives_written(ca.project(r, function.sparsity_out(i)).nz[e])
-            for i, r in enumerate(results) for e in range(function.nnz_out(i))]
+    return node_named(name) or Lookup(name, arrays[0], arrays[1], choices)

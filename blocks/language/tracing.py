@@ -41,7 +41,7 @@ from .kernel import (
     SetValuedLaw,
     TimeTable,
 )
-from .lookup import derivatives_written
+from .node import derivatives_written
 from .preconditions import Demand
 from .readable import readable
 from .references import choices_with

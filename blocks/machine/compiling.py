@@ -27,7 +27,8 @@ from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
-__all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "folder",
+__all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "external",
+           "folder",
            "function_of_lapack", "is_installed", "name_of_code", "names_of_code", "table",
            "table_named", "text_of_code"]  # fmt: skip
 
@@ -71,7 +72,7 @@ def _engine() -> Any:
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target(3))  # its own
 
 
-def _external(name: str, address: int) -> str:
+def external(name: str, address: int) -> str:
     """The name by which machine code finds what stands at an address in this process.
 
     The address itself would be another one in every process, and so would the code.
@@ -85,7 +86,7 @@ def table(entries: np.ndarray) -> str:
     name = "table" + hashlib.sha256(entries.tobytes()).hexdigest()[:32]
     if name not in _tables:
         _tables[name] = entries
-        _external(name, entries.ctypes.data)
+        external(name, entries.ctypes.data)
     return f"@{name}"
 
 
@@ -120,7 +121,7 @@ def function_of_lapack(name: str) -> str:
         ctypes.c_char_p, [ctypes.py_object])
     api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = (
         ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p])
-    return _external(f"lapack_{name}", int(
+    return external(f"lapack_{name}", int(
         api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))))
 
 
@@ -194,7 +195,7 @@ def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> 
             object_code = _emitted(text().replace("@main", f"@{name}"), parallel, quick)
             address = _loaded(object_code, name)
             _keep(file, object_code)
-        _addresses[key], _names[address] = address, _external(name, address)
+        _addresses[key], _names[address] = address, external(name, address)
         _texts[name] = text
     return _addresses[key]
 
@@ -242,10 +243,10 @@ def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) 
     return machine.emit_object(module)
 
 
-def emitted_for(machine: Any, text: str) -> bytes:
-    """Object code of a text for another machine, kept on disk as well."""
-    place = folder()
-    file = place / f"x{_key(f'{machine.triple} {text}', True, True)}.o" if place else None
+def emitted_for(machine: Any, text: str, kind: str) -> bytes:
+    """Object code of a text for another machine, of such a kind, kept on disk as well."""
+    place, source = folder(), f"{machine.triple} {kind} {text}"
+    file = place / f"x{_key(source, True, True)}.o" if place else None
     object_code = _read(file)
     if not object_code:
         object_code = emitted(text, machine)

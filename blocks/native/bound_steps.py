@@ -30,8 +30,8 @@ class BoundSteps:
     Parameters
     ----------
     method : that carries out events by itself
-    slots : places of what is told among the discrete values
-    told : what is told there; others change it
+    slots : places among the discrete values of tables of time, and of what is told
+    rows : what stands there; others change it
     laws : set-valued laws, if there are any
 
     Attributes
@@ -39,7 +39,7 @@ class BoundSteps:
     x, m, d : the present states, held relations and discrete values
     """
 
-    def __init__(self, method: OneStep, slots: Indices, told: Array, laws: Laws | None
+    def __init__(self, method: OneStep, slots: Indices, rows: Array, laws: Laws | None
                  ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
@@ -48,7 +48,7 @@ class BoundSteps:
         self._constants = method.code.p, method.code.q
         self.m, self.d = own.part("relations"), own.part("discrete values")
         #: The present, as an instant at which something is known to happen.
-        self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
+        self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), rows[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
         self._call = method.bound_advance(own.given(self._now, slots), self._counts, self._begun)

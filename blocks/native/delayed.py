@@ -44,7 +44,7 @@ from ..system.delays import (
 from ..system.past import BORDERS, COUNT, LEVELS, PLACES, ROOM, SHOWN, STARTS, VALUES
 from ..system.past import may_miss as _may_miss
 from .expressions import Writer
-from .lookups import last_not_above
+from .nodes import last_not_above
 from .stages import WORK
 from .step_kinds import values_inside
 from .steps import Code, Workspace, values_at

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import casadi as ca
 import numpy as np
 
-from ..language.lookup import lookup_named
+from ..language.node import node_named
 from ..machine.compiling import name_of_code, table
 from ..machine.functions import MachineCode
 from ..machine.operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 from ..numerics.rewriting import instructions
-from .lookups import lines_of_lookup
+from .nodes import lines_of_node
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -283,10 +283,10 @@ class Writer:
                 outputs: Sequence[int]) -> list[tuple[int, str]]:
         """Append what an instruction calls; the work entries that it fills, and their values."""
         called = function.instructions_sx()[k].which_function()
-        table = lookup_named(called.name())
-        if table is not None:
-            return [(outputs[0], self._each_lane(lambda *one: lines_of_lookup(
-                table, one, self.new, self.declared), *given))]
+        node = node_named(called.name())
+        if node is not None:
+            return [(outputs[0], self._each_lane(lambda *one: lines_of_node(
+                node, one, self.new, self.declared), *given))]
         before = [sum(called.nnz_in(j) for j in range(i)) for i in range(called.n_in())]
         values: dict[tuple[int, int], str] = {}
         self.write(called, lambda i, entry: given[before[i] + entry],

@@ -12,16 +12,12 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from sys import modules
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "method_nearest", "option_elsewhere", "part_elsewhere",
@@ -84,7 +80,7 @@ class ForeignWords:
         CSV; lines that begin with ``#`` say where the words are from.
     """
 
-    def __init__(self, file: str | Traversable) -> None:
+    def __init__(self, file: str | Path) -> None:
         self.file = Path(file) if isinstance(file, str) else file
 
     @cached_property
@@ -156,7 +152,7 @@ class ForeignWords:
         return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
 
 
-def _rows(file: Path | Traversable) -> list[dict[str, str]]:
+def _rows(file: Path) -> list[dict[str, str]]:
     """The rows of a table by their headings, without lines that begin with ``#``."""
     lines = file.read_text(encoding="utf-8").splitlines()
     found = csv.DictReader(line for line in lines if line and not line.startswith("#"))
@@ -168,7 +164,7 @@ def _simplified(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def foreign_words(file: str | Traversable) -> ForeignWords:
+def foreign_words(file: str | Path) -> ForeignWords:
     """Tell the engine what others call the components of a package.
 
     Parameters
@@ -274,7 +270,7 @@ def _about(sentence: str, here: str, declared: object) -> str:
 @cache
 def _of_engine() -> list[dict[str, str]]:
     """The rows of ``other_words.csv``: about what, the name here, words of others, a sentence."""
-    return _rows(files(__package__) / "other_words.csv")
+    return _rows(Path(__file__).with_name("other_words.csv"))
 
 
 def _told(about: str, name: str, only: Container[str] | None = None) -> tuple[str, str] | None:

@@ -132,7 +132,7 @@ class Comparison:
             if here.any():
                 was = first.rows.at(times[here], side, path)
                 gap[:, here] = other.rows.at(times[here], side, path) - was
-                zero = _zero_of(first.declared_unit)
+                zero = first.declared_unit.offset  # nothing, also of temperatures in degrees
                 size = max(size, float(np.max(np.abs(was - zero), initial=0.0)))
         row, k = np.unravel_index(int(np.argmax(np.abs(gap))), gap.shape)
         unit = first.declared_unit.of_any_temperature
@@ -240,11 +240,6 @@ def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
                 f"{other!r}.", f"Compare single ones: {first.infos[0].path!r}.",
                 code="result.compare")  # fmt: skip
     return found
-
-
-def _zero_of(unit: Unit) -> float:
-    """What stands for nothing: 0, also of temperatures in degrees."""
-    return unit.offset
 
 
 def _size(value: Any, unit: Unit) -> str:

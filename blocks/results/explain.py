@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..units import Unit, from_si
+from ..units import Unit, in_unit
 from .recording import VariableInfo
 from .sheet import Sheet
 from .shown import SECOND, label, number, pretty
@@ -72,16 +72,17 @@ def _modes(series: Samples, words: Mapping[int, str]) -> list[tuple[str, str]]:
 
 def _range(series: Samples) -> list[tuple[str, str]]:
     """First, last, smallest and largest value; of an array the range of each."""
-    values = {"initial": series.initial, "final": series.final, "min": series.min(),
-              "max": series.max()}  # fmt: skip
-    scale = max(np.max(np.abs(values[w].magnitude)) for w in ("min", "max"))
-    rows = []
+    rows, unit = series.rows, series.declared_unit
+    values = {word: in_unit(si, unit) for word, si in {
+        "initial": rows.sample(0), "final": rows.sample(-1), "min": -largest(rows, -1)[0],
+        "max": largest(rows)[0]}.items()}
+    scale = max(np.max(np.abs(values[w])) for w in ("min", "max"))
+    found = []
     for word, value in values.items():
-        low, high = np.min(value.magnitude), np.max(value.magnitude)
-        text = number(high, series.declared_unit, scale=scale)
-        spread = low != high and np.ndim(value.magnitude)
-        rows.append((word, f"{number(low, scale=scale)} … {text}" if spread else text))
-    return rows
+        low, high = np.min(value), np.max(value)
+        text = number(high, unit, scale=scale)
+        found.append((word, f"{number(low, scale=scale)} … {text}" if low < high else text))
+    return found
 
 
 def _meaning(series: Samples, subject: str) -> str:
@@ -164,7 +165,7 @@ def _course(series: Samples) -> str:
     for sign in (-1, 1):
         found, when = largest(series.rows, sign)
         k = int(found.argmax())
-        extremes.append((float(from_si(sign * found[k], u).magnitude), when[k], series.infos[k]))
+        extremes.append((float(in_unit(sign * found[k], u)), when[k], series.infos[k]))
     low, high = (value for value, _, _ in extremes)
     if low == high:
         return f"Over the run, {span}, it is {number(low, u)} throughout."
@@ -172,7 +173,7 @@ def _course(series: Samples) -> str:
     below, above = (f"{number(value, u, scale=scale)} (at {number(at, SECOND)}"
                     f"{f' in {info.path}' * series.is_array})" for value, at, info in extremes)
     text = f"Over the run, {span}, it lies between {below} and {above}"
-    last = np.asarray(from_si(curve[:, -1], u).magnitude)
+    last = np.asarray(in_unit(curve[:, -1], u))
     if not series.is_array:
         return f"{text} and ends at {number(last[0], u, scale=scale)}."
     return f"{text} and ends between {number(last.min(), u)} and {number(last.max(), u)}."

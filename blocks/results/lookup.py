@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TypeAlias
 
 from ..exceptions import (
@@ -20,6 +21,7 @@ from ..exceptions import (
     unknown_name,
 )
 from ..reading.foreign_words import variable_elsewhere
+from ..reading.paths import steps_of
 from .recording import VariableInfo
 
 __all__ = ["collapsed", "exists", "find", "find_all", "find_one", "grouped", "groups"]
@@ -27,8 +29,6 @@ __all__ = ["collapsed", "exists", "find", "find_all", "find_one", "grouped", "gr
 Catalog: TypeAlias = Mapping[str, VariableInfo]
 
 _INSTANCE = re.compile(r"\[-?\d+\]")
-_SLICE = re.compile(r"\[(?P<start>-?\d{0,9}):(?P<stop>-?\d{0,9})(?::(?P<step>-?\d{0,9}))?\]"
-                    r"|\[(?P<back>-\d{1,9})\]")
 
 
 def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | VariableInfo:
@@ -81,14 +81,15 @@ def exists(catalog: Catalog, path: object) -> bool:
 
 
 def _instances(catalog: Catalog, path: str) -> tuple[VariableInfo, ...] | VariableInfo | None:
-    match = _SLICE.search(path)
-    if match is not None:
-        every = _numbered(catalog, path[: match.start()], path[match.end() :])
-        if match["back"]:
-            place = int(match["back"])
-            return every[place] if -place <= len(every) else None
-        start, stop, step = (int(match[g]) if match[g] else None for g in ("start", "stop", "step"))
-        return (every[start:stop:step] or None) if step != 0 else None
+    texts = path.split(".")
+    with suppress(UnknownName):  # of brackets without a number
+        for k, (name, instances) in enumerate(steps_of(path)):
+            if isinstance(instances, slice) or instances is not None and instances < 0:
+                every = _numbered(catalog, ".".join([*texts[:k], name]),
+                                  "".join(f".{t}" for t in texts[k + 1 :]))
+                with suppress(IndexError):
+                    return every[instances] or None
+                return None
     ends = [m.start() for m in re.finditer(r"\.", path)] + [len(path)]
     for end in ends:
         if catalog.get(f"{path[:end]}[0]{path[end:]}") is not None:

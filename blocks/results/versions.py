@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from functools import cache
-from importlib import metadata
 
 __all__ = ["versions"]
 
@@ -14,6 +13,8 @@ PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "llvmlite"
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that a run's numbers depend on."""
+    from importlib import metadata  # which loads thirty modules, for e-mail among others
+
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

@@ -46,7 +46,10 @@ class DrivenSteps:
         self.problem, self.integration = driver.problem, driver.integration
         self.time_events = driver.events.time_events
         self.t = driver.settings.t_start
-        self.told = self.problem.d[slots]
+        self.tables = tables = self.problem.system.tables
+        self._slots = np.append(tables.slots, slots)  # of what changes at instants
+        self._rows = rows = self.problem.d[self._slots]
+        self._of_tables, self.told = rows[: len(tables.slots)], rows[len(tables.slots) :]
         self.changed = False
         #: Steps of the present episode, where machine code carries out what it is told.
         self._bound: BoundSteps | None = None
@@ -152,8 +155,9 @@ class DrivenSteps:
         if self._is_due(until, limit) and not self._passable:
             return
         if self._kept is None or not self._kept.serves(method):
-            self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
+            self._kept = BoundSteps(method, self._slots, self._rows, self.problem.laws)
         self._bound = self._kept
+        self._of_tables[:] = self.problem.d[self.tables.slots]
         self._bound.begin(times.known_from(self.t))
         self._limit = limit
 
@@ -185,6 +189,8 @@ class DrivenSteps:
         while until > self.t and self._is_due(until, self._limit):
             if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
                 return False
+        if not self.changed and until - self.t <= self.time_events.tiny(until):
+            return True  # it is the same instant
         return self._goes_on(max(until, self.t))
 
     def _goes_on(self, until: float) -> bool:
@@ -200,6 +206,7 @@ class DrivenSteps:
         """Whether machine code carries out what is known to happen now."""
         assert self._bound is not None
         times = self.time_events
+        self._of_tables[:] = self.tables.rows(np.array([times.just_after(self.t)]))[:, 0]
         self._due = not self._bound.pass_instant(
             self.t, times.right_limits(self.t), times.known_from(self.t))
         self._limit = self._look_ahead()
@@ -210,10 +217,9 @@ class DrivenSteps:
         return until >= limit - self.time_events.tiny(until)
 
     def _look_ahead(self) -> float:
-        """Before which time nothing is known to happen; tables of time are left to Python."""
+        """Before which time nothing is known to happen."""
         times = self.time_events
         instant = times.after(self.t)
         limit = min(instant, times.functions.end)
-        self._passable = (instant == limit < times.t_end
-                          and not self.problem.system.tables.slots.size)
+        self._passable = instant == limit < times.t_end
         return limit

@@ -14,6 +14,7 @@ from weakref import WeakMethod
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..language.python_calls import told_why
 from ..nonsmooth.timestepping.reversals import forget_reversals
 from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
@@ -106,6 +107,11 @@ class Driver:
     @contextmanager
     def failures(self) -> Iterator[None]:
         """Whatever ends a run too early becomes an error that says when and why."""
+        with told_why(), self._failures():
+            yield
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
         recording, problem = self.recording, self.problem
         try:
             yield

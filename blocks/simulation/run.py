@@ -14,6 +14,7 @@ import numpy as np
 from ..diagnostics import check_model
 from ..exceptions import Interrupted, ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
+from ..language.python_calls import told_why
 from ..native import COMPILED
 from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
@@ -118,6 +119,7 @@ def run(model: CompiledModel, duration: object, options: Options) -> Result:
     return result
 
 
+@told_why()
 def prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
     """All that comes before the first step of a run.
 

@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Indices
 from ..reading.headings import heading_parts
 from ..units import (
     Unit,
-    from_si,
+    in_unit,
     is_quantity,
     magnitude_of,
     quantity,
@@ -265,7 +265,7 @@ def _in(values: Any, si: Array, shown: Unit) -> Array:
     """The numbers as they were given, converted only where units differ."""
     if is_quantity(values):
         return np.asarray(values.magnitude, dtype=float)
-    converted = np.asarray(from_si(si, shown).magnitude, dtype=float).copy()
+    converted = np.array(in_unit(si, shown), dtype=float)
     for k, value in enumerate(values):
         if (isinstance(value, str) or is_quantity(value)) and unit_of(value) == shown:
             converted[k] = float(magnitude_of(value))

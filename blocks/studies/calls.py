@@ -43,7 +43,8 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
     if isinstance(executor, ThreadPoolExecutor):
         raise ParameterError(f"{where}(executor=…)", "is given threads, which would all change the "
                              "one model.", "Give a number of processes, or leave it out.")
-    pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts) if processes else executor
+    pool = ProcessPoolExecutor(  # Ctrl-C is for the process that waits
+        processes, None, signal.signal, (signal.SIGINT, signal.SIG_IGN)) if processes else executor
     waiting = []
     try:
         waiting = [pool.submit(function, *one) for one in calls]
@@ -74,8 +75,3 @@ def chosen_executor(given: Any, where: str) -> tuple[int, Any]:
                              "Give a number of processes, a concurrent.futures executor or a Dask "
                              "client, or leave it out.", given=given)  # fmt: skip
     return 0, given
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that waits."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -25,7 +25,7 @@ from ..results.values.samples import unit_of_number
 from ..results.values.table import instance_dimension
 from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
-from ..units import from_si, quantity, to_si, unit
+from ..units import in_unit, quantity, to_si, unit
 
 if TYPE_CHECKING:
     from pint import Quantity
@@ -224,4 +224,4 @@ def converted(value: Quantity, shown: str) -> Any:
     wanted = unit(shown)
     if value.units == wanted.pint:
         return value.magnitude
-    return from_si(to_si(value, wanted, "output"), wanted).magnitude
+    return in_unit(to_si(value, wanted, "output"), wanted)

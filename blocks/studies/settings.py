@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from ..language.component import Part
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.specialisation import refuse_idle
 from ..numerics.arrays import Indices
+from ..reading.paths import steps_of
 from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit
 
@@ -22,7 +22,6 @@ __all__ = ["RTOL", "SOLVER", "Setting", "changed_for_a_while", "find_setting", "
 
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
 RTOL = 1e-6  # unless another is given, as in ``simulate``
-NUMBERED = re.compile(r"(.*?)(?:\[(-?\d+)\])?")  # a part, and perhaps which of an array
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Setting:
     path: str
     component: Part | None  # None for an option of the solver
     declared: Any = None  # a Parameter, an Option or a Variable with an initial target
-    instance: int | None = None  # of an array of components; None for all
+    instance: int | slice | None = None  # of an array of components; None for all
 
     @property
     def kind(self) -> str:
@@ -61,8 +60,8 @@ class Setting:
     def instances(self) -> Indices:
         """Numbers of the instances that take its value."""
         assert self.component is not None
-        return np.arange(self.component.size) if self.instance is None else np.array(
-            [self.instance])
+        every = np.arange(self.component.size)
+        return every if self.instance is None else np.atleast_1d(every[self.instance])
 
     def accept(self, value: Any) -> None:
         """Refuse a value that does not fit."""
@@ -120,20 +119,20 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
                              'Write it as a text, "block.mass".', given=path)  # fmt: skip
     if path in SOLVER and path not in model._declared:
         return Setting(path, None)
-    *names, last = path.split(".")
+    owner, _, last = path.rpartition(".")
     part: Part = model
-    instance: int | None = None
-    for name in names:
-        plain, number = NUMBERED.fullmatch(name).groups()  # type: ignore[union-attr]  # all match
-        if plain not in part._children:
+    instance: int | slice | None = None
+    for name, instances in steps_of(owner) if owner else ():
+        if name not in part._children:
             raise _unknown(model, path, where)
-        part = part._children[plain]
-        if number is not None:
+        part = part._children[name]
+        if instances is not None:
             if part._count is None:
                 raise UnknownName(where, f"{brief(path, 200)} numbers an instance, but {part.path} "
                                   "is no array.", "Leave out the number.", name=path, known=[],
                                   nearest=[])  # fmt: skip
-            instance = int(part._indices(int(number), None)[0])
+            part._indices(instances, None)
+            instance = instances
     declared = part._declared.get(last)
     if declared is None or isinstance(declared, (Port, Signal)):
         raise _unknown(model, path, where, part)
@@ -142,7 +141,7 @@ def find_setting(model: Part, path: str, others: Sequence[str] = (),
             raise ParameterError(path, "is a list of values; a sweep varies single numbers.",
                                  "Run model.simulate() in a loop, or write a component that makes "
                                  "the list from a parameter.", code="sweep.list")  # fmt: skip
-        chosen = any(o.rpartition(".")[0] == ".".join(names) for o in others
+        chosen = any(o.rpartition(".")[0] == owner for o in others
                      if isinstance(part._declared.get(o.rpartition(".")[2]), Option))
         if not declared.exists(part) and not chosen:
             refuse_idle(part, last)

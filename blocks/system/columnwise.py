@@ -15,7 +15,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..language.lookup import Lookup, lookup_named
+from ..language.node import Node, node_named
 from ..numerics.arrays import Array
 from ..numerics.rewriting import instructions, kinds
 
@@ -61,7 +61,7 @@ class Columnwise:
         self._program = list(instructions(function))
         self._constants = {k: function.instruction_constant(k)
                            for op, *_, k in self._program if op == ca.OP_CONST}
-        self._tables = _tables(function)
+        self._nodes = _nodes(function)
         self._rounded = {op: _Rounded(op, len(inputs)) for op, inputs, *_ in self._program
                          if op in ROUNDED}
 
@@ -71,7 +71,7 @@ class Columnwise:
         if not function.is_a("SXFunction") or function.n_instructions() > LONGEST:
             return False
         others = kinds(function) - EVERY
-        return not others or others == {ca.OP_CALL} and None not in _tables(function).values()
+        return not others or others == {ca.OP_CALL} and None not in _nodes(function).values()
 
     def __call__(self, given: Sequence[Array], count: int) -> Array:
         """(rows, points); what is given are columns, or one for all points."""
@@ -95,9 +95,9 @@ class Columnwise:
             elif op in TRUE:
                 room[results[0]] = TRUE[op](*(room[i] for i in inputs)).astype(float)
             elif op == ca.OP_CALL:
-                table = self._tables[k]
-                assert table is not None
-                room[results[0]] = table.values(*(room[i] for i in inputs))
+                node = self._nodes[k]
+                assert node is not None
+                room[results[0]] = node.values(*(room[i] for i in inputs))
             elif op in ROUNDED:
                 room[results[0]] = self._rounded[op](*(room[i] for i in inputs))
             else:
@@ -135,9 +135,9 @@ def _operation(op: int, operands: int) -> ca.Function:
     return ca.Function("operation", symbols, [ca.densify(combined(op, *symbols))])
 
 
-def _tables(function: ca.Function) -> dict[int, Lookup | None]:
-    """By instruction, the tables that a function searches; None for what is no table."""
+def _nodes(function: ca.Function) -> dict[int, Node | None]:
+    """By instruction, the nodes that a function calls; None for what is no node."""
     calls = [k for k in range(function.n_instructions())
              if function.instruction_id(k) == ca.OP_CALL]
     nodes: Any = function.instructions_sx() if calls else []
-    return {k: lookup_named(nodes[k].which_function().name()) for k in calls}
+    return {k: node_named(nodes[k].which_function().name()) for k in calls}

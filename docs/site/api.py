@@ -18,7 +18,8 @@ PAGES = {
                     "blocks.language.replaceable", "blocks.reading.foreign_words"]),
     "equations": ("Writing equations", "What `equations()` is written with.",
                   ["blocks.language.expression", "blocks.language.calculus",
-                   "blocks.language.interpolation", "blocks.language.statements"]),
+                   "blocks.language.interpolation", "blocks.language.python_calls",
+                   "blocks.language.statements"]),
     "errors": ("Errors and warnings", "What each code means is told by [messages](../messages.md).",
                ["blocks.exceptions", "blocks.initialisation.initial_values",
                 "blocks.results.recording", "blocks.simulation.lasting_conditions"]),
@@ -45,6 +46,8 @@ RETURNED = {
                         "library.measurements"]),
     "simscape": ("Simscape files", "Reading model files: [coming from Simscape]"
                  "(../coming_from_simscape.md).", ["library.simscape"]),
+    "fmus": ("FMUs", "Models of other tools as components: [handing on a model]"
+             "(../handing_on_a_model.md).", ["library.fmu"]),
 }  # fmt: skip
 
 

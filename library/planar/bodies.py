@@ -21,16 +21,8 @@ class Ground(Component):
 
     Equations: x, y and phi of P are constants, so its velocities are zero.
 
-    Parameters
-    ----------
-    x, y : length, default 0 m
-        Where the frame is.
-    phi : angle, default 0 rad
-        How it is turned, counterclockwise.
-
-    Ports
-    -----
-    P : the frame
+    Parameters: x (m), y (m), phi (rad), counterclockwise.
+    Ports: P.
     """
 
     symbol = symbols.WALL
@@ -56,15 +48,8 @@ class Gravity(Component):
     It states the domain parameters gx and gy of its circuit; without one, gravity is
     9.81 m/s^2 against y. Connect it to any frame of the mechanism, such as a Ground.
 
-    Parameters
-    ----------
-    strength : acceleration, default 9.81 m/s^2
-    direction : angle, default -90 deg
-        Where things fall, from the x axis counterclockwise.
-
-    Ports
-    -----
-    P : any frame; no force goes through it
+    Parameters: strength (m/s^2), direction (deg), from the x axis counterclockwise.
+    Ports: P (any frame; no force goes through it).
     """
 
     symbol = symbols.WEIGHT
@@ -89,16 +74,8 @@ class Body(Component):
     at the frame. The variables are those of the body's frame P; give its place
     and velocity at the start by keyword, ``Body(x="1 m", vy="2 m/s")``.
 
-    Parameters
-    ----------
-    mass : mass, default 1 kg, > 0
-    inertia : moment of inertia about the centre of mass, default 1 kg*m^2, > 0
-    center_x, center_y : length, default 0 m
-        The centre of mass in the body's frame.
-
-    Ports
-    -----
-    P : the body's frame; force and torque act on the body
+    Parameters: mass (kg), inertia (kg*m^2), center_x (m), center_y (m).
+    Ports: P (force and torque there act on the body).
 
     Notes
     -----
@@ -152,16 +129,8 @@ class RigidOffset(TwoFrame):
     Equations: F is where (dx, dy) of B is, turned against it by ``angle``.
     Has no mass.
 
-    Parameters
-    ----------
-    dx, dy : length, default 0 m
-        Where F is, in the frame B.
-    angle : angle, default 0 rad
-        How F is turned against B, counterclockwise.
-
-    Ports
-    -----
-    B, F : frames of the same body
+    Parameters: dx (m), dy (m), angle (rad), counterclockwise.
+    Ports: B, F (frames of the same body).
     """
 
     symbol = symbols.ROD

@@ -53,25 +53,13 @@ class Contact(Struck, TwoFrame):
     a demand that places the bodies): each outline should be near
     the other in one place only (a corner or a second hollow needs a Contact of its own).
 
-    Parameters
-    ----------
-    curve, base : Curve
-        Outlines in the frames F and B: ``Circle``, ``Corner``, ``Line`` (endless, or with a
-        length and two ends), ``Ellipse``, ``ParametricCurve``, ``SplineCurve``.
-    friction : number, default 0.3, >= 0
-        Coefficient while sliding.
-    static_friction : number, default 0
-        Coefficient at rest. 0: the same as ``friction``; otherwise no less than it.
-    restitution : number, default 0
-        0 (plastic) to 1 (elastic).
-    smooth : bool, default False
-        Without friction, and without its variables.
-
-    Ports
-    -----
-    B, F : frames in which the outlines are given; of two different bodies
-    H : heat of friction and impacts, with ``thermal_port=True``; it leaves within some
-        ``release_time``s (default 1 ms), since an impact sets it free at once
+    Parameters: curve, base, outlines in the frames F and B: ``Circle``, ``Corner``, ``Line``
+    (endless, or with a length and two ends), ``Ellipse``, ``ParametricCurve``, ``SplineCurve``;
+    friction, static_friction (0: the same as friction, otherwise no less), restitution, from 0
+    (plastic) to 1 (elastic); smooth: without friction, and without its variables.
+    Ports: B, F (of two different bodies), H (heat of friction and impacts, with
+    ``thermal_port=True``; it leaves within some release_time (ms), since an impact sets it free at
+    once). Initial targets: impact_heat (high, 0 J), gap (none, 0 m).
 
     Notes
     -----

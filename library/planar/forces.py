@@ -39,17 +39,8 @@ class Force(Component):
     ``turns=True``, in those of the frame. SX and SY are signals, or the parameters
     ``fx`` and ``fy`` while nothing is connected.
 
-    Parameters
-    ----------
-    fx, fy : force, default 0 N
-        Constant or function of time.
-    turns : bool, default False
-        Whether the force turns with the frame.
-
-    Ports
-    -----
-    P : frame; a point elsewhere on the body is made by a RigidOffset
-    SX, SY : inputs in N
+    Parameters: fx (N), fy (N), turns.
+    Ports: P (a point elsewhere on the body is made by a RigidOffset). Inputs: SX, SY in N.
     """
 
     symbol = symbols.FORCE_ARROW
@@ -80,15 +71,8 @@ class Torque(Component):
     Equation: S acts on what hangs on P; S is a signal, or the parameter ``torque``
     while nothing is connected.
 
-    Parameters
-    ----------
-    torque : torque, default 0 N*m
-        Constant or function of time.
-
-    Ports
-    -----
-    P : frame
-    S : input in N*m
+    Parameters: torque (N*m).
+    Ports: P. Inputs: S in N*m.
     """
 
     symbol = symbols.TORQUE_ARROW
@@ -112,16 +96,8 @@ class SpringDamper(Dissipative):
     line between the two origins; f > 0 pulls them together. The origins must not
     coincide, but where free_length is zero.
 
-    Parameters
-    ----------
-    stiffness : default 1 kN/m, >= 0
-    damping : default 0 N*s/m, >= 0
-    free_length : length, default 0.1 m, >= 0
-
-    Ports
-    -----
-    B, F : frames; no torque goes through them
-    H : heat of the damper, with ``thermal_port=True``
+    Parameters: stiffness (kN/m), damping (N*s/m), free_length (m).
+    Ports: B, F (no torque goes through them), H (heat, with ``thermal_port=True``).
     """
 
     symbol = symbols.SPRING_DAMPER
@@ -168,10 +144,7 @@ class RotationalBridge(TwoFrame):
     Only rotation is joined: the bodies are held by other joints. With B on the
     ground the shaft turns with the body at F.
 
-    Ports
-    -----
-    B, F : frames
-    A : rotational
+    Ports: B, F, A (rotational).
     """
 
     A = Port(rotational, doc="shaft: angular velocity of F against B")
@@ -195,15 +168,8 @@ class TranslationalBridge(TwoFrame):
     direction ``angle`` of B; the force into the bridge at A acts from B on F along
     that direction.
 
-    Parameters
-    ----------
-    angle : angle, default 0 rad
-        Direction of the line in the frame B, counterclockwise.
-
-    Ports
-    -----
-    B, F : frames
-    A : translational
+    Parameters: angle (rad), counterclockwise.
+    Ports: B, F, A (translational).
     """
 
     A = Port(translational, doc="velocity of F along the line")

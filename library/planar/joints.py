@@ -25,15 +25,9 @@ class Revolute(TwoFrame):
     Frictionless; with ``drive=True`` the port A takes friction, a spring, a stop or
     a motor from the rotational library, whose torque acts from B on F.
 
-    Parameters
-    ----------
-    drive : bool, default False
-        Whether there is a port A.
-
-    Ports
-    -----
-    B, F : frames
-    A : rotational, turns with w; only with ``drive``
+    Parameters: drive.
+    Ports: B, F, A (rotational, turns with w, only with ``drive``). Initial targets: phi (low, 0
+    rad), w (low, 0 rad/s).
     """
 
     symbol = symbols.HINGE
@@ -67,17 +61,9 @@ class Prismatic(TwoFrame):
     friction, a spring, a stop or a motor from the translational library, whose
     force acts from B on F.
 
-    Parameters
-    ----------
-    angle : angle, default 0 rad
-        Direction of the slide in the frame B, counterclockwise.
-    drive : bool, default False
-        Whether there is a port A.
-
-    Ports
-    -----
-    B, F : frames
-    A : translational, moves with v; only with ``drive``
+    Parameters: angle (rad), counterclockwise, drive.
+    Ports: B, F, A (translational, moves with v, only with ``drive``). Initial targets: s (low, 0
+    m), v (low, 0 m/s).
     """
 
     symbol = symbols.SLIDER
@@ -115,14 +101,9 @@ class RollingWheel(TwoFrame):
     ``traction`` act from the rail on the wheel at the contact; a Contact decides
     what they may be, this wheel only says what they would have to be.
 
-    Parameters
-    ----------
-    radius : length, default 0.3 m, > 0
-
-    Ports
-    -----
-    B : frame of the rail, its x axis is the rail
-    F : frame at the wheel's centre, of the wheel's body
+    Parameters: radius (m).
+    Ports: B (its x axis is the rail), F (at the wheel's centre, of the wheel's body). Initial
+    targets: s (low, 0 m), v (low, 0 m/s).
     """
 
     symbol = symbols.WHEEL

@@ -18,11 +18,7 @@ __all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
 class MotionSensor(Component):
     """Place and velocity of a frame in the world.
 
-    Ports
-    -----
-    P : frame; no force goes through it
-    X, Y, PHI : outputs, place and angle
-    VX, VY, W : outputs, their rates
+    Ports: P (no force goes through it). Outputs: X, Y in m, PHI in rad; VX, VY in m/s, W in rad/s.
     """
 
     symbol = symbols.METER
@@ -50,10 +46,7 @@ class MotionSensor(Component):
 class RelativeSensor(Component):
     """Place of the frame F as it is seen from the frame B.
 
-    Ports
-    -----
-    B, F : frames; no force goes through them
-    X, Y, PHI : outputs, place and angle in the frame B
+    Ports: B, F (no force goes through them). Outputs: X, Y in m, PHI in rad, in the frame B.
     """
 
     symbol = symbols.METER
@@ -78,10 +71,7 @@ class RelativeSensor(Component):
 class ForceSensor(TwoFrame):
     """Force and torque through a rigid connection of two frames, in world directions.
 
-    Ports
-    -----
-    B, F : frames, joined rigidly
-    FX, FY, T : outputs, what acts from B on F
+    Ports: B, F (joined rigidly). Outputs: FX, FY in N, T in N*m, what acts from B on F.
     """
 
     symbol = symbols.METER

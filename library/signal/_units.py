@@ -1,14 +1,21 @@
-"""Units of signals that follow from other units."""
+"""Units of signals that follow from other units, and blocks that have one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from blocks import quantity
+from blocks import Component, Input, Option, Output, quantity
 from blocks.exceptions import ParameterError
 
-__all__ = ["power", "product", "quotient", "same_length"]
+__all__ = ["OneUnit", "power", "product", "quotient", "same_length"]
 
+
+class OneUnit(Component):
+    """Base of blocks whose output has the unit of their input."""
+
+    unit = Option("1", doc="Unit of the signal")
+    u = Input(lambda c: c.unit)
+    y = Output(lambda c: c.unit)
 
 
 def product(a: Any, b: Any) -> Any:

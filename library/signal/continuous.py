@@ -33,7 +33,7 @@ from blocks import (
 from blocks.exceptions import ParameterError
 
 from .. import symbols
-from ._units import product, quotient
+from ._units import OneUnit, product, quotient
 
 __all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace",
            "TransferFunction"]
@@ -49,23 +49,12 @@ class Integrator(Component):
     ``"level"`` x stays there for as long as it is above. With ``external_start=True``
     the input ``start`` gives the value at the start and after a reset: y = x + start then.
 
-    Parameters
-    ----------
-    input : str
-        Unit of u; a plain number by default. The output has this unit times a
-        second.
-    limited, external_reset, external_start : bool
-        False by default; limits and ``external_start`` exclude each other.
-    reset_on : str
-        "rising", "falling", "either" or "level".
-    lower, upper : quantity
-        Limits of x with ``limited=True``; -1 and 1 by default.
-    reset_value : quantity
-        0 by default.
-
+    Parameters: input, limited, external_reset, reset_on, external_start, lower, upper, reset_value.
+    The output has the unit of ``input`` times a second. Limits and ``external_start`` exclude each
+    other.
     Ports: input u, output y; input reset with ``external_reset=True``, input start with
-    ``external_start=True``. Initial value: ``Integrator(x="3 m")``; it must lie
-    between the limits, and so must the value after a reset.
+    ``external_start=True``. Initial value: ``Integrator(x="3 m")``; it must lie between the limits,
+    and so must the value after a reset.
     """
 
     symbol = symbols.INTEGRATOR
@@ -143,13 +132,7 @@ class Derivative(Component):
     height h in u gives a pulse h / T exp(-t / T) of area h. The pure derivative
     (T = 0) of a jump has no value, so T must be positive. Starts with y = 0.
 
-    Parameters
-    ----------
-    input : str
-        Unit of u; a plain number by default. The output has this unit per second.
-    filter_time : time
-        T, greater than 0, 1 ms by default.
-
+    Parameters: input, filter_time (ms) = T. The output has the unit of ``input`` per second.
     Ports: input u, output y.
     """
 
@@ -174,14 +157,8 @@ class TransferFunction(Component):
     y as numbers in their units and s in 1/s. In observer form: y is the first state
     plus the direct part.
 
-    Parameters
-    ----------
-    numerator, denominator : sequence of numbers
-        Coefficients, the highest power first; [1] and [1, 1] by default. The first
-        of the denominator is not 0: how many there are settles the order, whatever they are.
-    input, output : str
-        Units of u and y; plain numbers by default.
-
+    Parameters: numerator, denominator, input, output. The first of the denominator is not 0: how
+    many there are settles the order, whatever they are.
     Ports: input u, output y. Starts at rest (states x1, x2, ... are 0).
 
     Raises
@@ -235,15 +212,8 @@ class StateSpace(Component):
     Equations: dx/dt = A x + B u, y = C x + D u, for u and y as numbers in their units
     and time in seconds.
 
-    Parameters
-    ----------
-    A, B, C : matrices of numbers
-        n by n, n by inputs, outputs by n; a lag of 1 s by default.
-    D : matrix of numbers, optional
-        Outputs by inputs; without it nothing passes through directly.
-    input, output : str
-        Unit of all inputs and of all outputs; plain numbers by default.
-
+    Parameters: A (n by n), B (n by inputs), C (outputs by n), D (outputs by inputs; without it
+    nothing passes through directly), input, output, units of all inputs and outputs.
     Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial states: ``x1=...``.
     """
 
@@ -317,26 +287,11 @@ class PID(Controller):
     it is driven back no faster than I u drives it further: the integral rests, as soon as
     v is T_t I u beyond a limit. ``anti_windup=False`` leaves both out.
 
-    Parameters
-    ----------
-    input : str
-        Unit of the control error u; a plain number by default.
-    proportional : quantity
-        P, 1 by default; the output has its unit times the input's.
-    integral, derivative : quantity
-        I and D, in the unit of P per second and times a second; 0 by default.
-    filter_time : time
-        T, greater than 0, 10 ms by default.
-    limited : bool
-        False by default.
-    anti_windup : bool or str
-        True by default: back calculation; False, or "clamping".
-    lower, upper : quantity
-        Limits of the output, -1 and 1 by default.
-    tracking_time : time
-        T_t, greater than 0, 1 s by default: how fast the integral follows. Take it
-        between the integral and derivative times, P/I and D/P; with clamping far shorter.
-
+    Parameters: input, proportional = P, integral = I, derivative = D, filter_time (ms) = T,
+    limited, anti_windup (True: back calculation), lower, upper, tracking_time (s) = T_t: how fast
+    the integral follows. The output has the unit of P times that of the input, I and D that of P
+    per second and times a second. Take tracking_time between P/I and D/P; with clamping far
+    shorter.
     Ports: input u, output y. Starts with x = 0 and f = u.
 
     References
@@ -369,7 +324,7 @@ class PID(Controller):
         yield der(self.x) == growth + back
 
 
-class Delay(Component):
+class Delay(OneUnit):
     """A transport delay, exact.
 
     Equation: y(t) = u(t - delay), and ``initial_output`` while that is before the run. The
@@ -377,29 +332,18 @@ class Delay(Component):
     delay later. Steps are no longer than the delay. The derivative of y is not known: a
     delayed motion cannot be imposed on a body without a spring in between.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    delay : time
-        Greater than 0, 1 s by default.
-    initial_output : quantity
-        0 by default, in the unit of the signal.
-
+    Parameters: unit, delay (s), initial_output.
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     delay = Parameter("1 s", above=0, doc="Transport delay")
     initial_output = Parameter(0, unit=lambda c: c.unit, doc="Output until the input arrives")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         yield self.y == delayed(self.u, self.delay, initial=self.initial_output)
 
 
-class PadeDelay(Component):
+class PadeDelay(OneUnit):
     """A transport delay, approximated by a Padé fraction.
 
     Equation: Y = N(-s T) / N(s T) U with N(p) = sum of c_k p^k and
@@ -408,15 +352,7 @@ class PadeDelay(Component):
     at once as ripple of either sign, then arrives smeared. It has a derivative and no
     influence on the steps; :class:`Delay` is exact.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    order : int
-        n, 2 by default.
-    delay : time
-        T, greater than 0, 1 s by default.
-
+    Parameters: unit, order = n, delay (s) = T.
     Ports: input u, output y. Starts at rest with the input 0.
 
     References
@@ -424,11 +360,8 @@ class PadeDelay(Component):
     Golub and Van Loan, Matrix Computations, section 11.3 (diagonal Padé fractions).
     """
 
-    unit = Option("1", doc="Unit of the signal")
     order = Option(2, minimum=1, doc="Order of the fraction")
     delay = Parameter("1 s", above=0, doc="Transport delay")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     x = Variable(lambda c: [c.unit] * c.order, 0, priority="high", doc="States")
 
     def equations(self):

@@ -12,7 +12,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Option,
     Output,
     Parameter,
     Variable,
@@ -30,35 +29,23 @@ from blocks import (
     where,
 )
 
-from ._units import power, product
+from ._units import OneUnit, power, product
 
 __all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHold",
            "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
 
 
-class ZeroOrderHold(Component):
+class ZeroOrderHold(OneUnit):
     """A signal sampled periodically and held in between.
 
     Equation: y = u at the instants offset + k sample_time, constant in between.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    offset : time
-        Instant of the first sample, 0 s by default.
-
-    Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by
-    default.
+    Parameters: unit, sample_time (s), offset (s).
+    Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     sample_time = Parameter("1 s", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
 
     def equations(self):
@@ -66,29 +53,17 @@ class ZeroOrderHold(Component):
         yield self.y == self.held
 
 
-class UnitDelay(Component):
+class UnitDelay(OneUnit):
     """A signal sampled periodically and given out one period later.
 
     Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    offset : time
-        Instant of the first sample, 0 s by default.
-
-    Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by
-    default.
+    Parameters: unit, sample_time (s), offset (s).
+    Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     sample_time = Parameter("1 s", above=0, doc="Time between samples")
     offset = Parameter("0 s", doc="Instant of the first sample")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     stored = Discrete(lambda c: c.unit, 0, doc="The last sample, given out next")
     held = Discrete(lambda c: c.unit, 0, doc="The sample before, given out now")
 
@@ -99,28 +74,19 @@ class UnitDelay(Component):
         yield self.y == self.held
 
 
-class SampleAndHold(Component):
+class SampleAndHold(OneUnit):
     """A signal sampled whenever a trigger rises.
 
     Equation: y = u at the instants at which the trigger rises above the threshold,
     constant in between.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    threshold : quantity
-        Its unit is that of the trigger; 0.5 by default.
-
-    Ports: inputs u and trigger, output y. Value before the first sample:
-    ``held="1 N"``, 0 by default.
+    Parameters: unit, threshold, in the unit of the trigger.
+    Ports: inputs u and trigger, output y. Value before the first sample: ``held="1 N"``, 0 by
+    default.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     threshold = Parameter("0.5", unit="any", doc="Trigger value that takes a sample")
-    u = Input(lambda c: c.unit)
     trigger = Input(lambda c: c.threshold.units)
-    y = Output(lambda c: c.unit)
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
 
     def equations(self):
@@ -134,13 +100,7 @@ class Counter(Component):
     Equation: y rises by one every sample_time, from 0 up to limit, then starts again
     from 0.
 
-    Parameters
-    ----------
-    sample_time : time
-        Greater than 0, 1 s by default.
-    limit : number
-        Largest count, at least 1, 1000 by default.
-
+    Parameters: sample_time (s), limit.
     Ports: output y.
     """
 
@@ -187,17 +147,8 @@ class UniformRandomNumber(_Generator):
 
     The same seed gives the same numbers, on every machine and with every solver.
 
-    Parameters
-    ----------
-    maximum : quantity
-        Its unit is that of the output; 1 by default.
-    minimum : quantity
-        0 by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    seed : whole number
-        1 by default. Give blocks that are to be independent different seeds.
-
+    Parameters: maximum, minimum, sample_time (s), seed. Give blocks that are to be independent
+    different seeds.
     Ports: output y.
 
     References
@@ -228,17 +179,8 @@ class RandomNumber(_Generator):
     Two numbers r1, r2 of the generator give y = mean + deviation sqrt(-2 ln r1)
     cos(2 pi r2) (Box and Muller). The same seed gives the same numbers.
 
-    Parameters
-    ----------
-    deviation : quantity
-        Standard deviation, at least 0; its unit is that of the output. 1 by default.
-    mean : quantity
-        0 by default.
-    sample_time : time
-        Greater than 0, 1 s by default.
-    seed : whole number
-        1 by default. Give blocks that are to be independent different seeds.
-
+    Parameters: deviation, mean, sample_time (s), seed. Give blocks that are to be independent
+    different seeds.
     Ports: output y.
 
     References
@@ -261,22 +203,15 @@ class RandomNumber(_Generator):
         yield self.y == self.mean + self.deviation * self.normal
 
 
-class RunningRMS(Component):
+class RunningRMS(OneUnit):
     """The root mean square of a signal since the start of the run.
 
     Equation: y = sqrt(integral of u^2 / (t - t_start)); at the start y = abs(u).
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-
+    Parameters: unit.
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
                       doc="Integral of the square")
     begin = Discrete("s", doc="Start of the run")
@@ -289,27 +224,18 @@ class RunningRMS(Component):
         yield self.y == where(mean > 0, sqrt(mean), abs_(self.u), events=False)
 
 
-class PeriodicRMS(Component):
+class PeriodicRMS(OneUnit):
     """The root mean square of a signal over its last full period.
 
     Equation: y = sqrt(integral of u^2 over the last period / period), renewed at the
     end of every period; 0 during the first. A period that follows a far larger one is
     known to the tolerance of that one, the next to its own.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    frequency : frequency
-        Periods per time, greater than 0, 1 Hz by default.
-
+    Parameters: unit, frequency (Hz).
     Ports: input u, output y.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     frequency = Parameter("1 Hz", above=0, doc="Periods per time")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
                       doc="Integral of the square, less its mean in the period before")
     rms = Discrete(lambda c: c.unit, 0, doc="Of the last full period")

@@ -36,17 +36,8 @@ class HarmonicEstimator(Component):
     real = a cos(phase) and imaginary = a sin(phase). (That the phase is counted from a sine is our
     choice; Simscape's was not verified.)
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    frequency : frequency
-        f, periods per time, greater than 0, 60 Hz by default.
-    harmonic : whole number
-        n, 1 by default.
-    minimum_amplitude : quantity
-        Amplitude below which the phase is shown as 0, 0.001 by default.
-
+    Parameters: unit, frequency (Hz) = f, harmonic = n, minimum_amplitude, below which the phase is
+    0.
     Ports: input u, outputs amplitude, phase, real and imaginary.
     """
 

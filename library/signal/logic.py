@@ -14,14 +14,8 @@ class Compare(Component):
 
     Equation: y = 1 while u1 relation u2 holds, else 0; switched at the located instant.
 
-    Parameters
-    ----------
-    relation : str
-        ">" (default), ">=", "<" or "<=". Equality of signals that change
-        continuously has no duration, so there is no "==".
-    unit : str
-        Unit of both inputs; a plain number by default.
-
+    Parameters: relation, unit. Equality of signals that change continuously has no duration, so
+    there is no "==".
     Ports: inputs u1 and u2, output y.
     """
 
@@ -40,11 +34,7 @@ class Compare(Component):
 class And(Component):
     """True while all inputs are.
 
-    Parameters
-    ----------
-    inputs : int
-        Number of inputs, 2 by default.
-
+    Parameters: inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 

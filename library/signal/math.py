@@ -22,13 +22,7 @@ class Gain(Component):
     Equation: y = gain u. The output's unit is the product of the two, so a gain
     converts: ``Gain(gain="2 N/m", input="m")`` turns a length into a force.
 
-    Parameters
-    ----------
-    gain : quantity
-        1 by default.
-    input : str
-        Unit of u; a plain number by default.
-
+    Parameters: gain, input.
     Ports: input u, output y.
     """
 
@@ -46,13 +40,7 @@ class Sum(Component):
 
     Equation: y = +-u1 +-u2 ..., one input per sign.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of all inputs and of the output; a plain number by default.
-    signs : str
-        One + or - per input, "++" by default.
-
+    Parameters: unit, signs, one + or - per input.
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -86,12 +74,7 @@ class Product(Component):
 
     Equation: y = u1 u2 ..., with the product of their units.
 
-    Parameters
-    ----------
-    units : str
-        Units of the inputs, separated by commas: "N, m/s". Two plain numbers by
-        default.
-
+    Parameters: units of the inputs, separated by commas: "N, m/s".
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -109,12 +92,7 @@ class Divide(Component):
     Equation: y = u1 / u2, with the quotient of their units. A run ends where the
     divisor passes through zero.
 
-    Parameters
-    ----------
-    units : str
-        Units of the inputs, separated by a comma: "N, m". Plain numbers by
-        default.
-
+    Parameters: units of the inputs, separated by commas: "N, m/s".
     Ports: inputs u1 and u2, output y.
     """
 
@@ -139,13 +117,7 @@ class VectorNorm(Component):
 
     Equation: y = sqrt(u1^2 + u2^2 + ...). It has no derivative where all are zero.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of all signals; a plain number by default.
-    inputs : int
-        Number of inputs, 3 by default.
-
+    Parameters: unit, inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -163,11 +135,7 @@ class Terminator(Component):
 
     An output may as well stay open; this component says that it is meant.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-
+    Parameters: unit.
     Ports: input u.
     """
 
@@ -191,14 +159,7 @@ class MathFunction(Component):
     or an angle and give a plain number. A run ends where the function has no
     value (the root or logarithm of a negative number).
 
-    Parameters
-    ----------
-    function : str
-        "exp", "log", "log10", "sin", "cos", "tan", "arctan", "sinh", "cosh",
-        "tanh", "sqrt", "square" (default), "cube" or "reciprocal".
-    unit : str
-        Unit of u; a plain number by default.
-
+    Parameters: function, unit of u.
     Ports: input u, output y.
     """
 

@@ -26,7 +26,7 @@ from blocks import (
     where,
 )
 
-from ._units import quotient
+from ._units import OneUnit, quotient
 
 __all__ = ["Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
            "Relay", "Rounding", "Saturation", "Sign", "Switch"]
@@ -39,13 +39,7 @@ class Saturation(Component):
 
     Equation: y = min(max(u, lower), upper).
 
-    Parameters
-    ----------
-    upper : quantity
-        Its unit is that of the signal; 0.5 by default.
-    lower : quantity
-        -0.5 by default, in the same unit.
-
+    Parameters: upper, lower, in the unit of the signal.
     Ports: input u, output y.
     """
 
@@ -68,13 +62,7 @@ class DeadZone(Component):
 
     Equation: y = u - upper above the zone, u - lower below it, 0 inside.
 
-    Parameters
-    ----------
-    upper : quantity
-        Its unit is that of the signal; 0.5 by default.
-    lower : quantity
-        -0.5 by default, in the same unit.
-
+    Parameters: upper, lower, in the unit of the signal.
     Ports: input u, output y.
     """
 
@@ -99,17 +87,7 @@ class Relay(Component):
     fallen below switch_off, and unchanged in between. Starts off, unless u starts
     above switch_on.
 
-    Parameters
-    ----------
-    switch_on : quantity
-        Its unit is that of the input; 0.5 by default.
-    switch_off : quantity
-        At most switch_on; -0.5 by default.
-    on_value : quantity
-        Its unit is that of the output; 1 by default.
-    off_value : quantity
-        0 by default.
-
+    Parameters: switch_on, switch_off (at most switch_on), on_value, off_value.
     Ports: input u, output y.
     """
 
@@ -136,24 +114,14 @@ class Relay(Component):
         yield self.y == self.off_value + self.on * (self.on_value - self.off_value)
 
 
-class RateLimiter(Component):
+class RateLimiter(OneUnit):
     """A signal that follows another no faster than allowed.
 
     Equation: dy/dt = (u - y) / time_constant, but not above ``rising`` nor below ``falling``;
     y starts at u. While the limits do not act y lags by the time constant: the exact limiter
     (time_constant = 0) would need du/dt.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-    rising : quantity
-        Fastest rise, greater than 0, 1 per second by default.
-    falling : quantity
-        Fastest fall, less than 0, -1 per second by default.
-    time_constant : time
-        Greater than 0, 1 ms by default.
-
+    Parameters: unit, rising, falling (less than 0), time_constant (ms).
     Ports: input u, output y.
 
     References
@@ -161,13 +129,10 @@ class RateLimiter(Component):
     Modelica Standard Library, Blocks.Nonlinear.SlewRateLimiter.
     """
 
-    unit = Option("1", doc="Unit of the signal")
     rising = Parameter(1, unit=lambda c: quotient(c.unit, "s"), above=0, doc="Fastest rise")
     falling = Parameter(-1, unit=lambda c: quotient(c.unit, "s"), below=0, doc="Fastest fall")
     time_constant = Parameter("1 ms", above=0, doc="Time constant of what follows")
-    u = Input(lambda c: c.unit)
     x = Variable(lambda c: c.unit, 0, priority="high", doc="Change since the start")
-    y = Output(lambda c: c.unit)
     beginning = Discrete(lambda c: c.unit, doc="What u was at the start")
 
     def equations(self):
@@ -188,15 +153,7 @@ class Backlash(Component):
     equations that give u are differentiated; or where u jumps back: the output is then
     that of before, as far as the play lets it.
 
-    Parameters
-    ----------
-    width : quantity
-        Greater than 0; its unit is that of the signal. 1 by default.
-    given_start : bool
-        Whether the output at the start is given; False by default.
-    initial_output : quantity
-        Output at the start, 0 by default.
-
+    Parameters: width, given_start, initial_output.
     Ports: input u, output y.
     """
 
@@ -231,20 +188,12 @@ class Backlash(Component):
             self.rest: where(back, kept, down, events=False)})
 
 
-class Abs(Component):
+class Abs(OneUnit):
     """The absolute value of a signal: y = abs(u).
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signal; a plain number by default.
-
+    Parameters: unit.
     Ports: input u, output y.
     """
-
-    unit = Option("1", doc="Unit of the signal")
-    u = Input(lambda c: c.unit)
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         yield self.y == abs_(self.u)
@@ -253,11 +202,7 @@ class Abs(Component):
 class Sign(Component):
     """The sign of a signal: y = -1, 0 or 1, switched where u passes zero.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of u; a plain number by default.
-
+    Parameters: unit of u.
     Ports: input u, output y (a plain number).
     """
 
@@ -272,13 +217,7 @@ class Sign(Component):
 class Minimum(Component):
     """The smallest of several signals: y = min(u1, u2, ...).
 
-    Parameters
-    ----------
-    unit : str
-        Unit of all signals; a plain number by default.
-    inputs : int
-        Number of inputs, 2 by default.
-
+    Parameters: unit, inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 
@@ -308,13 +247,7 @@ class Switch(Component):
     Equation: y = u1 while control >= threshold, else u2; switched at the located
     instant.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of u1, u2 and y; a plain number by default.
-    threshold : quantity
-        Its unit is that of the control input; 0.5 by default.
-
+    Parameters: unit, threshold, in the unit of the control input.
     Ports: inputs u1, u2 and control, output y.
     """
 
@@ -335,13 +268,7 @@ class MultiportSwitch(Component):
     Equation: y = u1 while control < 1.5, u2 while 1.5 <= control < 2.5, and so on; the last input
     beyond. Switched at the located instant.
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the signals that are chosen from; a plain number by default.
-    inputs : int
-        Number of them, 3 by default.
-
+    Parameters: unit, inputs.
     Ports: inputs u1, u2, ... and control (a plain number), output y.
     """
 
@@ -364,13 +291,7 @@ class Rounding(Component):
     Equation: y = step function(u / step), with function floor (down), ceil (up), round
     (to the nearest, half upwards) or fix (towards zero). Every jump is an event.
 
-    Parameters
-    ----------
-    function : str
-        "round" (default), "floor", "ceil" or "fix".
-    step : quantity
-        Greater than 0; its unit is that of the signal. 1 by default.
-
+    Parameters: function, step.
     Ports: input u, output y.
     """
 

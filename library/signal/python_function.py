@@ -28,17 +28,8 @@ class PythonFunction(Component):
     the result, saved and restored. It may be called several times for one instant, where its
     outputs act back on its inputs at once.
 
-    Parameters
-    ----------
-    function : callable
-        Called at t = offset, offset + sample_time, …
-    inputs, outputs : str
-        Units, separated by commas: "rad/s, A"; plain numbers by default.
-    states : int
-        Number of states, 0 by default.
-    sample_time, offset : time
-        Greater than 0, 1 ms by default; instant of the first sample, 0 s by default.
-
+    Parameters: function, called at t = offset, offset + sample_time, …; inputs, outputs, their
+    units, separated by commas: "rad/s, A"; states, sample_time (ms), offset (s).
     Ports: inputs u1, u2, …; outputs y1, y2, …. Initial values: ``PythonFunction(x1=0.5)``; the
     outputs are 0 before the first sample.
 

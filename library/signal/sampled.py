@@ -56,19 +56,8 @@ class DiscreteIntegrator(_Sampled):
     "trapezoidal" y_k = x_k + T u_k / 2; and x_(k+1) = x_k + T u_k. With ``limited=True`` x and y
     stay between the limits.
 
-    Parameters
-    ----------
-    input : str
-        Unit of u; a plain number by default. The output has this unit times a second.
-    method : str
-        "forward" (default; y does not depend on the present u), "backward" or "trapezoidal".
-    sample_time, offset : time
-        T, greater than 0, 1 s by default; instant of the first sample, 0 s by default.
-    limited : bool
-        False by default.
-    lower, upper : quantity
-        Limits with ``limited=True``; -1 and 1 by default.
-
+    Parameters: input, method, sample_time (s) = T, offset (s), limited, lower, upper. The output
+    has the unit of ``input`` times a second; with "forward" it does not depend on the present u.
     Ports: input u, output y. Initial value: ``DiscreteIntegrator(x="3 m")``; y is 0 before the
     first sample.
     """
@@ -104,16 +93,8 @@ class DiscreteTransferFunction(_Sampled):
     numbers in their units. A delay of three samples is ``numerator=[1],
     denominator=[1, 0, 0, 0]``.
 
-    Parameters
-    ----------
-    numerator, denominator : sequence of numbers
-        Coefficients, the highest power of z first; [1] and [1, 0.5] by default. The first of the
-        denominator is not 0.
-    input, output : str
-        Units of u and y; plain numbers by default.
-    sample_time, offset : time
-        Greater than 0, 1 s by default; instant of the first sample, 0 s by default.
-
+    Parameters: numerator, denominator, whose first is not 0, input, output, sample_time (s), offset
+    (s).
     Ports: input u, output y. Starts at rest (x1, x2, ... are 0).
 
     Raises
@@ -156,17 +137,9 @@ class DiscreteStateSpace(_Sampled):
 
     Equations: y_k = C x_k + D u_k, x_(k+1) = A x_k + B u_k, for u and y as numbers in their units.
 
-    Parameters
-    ----------
-    A, B, C : matrices of numbers
-        n by n, n by inputs, outputs by n; x_(k+1) = x_k / 2 + u_k by default.
-    D : matrix of numbers, optional
-        Outputs by inputs; without it y depends on memory alone.
-    input, output : str
-        Unit of all inputs and of all outputs; plain numbers by default.
-    sample_time, offset : time
-        Greater than 0, 1 s by default; instant of the first sample, 0 s by default.
-
+    Parameters: A (n by n), B (n by inputs), C (outputs by n), D (outputs by inputs; without it y
+    depends on memory alone), input, output, units of all inputs and outputs, sample_time (s),
+    offset (s).
     Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial memory: ``x1=...``.
     """
 
@@ -204,33 +177,13 @@ class DiscretePID(Controller, _Sampled):
     ``limited=True`` y is v between ``lower`` and ``upper``, and the integral is kept from winding
     up.
 
-    Parameters
-    ----------
-    input : str
-        Unit of the control error u; a plain number by default.
-    proportional : quantity
-        P, 1 by default; the output has its unit times the input's.
-    integral, derivative : quantity
-        I and D, in the unit of P per second and times a second; 0 by default.
-    filter_time : time
-        T_f, greater than 0, 10 ms by default (Simulink's filter coefficient is 1 / T_f).
-    sample_time, offset : time
-        T, greater than 0, 1 s by default; instant of the first sample, 0 s by default.
-    method : str
-        "forward" (default), "backward" or "trapezoidal", of integral and filter.
-    filter_method : str
-        "as method" (default), another rule for the filter, or "none": the derivative is the
-        difference of two samples, r = (u - f) / T.
-    limited : bool
-        False by default.
-    anti_windup : str
-        "clamping" (default): the integral rests while it drives the output further beyond a
-        limit; "back-calculation": it follows by (y - v) T / T_t; or "none".
-    lower, upper : quantity
-        Limits of the output, -1 and 1 by default.
-    tracking_time : time
-        T_t, greater than 0, 1 s by default.
-
+    Parameters: input, proportional = P, integral = I, derivative = D, filter_time (ms) = T_f
+    (Simulink's filter coefficient is 1 / T_f), sample_time (s) = T, offset (s), method of integral
+    and filter, filter_method ("none": the derivative is the difference of two samples, r = (u - f)
+    / T), limited, anti_windup ("clamping": the integral rests while it drives the output further
+    beyond a limit; "back-calculation": it follows by (y - v) T / T_t), lower, upper, tracking_time
+    (s) = T_t. The output has the unit of P times that of the input, I and D that of P per second
+    and times a second.
     Ports: input u, output y. Starts with x = 0 and f = 0, as Simulink's: a control error at the
     start counts as a jump.
 

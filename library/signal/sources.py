@@ -22,11 +22,7 @@ class Constant(Component):
 
     Equation: y = value.
 
-    Parameters
-    ----------
-    value : quantity
-        Its unit is that of the output; 1 by default.
-
+    Parameters: value.
     Ports: output y.
     """
 
@@ -43,15 +39,7 @@ class Step(Component):
     Equation: y = initial for t < start, final for t >= start. The run steps
     onto the jump.
 
-    Parameters
-    ----------
-    final : quantity
-        Value after the jump; its unit is that of the output. 1 by default.
-    initial : quantity
-        Value before the jump, 0 by default.
-    start : time
-        Instant of the jump, 1 s by default.
-
+    Parameters: final, initial, start (s).
     Ports: output y.
     """
 
@@ -70,15 +58,7 @@ class Ramp(Component):
 
     Equation: y = initial + slope max(t - start, 0).
 
-    Parameters
-    ----------
-    slope : quantity
-        Rate, such as "2 N/s"; the output has its unit times a second.
-    initial : quantity
-        Value before the start, 0 by default.
-    start : time
-        Instant at which the ramp starts, 0 s by default.
-
+    Parameters: slope (1/s, or any unit, such as "2 N/s"), initial, start (s).
     Ports: output y.
     """
 
@@ -98,17 +78,8 @@ class Sine(Component):
 
     Equation: y = bias + amplitude sin(2 pi frequency t + phase).
 
-    Parameters
-    ----------
-    amplitude : quantity
-        Its unit is that of the output; 1 by default.
-    bias : quantity
-        Mean value, 0 by default.
-    frequency : frequency
-        In turns per time, 1 Hz by default; an angular frequency is refused.
-    phase : angle
-        0 rad by default.
-
+    Parameters: amplitude, bias, frequency (Hz), in turns per time: an angular one is refused; phase
+    (rad).
     Ports: output y.
     """
 
@@ -130,19 +101,7 @@ class Pulse(Component):
     Equation: y = bias + amplitude during the first ``width`` of every period
     after ``start``, bias otherwise. The run steps onto every edge.
 
-    Parameters
-    ----------
-    amplitude : quantity
-        Its unit is that of the output; 1 by default.
-    bias : quantity
-        Value between pulses, 0 by default.
-    period : time
-        Greater than 0, 1 s by default.
-    width : number
-        Part of the period that a pulse lasts, between 0 and 1, 0.5 by default.
-    start : time
-        Instant of the first rising edge, 0 s by default.
-
+    Parameters: amplitude, bias, period (s), width, a part of the period, start (s).
     Ports: output y.
     """
 
@@ -171,17 +130,8 @@ class Chirp(Component):
     f0 the initial frequency and f1 the one reached at T. The sweep goes on
     after T.
 
-    Parameters
-    ----------
-    amplitude : quantity
-        Its unit is that of the output; 1 by default.
-    initial_frequency, final_frequency : frequency
-        In turns per time, 0.1 Hz and 1 Hz by default.
-    sweep_time : time
-        T, greater than 0, 10 s by default.
-    phase : angle
-        0 rad by default.
-
+    Parameters: amplitude, initial_frequency (Hz), final_frequency (Hz), sweep_time (s) = T, phase
+    (rad).
     Ports: output y.
     """
 
@@ -203,15 +153,9 @@ class TimeFunction(Component):
 
     Equation: y = value(t).
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the output; a plain number by default.
-    value : function of time
-        Called once, with time as an expression:
-        ``TimeFunction(unit="N", value=lambda t: quantity("5 N") * sin(t / quantity("1 s")))``.
-        Use ``where`` instead of ``if`` in it.
-
+    Parameters: unit, value, called once, with time as an expression:
+    ``TimeFunction(unit="N", value=lambda t: quantity("5 N") * sin(t / quantity("1 s")))``.
+    Use ``where`` instead of ``if`` in it.
     Ports: output y.
     """
 

@@ -50,17 +50,8 @@ class Table1D(Component):
     continues with its last slope or, with ``extrapolation="nearest"``, holds the last
     value (always so for ``interpolation="held"``).
 
-    Parameters
-    ----------
-    x : list of quantities
-        Points, increasing; their unit is that of the input. [0, 1] by default.
-    values : list of quantities
-        One per point; their unit is that of the output. [0, 1] by default.
-    interpolation : str
-        "linear" (default), "held", or from three points on "smooth", "monotone" or "cubic".
-    extrapolation : str
-        "linear" (default) or "nearest".
-
+    Parameters: x, increasing, in the unit of the input; values, one per point, in that of the
+    output; interpolation ("smooth", "monotone" and "cubic" from three points on), extrapolation.
     Ports: input u, output y.
     """
 
@@ -84,18 +75,9 @@ class Table2D(Component):
     Equation: y = value at (u1, u2), read between the points (x1, x2): linear in either,
     held in either, or smooth along x1 and then, of what this gives, along x2.
 
-    Parameters
-    ----------
-    x1, x2 : list of quantities
-        Points of the first and second input, increasing; [0, 1] by default.
-    values : matrix
-        One row per point of x1, one column per point of x2; a quantity with a matrix,
-        such as ``quantity([[1, 2], [3, 4]], "N")``, or rows of texts.
-    interpolation : str
-        "linear" (default), "smooth" (from three points on) or "held".
-    extrapolation : str
-        "linear" (default) or "nearest" (always so for "held").
-
+    Parameters: x1, x2, increasing; values, one row per point of x1, one column per point of x2: a
+    quantity with a matrix, such as ``quantity([[1, 2], [3, 4]], "N")``, or rows of texts;
+    interpolation ("smooth" from three points on), extrapolation (for "held" always "nearest").
     Ports: inputs u1 and u2, output y.
     """
 
@@ -126,17 +108,9 @@ class Table3D(Component):
     Equation: y = value at (u1, u2, u3), read between the points (x1, x2, x3) as in
     :class:`Table2D`.
 
-    Parameters
-    ----------
-    x1, x2, x3 : list of quantities
-        Points of the inputs, increasing; [0, 1] by default.
-    values : array
-        ``values[i][j][k]`` for the points x1[i], x2[j] and x3[k].
-    interpolation : str
-        "linear" (default), "smooth" (from three points on) or "held".
-    extrapolation : str
-        "linear" (default) or "nearest" (always so for "held").
-
+    Parameters: x1, x2, x3, increasing; values, ``values[i][j][k]`` for the points x1[i], x2[j] and
+    x3[k]; interpolation ("smooth" from three points on), extrapolation (for "held" always
+    "nearest").
     Ports: inputs u1, u2 and u3, output y.
     """
 
@@ -170,18 +144,10 @@ class TimeTable(Component):
     on. Measured data are read by ``library.tables.table``: ``data = table("run7.csv",
     time="t [ms]", value="F [kN]")`` has ``data.times`` and ``data.values``.
 
-    Parameters
-    ----------
-    times : list of times
-        Not decreasing, increasing for curves; [0 s, 1 s] by default.
-    values : list of quantities
-        One per time; their unit is that of the output. [0, 1] by default.
-    interpolation : str
-        "linear" (default), "held", or from three points on "smooth", "monotone" or "cubic".
-    ends : str
-        Outside the points the first and last value are "held" (default), the table is
-        "continued" by its end slopes, or "refused": the run stops there and says so.
-
+    Parameters: times (s), not decreasing, increasing for curves; values, one per time;
+    interpolation ("smooth", "monotone" and "cubic" from three points on); ends: outside the points
+    the first and last value are "held", the table is "continued" by its end slopes, or "refused":
+    the run stops there and says so.
     Ports: output y.
     """
 
@@ -225,15 +191,7 @@ class RepeatingSequence(Component):
     last value differs from the first, the signal jumps. The run steps onto every
     point.
 
-    Parameters
-    ----------
-    times : list of times
-        Increasing; [0 s, 1 s] by default.
-    values : list of quantities
-        One per time; their unit is that of the output. [0, 1] (a sawtooth) by default.
-    start : time
-        Instant of the first point, 0 s by default.
-
+    Parameters: times (s), increasing; values, one per time; start (s), of the first point.
     Ports: output y.
     """
 

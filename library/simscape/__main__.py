@@ -46,6 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--compare", type=Path, metavar="LOG",
                         help="a run that was logged in Simscape (.csv with names, or .mat): say "
                              "how far every signal is off, with a picture")
+    parser.add_argument("--fmu", type=Path, metavar="FILE",
+                        help="write the model as an FMU, too: its outputs are what the text "
+                             "plots, as the scopes of the model show it")
     parser.add_argument("--run", action="store_true", help="run the text that was written")
     given = parser.parse_args(arguments)
     values = {}
@@ -83,6 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         if given.compare is not None:
             _compare(trial, converted, given.compare, output)
+        if given.fmu is not None:
+            print(_export(trial, converted, given.fmu))
         if given.run:
             runpy.run_path(str(output), run_name="__main__")
     except BlocksError as error:
@@ -124,6 +129,17 @@ def _account(converted: Converted, trial: Trial, output: Path, report: bool) -> 
         page.write_text(report_html(converted.script, trial.model, trial.sentence),
                         encoding="utf-8")
         print(page)
+
+
+def _export(trial: Trial, converted: Converted, path: Path) -> Path:
+    """Write the FMU, for as long as the model runs."""
+    script = converted.script
+    stop, tolerance = (script.times.get(word) for word in ("StopTime", "RelTol"))
+    tight = {} if tolerance is None else {"rtol": min(float(tolerance.value), 1e-6)}
+    made: Path = trial.model.export_fmu(
+        path, outputs=script.plots, **tight,
+        **{} if stop is None else {"duration": f"{float(stop.value)!r} s"})
+    return made
 
 
 def _compare(trial: Trial, converted: Converted, log: Path, output: Path) -> None:

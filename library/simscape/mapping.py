@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from blocks import Component
@@ -91,7 +91,7 @@ class Counterpart:
 
 @cache
 def _table() -> dict[str, Counterpart]:
-    text = files("library.simscape").joinpath("components.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("components.csv").read_text(encoding="utf-8")
     lines = text.splitlines()
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
@@ -119,7 +119,7 @@ def _table() -> dict[str, Counterpart]:
 @cache
 def _directions() -> dict[str, str]:
     """The evidence for the sign of every two-sided block, by its path."""
-    text = files("library.simscape").joinpath("directions.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("directions.csv").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return {row["path"]: row["evidence"] for row in csv.DictReader(lines)}
 

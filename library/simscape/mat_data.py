@@ -45,7 +45,7 @@ def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
 
 
 def workspace_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
-    """The same of a model's binary workspace: a stream without header that holds one structure."""
+    """Return values and remarks of a model's binary workspace, a stream of one structure."""
     return _split(stream_value(content))
 
 

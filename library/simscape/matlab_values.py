@@ -13,22 +13,8 @@ import numpy as np
 
 from blocks import BlocksError
 
-from .matlab import (
-    Apply,
-    Binary,
-    Field,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Text,
-    Transposed,
-    Tree,
-    Unary,
-    dotted,
-    parse,
-    parts_of,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, dotted, parts_of
 from .matlab_functions import FUNCTIONS, MAKERS, REAL
 
 __all__ = ["Unknown", "evaluate", "free_names", "numbers_of", "value_of"]
@@ -60,8 +46,9 @@ def free_names(tree: Tree) -> list[str]:
     """Names in an expression that are neither functions nor constants known here."""
     parts = list(parts_of(tree))
     known = {*_CONSTANTS, *FUNCTIONS, ":", "end"}
-    known |= {"value" for part in parts if isinstance(part, Apply) and part.of == Name("value")}
-    return [part.name for part in parts if isinstance(part, Name) and part.name not in known]
+    if any(isinstance(part, ml.Apply) and part.of == ml.Name("value") for part in parts):
+        known.add("value")
+    return [part.name for part in parts if isinstance(part, ml.Name) and part.name not in known]
 
 
 def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
@@ -86,7 +73,7 @@ def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
 def value_of(text: str, names: Mapping[str, Any]) -> Any:
     """The value of a text; None of one that has none, or cannot be read."""
     try:
-        return evaluate(parse(text), names)
+        return evaluate(ml.parse(text), names)
     except (Unknown, NotUnderstood):
         return None
 
@@ -105,24 +92,24 @@ class _Evaluation:
     end: float | None = None  # the last index, within one
 
     def of(self, tree: Tree) -> Any:
-        if isinstance(tree, Number):
+        if isinstance(tree, ml.Number):
             return tree.value
-        if isinstance(tree, Text):
+        if isinstance(tree, ml.Text):
             return tree.value
-        if isinstance(tree, Name):
+        if isinstance(tree, ml.Name):
             return self._name(tree.name)
-        if isinstance(tree, Field):
+        if isinstance(tree, ml.Field):
             return self._field(tree)
-        if isinstance(tree, Apply):
+        if isinstance(tree, ml.Apply):
             return self._apply(tree)
-        if isinstance(tree, Unary):
+        if isinstance(tree, ml.Unary):
             value = self._number(self.of(tree.of))
             return -value if tree.sign == "-" else _plain(np.logical_not(value) * 1.0)
-        if isinstance(tree, Binary):
+        if isinstance(tree, ml.Binary):
             return self._binary(tree)
-        if isinstance(tree, Transposed):
+        if isinstance(tree, ml.Transposed):
             return np.atleast_2d(self._number(self.of(tree.of))).T
-        if isinstance(tree, Range):
+        if isinstance(tree, ml.Range):
             return self._range(tree)
         return self._rows(tree.rows)
 
@@ -135,7 +122,7 @@ class _Evaluation:
             return _CONSTANTS[name]
         raise Unknown(self.where, f"{name} has no value.", f"Give one: --set {name}=…", name=name)
 
-    def _field(self, tree: Field) -> Any:
+    def _field(self, tree: ml.Field) -> Any:
         of = self.of(tree.of)
         if not isinstance(of, Mapping) or tree.name not in of:
             path = dotted(tree) or tree.name
@@ -143,8 +130,8 @@ class _Evaluation:
                           name=path)
         return of[tree.name]
 
-    def _apply(self, tree: Apply) -> Any:
-        if isinstance(tree.of, Name) and tree.of.name not in self.names:
+    def _apply(self, tree: ml.Apply) -> Any:
+        if isinstance(tree.of, ml.Name) and tree.of.name not in self.names:
             name = tree.of.name
             if name == "value" and tree.arguments:
                 return self.of(tree.arguments[0])
@@ -181,10 +168,10 @@ class _Evaluation:
 
     def _indexed(self, array: Any, indices: tuple[Tree, ...]) -> Any:
         """MATLAB's index: from 1, columns first."""
-        if len(indices) == 1 and indices[0] == Name(":"):
+        if len(indices) == 1 and indices[0] == ml.Name(":"):
             return np.ravel(array, order="F").reshape(-1, 1)
         sizes = [array.size] if len(indices) == 1 else np.atleast_2d(array).shape
-        places = [slice(None) if i == Name(":") else self._place(i, size)
+        places = [slice(None) if i == ml.Name(":") else self._place(i, size)
                   for i, size in zip(indices, sizes, strict=False)]
         if any(not isinstance(p, slice) and (p < 0).any() for p in places):
             raise NotUnderstood(self.where, "an index is less than 1.")
@@ -205,7 +192,7 @@ class _Evaluation:
             raise NotUnderstood(self.where, "an index of ones may be a condition.")
         return np.asarray(value, dtype=int) - 1
 
-    def _binary(self, tree: Binary) -> Any:
+    def _binary(self, tree: ml.Binary) -> Any:
         left, right = self.of(tree.left), self.of(tree.right)
         if isinstance(left, str) and isinstance(right, str) and tree.sign in ("==", "~="):
             return float((left == right) == (tree.sign == "=="))
@@ -224,7 +211,7 @@ class _Evaluation:
             raise NotUnderstood(self.where, f"{tree.sign!r} is not known.")
         return _plain(_OPERATIONS[tree.sign](a, b) * 1.0)
 
-    def _range(self, tree: Range) -> Any:
+    def _range(self, tree: ml.Range) -> Any:
         start, stop = (float(self._number(self.of(t))) for t in (tree.start, tree.stop))
         step = 1.0 if tree.step is None else float(self._number(self.of(tree.step)))
         count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-10)) + 1 if step else 0
@@ -250,9 +237,9 @@ class _Evaluation:
 
 def _is_condition(tree: Tree) -> bool:
     """Whether an index is a condition, true or false of each entry."""
-    return (isinstance(tree, Binary) and tree.sign in _CONDITIONS
-            or isinstance(tree, Unary) and tree.sign == "~"
-            or isinstance(tree, Apply) and dotted(tree.of) in ("logical", "isnan"))
+    return (isinstance(tree, ml.Binary) and tree.sign in _CONDITIONS
+            or isinstance(tree, ml.Unary) and tree.sign == "~"
+            or isinstance(tree, ml.Apply) and dotted(tree.of) in ("logical", "isnan"))
 
 
 def _plain(value: Any) -> Any:

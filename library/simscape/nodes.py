@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from .diagram import Block, End, System
@@ -49,7 +49,7 @@ class Groups(Generic[K]):
 @cache
 def port_table() -> dict[str, Any]:
     """Names of ports by component path, as public models have them."""
-    text = files("library.simscape").joinpath("ports.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("ports.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -81,7 +81,7 @@ def name_ports(block: Block) -> None:
 
 
 def _layouts(block: Block, layouts: list[list[str]]) -> list[list[str]]:
-    """Those that the block's choices allow, likely ones first."""
+    """Return the layouts of ports, those first that the block's choices suggest."""
     chosen = {name: word_of(block.values[name])
               for name in ("reference", "velocity_port", "position_port") if name in block.values}
     if not chosen:

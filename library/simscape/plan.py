@@ -27,7 +27,7 @@ class Written:
         return f'quantity({self.python}, "{self.unit}")'
 
     def times(self, unit: str) -> Written:
-        """The same number in a unit."""
+        """Return the number with a unit."""
         return Written(self.python, self.value, self.literal, unit)
 
 

@@ -12,22 +12,8 @@ import numpy as np
 
 from blocks import Model
 
-from .matlab import (
-    Apply,
-    Binary,
-    Brace,
-    Field,
-    Matrix,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Text,
-    Transposed,
-    Tree,
-    Unary,
-    dotted,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, dotted
 
 __all__ = ["CALLS", "CORE", "MEMBERS", "SIGNS", "STRENGTH", "PythonNames", "class_name",
            "number_text", "python_name", "python_of", "qualified", "said",
@@ -178,45 +164,45 @@ def python_of(tree: Tree, name: Callable[[str], str]) -> str:
 
 def _text(tree: Tree, name: Callable[[str], str]) -> tuple[str, int]:
     """Text, and how strongly it binds."""
-    if isinstance(tree, Number):
+    if isinstance(tree, ml.Number):
         return number_text(tree.value, tree.text), 11
-    if isinstance(tree, Text):
+    if isinstance(tree, ml.Text):
         return repr(tree.value), 11
-    if isinstance(tree, (Name, Field)):
+    if isinstance(tree, (ml.Name, ml.Field)):
         path = dotted(tree)
         if not path:
             raise NotUnderstood("", "this has no counterpart in Python that is as short.")
         return (_CONSTANTS[path], 11) if path in _CONSTANTS else (name(path), 11)
-    if isinstance(tree, Unary):
+    if isinstance(tree, ml.Unary):
         inner, strength = _text(tree.of, name)
         sign, own = ("-", 8) if tree.sign == "-" else ("not ", 0)
         return f"{sign}{inner if strength >= own else f'({inner})'}", own
-    if isinstance(tree, Binary) and tree.sign in STRENGTH:
+    if isinstance(tree, ml.Binary) and tree.sign in STRENGTH:
         return _binary(tree, name)
-    if isinstance(tree, Apply):
+    if isinstance(tree, ml.Apply):
         return _applied(tree, name), 11
-    if isinstance(tree, (Matrix, Brace)):
+    if isinstance(tree, (ml.Matrix, ml.Brace)):
         rows = [[python_of(entry, name) for entry in row] for row in tree.rows]
         if len(rows) == 1 or all(len(row) == 1 for row in rows):
             return f"[{', '.join(entry for row in rows for entry in row)}]", 11
         return f"[{', '.join('[' + ', '.join(row) + ']' for row in rows)}]", 11
-    if isinstance(tree, Range):
+    if isinstance(tree, ml.Range):
         start, stop = (python_of(t, name) for t in (tree.start, tree.stop))
         step = "1" if tree.step is None else python_of(tree.step, name)
         return f"np.arange({start}, {stop} + {step} / 2, {step})", 11
-    if isinstance(tree, Transposed) and isinstance(tree.of, (Matrix, Range, Name)):
+    if isinstance(tree, ml.Transposed) and isinstance(tree.of, (ml.Matrix, ml.Range, ml.Name)):
         return _text(tree.of, name)  # rows and columns are both lists here
     raise NotUnderstood("", "this has no counterpart in Python that is as short.")
 
 
-def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
+def _binary(tree: ml.Binary, name: Callable[[str], str]) -> tuple[str, int]:
     strength = STRENGTH[tree.sign]
     parts = []
     for side, of in enumerate((tree.left, tree.right)):
         text, own = _text(of, name)
-        array = isinstance(of, (Matrix, Brace)) and strength >= 6
+        array = isinstance(of, (ml.Matrix, ml.Brace)) and strength >= 6
         weak = own < strength or own == strength and (side == 1 or strength == 9)
-        if strength == 9 and side == 1 and isinstance(of, Unary) and of.sign == "-":
+        if strength == 9 and side == 1 and isinstance(of, ml.Unary) and of.sign == "-":
             weak = False
         parts.append(f"np.array({text})" if array else f"({text})" if weak else text)
     sign = SIGNS.get(tree.sign, tree.sign)
@@ -225,9 +211,9 @@ def _binary(tree: Binary, name: Callable[[str], str]) -> tuple[str, int]:
     return f"{parts[0]} {sign} {parts[1]}", strength
 
 
-def _applied(tree: Apply, name: Callable[[str], str]) -> str:
+def _applied(tree: ml.Apply, name: Callable[[str], str]) -> str:
     given = [python_of(a, name) for a in tree.arguments]
-    if isinstance(tree.of, Name):
+    if isinstance(tree.of, ml.Name):
         called = tree.of.name
         if called == "value":
             return given[0]
@@ -237,7 +223,7 @@ def _applied(tree: Apply, name: Callable[[str], str]) -> str:
             return f"{'np.' if len(given) == 1 else ''}{called}({', '.join(given)})"
         if called in _PLAIN:
             return given[0]
-    if len(tree.arguments) == 1 and isinstance(tree.arguments[0], Number) and \
+    if len(tree.arguments) == 1 and isinstance(tree.arguments[0], ml.Number) and \
             dotted(tree.of):
         return f"{name(dotted(tree.of))}[{int(tree.arguments[0].value) - 1}]"
     raise NotUnderstood("", "this has no counterpart in Python that is as short.")

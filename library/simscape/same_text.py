@@ -10,23 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .matlab import (
-    Apply,
-    Binary,
-    Brace,
-    Field,
-    Matrix,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Text,
-    Transposed,
-    Tree,
-    Unary,
-    changed,
-    dotted,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, changed, dotted
 from .matlab_values import evaluate
 from .python_text import CALLS, python_of, value_text
 
@@ -59,32 +44,32 @@ def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[
 
 
 def _is_same(tree: Tree, names: Mapping[str, Any]) -> bool:
-    if isinstance(tree, (Number, Text)):
+    if isinstance(tree, (ml.Number, ml.Text)):
         return True
-    if isinstance(tree, (Name, Field)):
+    if isinstance(tree, (ml.Name, ml.Field)):
         return not isinstance(evaluate(tree, names), (Mapping, list))
-    if isinstance(tree, Unary):
+    if isinstance(tree, ml.Unary):
         return tree.sign == "-" and _is_scalar(tree.of, names)
-    if isinstance(tree, Binary):
+    if isinstance(tree, ml.Binary):
         return tree.sign not in _LOGIC and _is_scalar(tree.left, names) and _is_scalar(
             tree.right, names)
-    if isinstance(tree, (Matrix, Brace)):
+    if isinstance(tree, (ml.Matrix, ml.Brace)):
         return all(_is_scalar(entry, names) for row in tree.rows for entry in row)
-    if isinstance(tree, Range):
+    if isinstance(tree, ml.Range):
         if not _rank(tree, names):
             return False
         parts = (tree.start, tree.step, tree.stop)
         return all(part is None or _is_scalar(part, names) for part in parts)
-    if isinstance(tree, Transposed):
+    if isinstance(tree, ml.Transposed):
         return _is_same(tree.of, names) and _rank(tree.of, names) < 2
-    return isinstance(tree, Apply) and _is_same_call(tree, names)
+    return isinstance(tree, ml.Apply) and _is_same_call(tree, names)
 
 
-def _is_same_call(tree: Apply, names: Mapping[str, Any]) -> bool:
+def _is_same_call(tree: ml.Apply, names: Mapping[str, Any]) -> bool:
     called = dotted(tree.of)
     if called.partition(".")[0] in names:  # an index
         return _rank(tree.of, names) == 1 and all(
-            isinstance(index, Number) for index in tree.arguments)
+            isinstance(index, ml.Number) for index in tree.arguments)
     if called not in CALLS:
         return False
     if called in _OF_TWO and len(tree.arguments) == 2:
@@ -99,10 +84,10 @@ def _is_same_call(tree: Apply, names: Mapping[str, Any]) -> bool:
 def _of_numbers(tree: Any) -> Any:
     """A tree whose conditions are numbers, and which has no brackets around one number."""
     made = changed(tree, _of_numbers)
-    if isinstance(made, Matrix) and [len(row) for row in made.rows] == [1]:
+    if isinstance(made, ml.Matrix) and [len(row) for row in made.rows] == [1]:
         return made.rows[0][0]
-    conditional = isinstance(made, Binary) and made.sign in _CONDITIONS
-    return Apply(Name("float64"), (made,)) if conditional else made
+    conditional = isinstance(made, ml.Binary) and made.sign in _CONDITIONS
+    return ml.Apply(ml.Name("float64"), (made,)) if conditional else made
 
 
 def _is_scalar(tree: Tree, names: Mapping[str, Any]) -> bool:
@@ -111,11 +96,11 @@ def _is_scalar(tree: Tree, names: Mapping[str, Any]) -> bool:
 
 def _rank(tree: Tree, names: Mapping[str, Any]) -> int:
     """0 for a number or text, 1 for a row or column, 2 for a matrix."""
-    if isinstance(tree, (Number, Text)):
+    if isinstance(tree, (ml.Number, ml.Text)):
         return 0
-    if isinstance(tree, Binary):  # of scalars, where this is asked
+    if isinstance(tree, ml.Binary):  # of scalars, where this is asked
         return max(_rank(tree.left, names), _rank(tree.right, names))
-    if isinstance(tree, Unary):
+    if isinstance(tree, ml.Unary):
         return _rank(tree.of, names)
     shape = np.shape(evaluate(tree, names))
     return 0 if not shape else 1 if 1 in shape or len(shape) == 1 else 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from .diagram import Block
 from .signal_part import Asks, Lacks, SignalPart
@@ -54,7 +54,7 @@ _NEAR = {
 @cache
 def defaults_of(block_type: str) -> dict[str, str]:
     """Values that files do not repeat, of a type of block."""
-    text = files("library.simscape").joinpath("simulink_defaults.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("simulink_defaults.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = json.loads(text)
     return found.get(block_type, {})
 

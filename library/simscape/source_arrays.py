@@ -13,28 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .matlab import (
-    Apply,
-    Binary,
-    Brace,
-    Field,
-    Matrix,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Text,
-    Transposed,
-    Tree,
-    Unary,
-    changed,
-    dotted,
-    in_order,
-    is_constant,
-    names_in,
-    number_tree,
-    parts_of,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, changed, dotted, number_tree, parts_of
 from .matlab_values import Unknown, evaluate
 from .python_text import PythonNames
 from .source import (
@@ -129,9 +109,9 @@ def _without_unused(source: Source, tables: set[str]) -> Source:
             for name, rows in source.sections.items()}
     waiting = [d for rows in source.sections.values() for d in rows if d.name in tables]
     used = {part.name for part in parts_of(replace(source, sections=kept))
-            if isinstance(part, Name)}
+            if isinstance(part, ml.Name)}
     for _ in waiting:
-        used |= set().union(*(names_in(d.value) for d in waiting if d.name in used))
+        used |= set().union(*(ml.names_in(d.value) for d in waiting if d.name in used))
     return replace(source, sections={name: [d for d in rows if d.name not in tables - used]
                                      for name, rows in source.sections.items()})
 
@@ -162,7 +142,7 @@ class _Entries:
                     known[place] = names.make("_".join([name, *(str(k + 1) for k in place)]))
                 declared = replace(declared, name=known[place], index=())
             call = declared.value
-            path = dotted(call.of if isinstance(call, Apply) else call)
+            path = dotted(call.of if isinstance(call, ml.Apply) else call)
             self.ports[declared.name] = self.parts.get(path, {})
             yield declared
         for name, known in places.items():
@@ -173,15 +153,15 @@ class _Entries:
                                     "Declare those from 1 on.")
             grid = np.empty(shape, dtype=object)
             for place, here in known.items():
-                grid[place] = Name(here)
+                grid[place] = ml.Name(here)
             self.arrays[name] = grid if grid.ndim == 2 else grid.reshape(1, -1)
 
     def _place(self, index: tuple[Tree, ...], name: str) -> tuple[int, ...]:
-        if not all(isinstance(k, Number) and k.value >= 1 and not k.value % 1 for k in index) \
+        if not all(isinstance(k, ml.Number) and k.value >= 1 and not k.value % 1 for k in index) \
                 or len(index) > 2:
             raise NotUnderstood(self.place, f"an entry of {name} is asked for by one or two whole "
                                 "numbers from 1 on.")
-        return tuple(int(k.value) - 1 for k in index if isinstance(k, Number))
+        return tuple(int(k.value) - 1 for k in index if isinstance(k, ml.Number))
 
     def computes(self, declared: Declared) -> bool:
         """Whether a computed array is known by its entries alone, and not declared."""
@@ -191,12 +171,12 @@ class _Entries:
             return False
         name, plain = declared.name, 1 in found.shape
         self.arrays[name] = found
-        if is_constant(declared.value):
+        if ml.is_constant(declared.value):
             self.whole.add(name)
             if is_said("access=private", declared.attributes):
                 return False  # its numbers are known
-            self.arrays[name] = _grid([[Apply(Name(name), (number_tree(max(i, j)),) if plain else
-                                              (number_tree(i), number_tree(j)))
+            self.arrays[name] = _grid([[ml.Apply(ml.Name(name), (
+                number_tree(max(i, j)),) if plain else (number_tree(i), number_tree(j)))
                                         for j in range(1, found.shape[1] + 1)]
                                        for i in range(1, found.shape[0] + 1)])
             return False
@@ -219,11 +199,12 @@ class _Entries:
             number = [str(k + 1) for k, size in zip(place, found.shape, strict=True) if size > 1]
             value: Any = found[place]
             if said:
-                value = Brace((tuple(Binary("=", Name(word), other if each[word] is None else
-                                            each[word][place]) for word, other in said.items()),))
+                value = ml.Brace((tuple(ml.Binary(
+                    "=", ml.Name(word), other if each[word] is None else each[word][place])
+                    for word, other in said.items()),))
             rows.append(replace(declared, name=names.make("_".join([declared.name, *number])),
                                 value=value))
-            grid[place] = Name(rows[-1].name)
+            grid[place] = ml.Name(rows[-1].name)
         self.arrays[declared.name] = grid
         return rows
 
@@ -231,29 +212,29 @@ class _Entries:
     def of(self, tree: Tree, arrays: _Arrays | None = None) -> np.ndarray | None:
         """The entries of an expression; None of a scalar, and of what is not known."""
         arrays = self.arrays if arrays is None else arrays
-        if isinstance(tree, Name):
+        if isinstance(tree, ml.Name):
             return arrays.get(tree.name)
         if (measured := pair(tree)) is not None:
             return _each(self.of(measured[0], arrays),
-                         lambda e: Brace(((e, Text(measured[1])),)))
-        if isinstance(tree, Matrix):
+                         lambda e: ml.Brace(((e, ml.Text(measured[1])),)))
+        if isinstance(tree, ml.Matrix):
             return self._matrix(tree, arrays)
-        if isinstance(tree, Range) and is_constant(tree):
+        if isinstance(tree, ml.Range) and ml.is_constant(tree):
             return _grid([[number_tree(float(k)) for k in np.ravel(evaluate(tree, {}))]])
-        if isinstance(tree, Unary):
+        if isinstance(tree, ml.Unary):
             return _each(self.of(tree.of, arrays), lambda e: replace(tree, of=e))
-        if isinstance(tree, Transposed):
+        if isinstance(tree, ml.Transposed):
             inner = self.of(tree.of, arrays)
             return None if inner is None else inner.T
-        if isinstance(tree, Field):
+        if isinstance(tree, ml.Field):
             return self._field(tree, arrays)
-        if isinstance(tree, Binary) and tree.sign != "=":
+        if isinstance(tree, ml.Binary) and tree.sign != "=":
             return self._binary(tree, arrays)
-        if isinstance(tree, Apply):
+        if isinstance(tree, ml.Apply):
             return self._call(tree, arrays)
         return None
 
-    def _matrix(self, tree: Matrix, arrays: _Arrays) -> np.ndarray | None:
+    def _matrix(self, tree: ml.Matrix, arrays: _Arrays) -> np.ndarray | None:
         rows = [[_grid([[e]]) if (found := self.of(e, arrays)) is None else found for e in row]
                 for row in tree.rows if row]
         try:
@@ -263,25 +244,25 @@ class _Entries:
                                 "Give them as many entries.") from None
         return made if made is not None and made.size > 1 else None
 
-    def _field(self, tree: Field, arrays: _Arrays) -> np.ndarray | None:
+    def _field(self, tree: ml.Field, arrays: _Arrays) -> np.ndarray | None:
         """Ports of an array of parts, or the entries of a port."""
         found = self.of(tree.of, arrays)
         if found is None:
             names = self.ports.get(dotted(tree.of), {}).get(tree.name)
-            return None if names is None else _grid([[Field(tree.of, name) for name in names]])
-        inner = [self._field(Field(e, tree.name), arrays) for e in found.ravel(order="F")]
+            return None if names is None else _grid([[ml.Field(tree.of, name) for name in names]])
+        inner = [self._field(ml.Field(e, tree.name), arrays) for e in found.ravel(order="F")]
         if all(each is None for each in inner):
-            return _each(found, lambda e: Field(e, tree.name))
+            return _each(found, lambda e: ml.Field(e, tree.name))
         return np.hstack([each for each in inner if each is not None])
 
-    def _binary(self, tree: Binary, arrays: _Arrays) -> np.ndarray | None:
+    def _binary(self, tree: ml.Binary, arrays: _Arrays) -> np.ndarray | None:
         a, b = self.of(tree.left, arrays), self.of(tree.right, arrays)
         if tree.sign == "*" and a is not None and b is not None and 1 not in (a.size, b.size):
             if a.shape[1] != b.shape[0]:
                 raise NotUnderstood(self.place, "a product of matrices of "
                                     f"{' and '.join('×'.join(map(str, m.shape)) for m in (a, b))} "
                                     "entries has no value.")
-            return _grid([[_joined("+", [_shortened(Binary("*", x, y)) for x, y in
+            return _grid([[_joined("+", [_shortened(ml.Binary("*", x, y)) for x, y in
                                          zip(row, column, strict=True)])
                            for column in b.T] for row in a])
         if tree.sign == "/" and b is not None or tree.sign == "^" and (a is not None
@@ -290,15 +271,15 @@ class _Entries:
         return self._paired((tree.left, tree.right), (a, b),
                             lambda row: _shortened(replace(tree, left=row[0], right=row[1])))
 
-    def _call(self, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
-        name = tree.of.name if isinstance(tree.of, Name) else ""
+    def _call(self, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
+        name = tree.of.name if isinstance(tree.of, ml.Name) else ""
         if name in _ELEMENTWISE and name not in arrays and not (
                 name in _JOINED and len(tree.arguments) == 1):
             inside = [self.of(each, arrays) for each in tree.arguments]
             return self._paired(tree.arguments, inside, lambda row: replace(tree, arguments=row))
         if name == "repmat" and len(tree.arguments) > 1:
             inner = self.of(tree.arguments[0], arrays)
-            sizes = [int(k.value) for k in tree.arguments[1:] if isinstance(k, Number)]
+            sizes = [int(k.value) for k in tree.arguments[1:] if isinstance(k, ml.Number)]
             if len(sizes) == len(tree.arguments) - 1:
                 return np.tile(_grid([[tree.arguments[0]]]) if inner is None else inner,
                                sizes if len(sizes) == 2 else sizes * 2)
@@ -309,7 +290,7 @@ class _Entries:
         if name == "diff" and len(tree.arguments) == 1 and (
                 inner := self.of(tree.arguments[0], arrays)) is not None and 1 in inner.shape:
             row = inner.ravel()
-            steps = _grid([[Binary("-", b, a) for a, b in zip(row, row[1:], strict=False)]])
+            steps = _grid([[ml.Binary("-", b, a) for a, b in zip(row, row[1:], strict=False)]])
             return steps if inner.shape[0] == 1 else steps.T
         found = self.of(tree.of, arrays) if name not in _ELEMENTWISE or name in arrays else None
         if found is None or len(tree.arguments) > 2:
@@ -319,11 +300,11 @@ class _Entries:
     def _shaped(self, name: str, given: tuple[Tree, ...], arrays: _Arrays) -> np.ndarray | None:
         """Arrays beside or below each other, or one in another shape."""
         if name == "horzcat" or name == "cat" and _is(given[0], 2):
-            return self._matrix(Matrix((given[name == "cat":],)), arrays)
+            return self._matrix(ml.Matrix((given[name == "cat":],)), arrays)
         if name in ("vertcat", "cat"):
-            return self._matrix(Matrix(tuple((e,) for e in given[name == "cat":])), arrays)
+            return self._matrix(ml.Matrix(tuple((e,) for e in given[name == "cat":])), arrays)
         found = self.of(given[0], arrays)
-        sizes = [int(k.value) for k in given[1:] if isinstance(k, Number)]
+        sizes = [int(k.value) for k in given[1:] if isinstance(k, ml.Number)]
         if found is None or name == "transpose":
             return None if found is None else found.T
         if len(sizes) != 2 or np.prod(sizes) != found.size:
@@ -331,14 +312,14 @@ class _Entries:
                                 "Give rows and columns of as many entries.")
         return found.reshape(sizes, order="F")
 
-    def _made(self, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
+    def _made(self, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
         """An array of numbers, of so many rows and columns or of the size of another one."""
         like = tree.arguments[0] if len(tree.arguments) == 1 else None
-        if isinstance(like, Apply) and like.of == Name("size") and len(like.arguments) == 1:
+        if isinstance(like, ml.Apply) and like.of == ml.Name("size") and len(like.arguments) == 1:
             found = self.of(like.arguments[0], arrays)
             shape = (1, 1) if found is None else found.shape
             tree = replace(tree, arguments=tuple(number_tree(float(k)) for k in shape))
-        if not all(isinstance(k, Number) for k in tree.arguments):
+        if not all(isinstance(k, ml.Number) for k in tree.arguments):
             return None
         try:
             made = np.atleast_2d(evaluate(tree, {}))
@@ -346,14 +327,14 @@ class _Entries:
             return None  # of three dimensions
         return _grid([[number_tree(float(x)) for x in row] for row in made])
 
-    def _picked(self, found: np.ndarray, tree: Apply, arrays: _Arrays) -> np.ndarray | None:
+    def _picked(self, found: np.ndarray, tree: ml.Apply, arrays: _Arrays) -> np.ndarray | None:
         """Entries of an array by MATLAB's index: from 1, columns first."""
         flat = len(tree.arguments) == 1
         sizes = [found.size] if flat else found.shape
         places = []
         for index, size in zip(tree.arguments, sizes, strict=True):
             try:
-                place = np.arange(1, size + 1) if index == Name(":") else np.ravel(
+                place = np.arange(1, size + 1) if index == ml.Name(":") else np.ravel(
                     evaluate(index, {"end": float(size)}))
             except (Unknown, NotUnderstood):
                 return None
@@ -395,8 +376,9 @@ class _Entries:
         if isinstance(part, (list, tuple)):
             return type(part)(each for one in part for each in self._statements(one, arrays))
         if isinstance(part, Branch) and part.index:
-            found = self._picked(arrays[part.name], Apply(Name(part.name), part.index), arrays) \
-                if part.name in arrays else None
+            entry = ml.Apply(ml.Name(part.name), part.index)
+            found = self._picked(
+                arrays[part.name], entry, arrays) if part.name in arrays else None
             if found is None or found.size != 1:
                 raise NotUnderstood(self.place, f"{part.name} has no such entry.",
                                     "Declare it as a variable of so many.")
@@ -405,15 +387,15 @@ class _Entries:
                 name in arrays for name, _ in part.assigned):
             raise NotUnderstood(self.place, "a branch or an event of an array is not read.",
                                 "Write one for each entry.")
-        if isinstance(part, Name) and part.name in arrays.keys() - self.whole:
+        if isinstance(part, ml.Name) and part.name in arrays.keys() - self.whole:
             raise NotUnderstood(self.place, f"{part.name} is asked for as a whole, and an array of "
                                 "values that follow from others is read by its entries alone.",
                                 f"Write {part.name}(1), or give it as a parameter.")
         if isinstance(part, Let):
             return self._let(part, arrays)
-        if isinstance(part, Apply) and (made := self._applied(part, arrays)) is not None:
+        if isinstance(part, ml.Apply) and (made := self._applied(part, arrays)) is not None:
             return made
-        if isinstance(part, Binary) and part.sign == "=":
+        if isinstance(part, ml.Binary) and part.sign == "=":
             return replace(part, right=self.written(part.right, arrays))
         return changed(part, lambda each: self.written(each, arrays))
 
@@ -428,8 +410,8 @@ class _Entries:
                 for equation in found.ravel(order="F"):
                     made = self.written(equation, arrays)
                     self.lengths |= {each.of.name: arrays[each.of.name].size
-                                     for each in parts_of(made) if isinstance(each, Apply)
-                                     and isinstance(each.of, Name) and each.of.name in self.whole
+                                     for each in parts_of(made) if isinstance(each, ml.Apply)
+                                     and isinstance(each.of, ml.Name) and each.of.name in self.whole
                                      and each.of.name in arrays}
                     yield made
                 return
@@ -456,7 +438,7 @@ class _Entries:
 
     def _let(self, part: Let, arrays: _Arrays) -> Let:
         inside, names, given = dict(arrays), [], dict(part.names)
-        for name in in_order(given):
+        for name in ml.in_order(given):
             tree = given[name]
             found = self.of(tree, inside)
             inside.pop(name, None)
@@ -466,9 +448,9 @@ class _Entries:
                 names.append((name, self.written(tree, inside)))
         return replace(part, names=tuple(names), body=self.written(part.body, inside))
 
-    def _applied(self, part: Apply, arrays: _Arrays) -> Tree | None:
+    def _applied(self, part: ml.Apply, arrays: _Arrays) -> Tree | None:
         """A call that gives one value of arrays; None for another one."""
-        name = part.of.name if isinstance(part.of, Name) else ""
+        name = part.of.name if isinstance(part.of, ml.Name) else ""
         given = part.arguments
         if name in _JOINED and name not in arrays and len(given) == 1 and (
                 found := self.of(given[0], arrays)) is not None:
@@ -501,16 +483,16 @@ def _each(grid: np.ndarray | None, change: Any) -> np.ndarray | None:
 def _joined(sign: str, entries: Any) -> Tree:
     """One value of all entries; of a sum, those that are not zero."""
     rows = [e for e in entries if sign != "+" or not _is(e, 0)] or [*entries][:1]
-    made: Tree = reduce(lambda a, b: Apply(Name(sign), (a, b)) if sign.isalpha() else
-                        Binary(sign, a, b), rows)
+    made: Tree = reduce(lambda a, b: ml.Apply(ml.Name(sign), (a, b)) if sign.isalpha() else
+                        ml.Binary(sign, a, b), rows)
     return made
 
 
 def _is(tree: Tree, value: float) -> bool:
-    return isinstance(tree, Number) and tree.value == value
+    return isinstance(tree, ml.Number) and tree.value == value
 
 
-def _shortened(tree: Binary) -> Tree:
+def _shortened(tree: ml.Binary) -> Tree:
     """Arithmetic with numbers, zeros and ones as its value."""
     numbers = [_value(side) for side in (tree.left, tree.right)]
     product, quotient = tree.sign in ("*", ".*"), tree.sign in ("/", "./")
@@ -521,10 +503,10 @@ def _shortened(tree: Binary) -> Tree:
     if 1.0 in numbers and product:
         return tree.right if numbers[0] == 1 else tree.left
     if numbers[0] == -1.0 and product:
-        return Unary("-", tree.right)
+        return ml.Unary("-", tree.right)
     return tree
 
 
 def _value(tree: Tree) -> float | None:
-    sign, number = (-1, tree.of) if isinstance(tree, Unary) and tree.sign == "-" else (1, tree)
-    return sign * number.value if isinstance(number, Number) else None
+    sign, number = (-1, tree.of) if isinstance(tree, ml.Unary) and tree.sign == "-" else (1, tree)
+    return sign * number.value if isinstance(number, ml.Number) else None

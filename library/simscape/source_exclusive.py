@@ -11,20 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .matlab import (
-    Apply,
-    Binary,
-    Brace,
-    Field,
-    Matrix,
-    Name,
-    NotUnderstood,
-    Transposed,
-    Tree,
-    Unary,
-    changed,
-    number_tree,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, changed, number_tree
 from .matlab_values import Unknown, evaluate, free_names
 from .source import Conditions, Declared, Source, pair
 
@@ -67,19 +55,20 @@ def _exclusive(declared: list[Declared]) -> tuple[int, int] | None:
 
 def _folded(value: Tree) -> Tree:
     """A value with its unit whose number is an array that functions make of numbers."""
-    if not isinstance(value, Brace) or not value.rows or not value.rows[0]:
+    if not isinstance(value, ml.Brace) or not value.rows or not value.rows[0]:
         return _array(value)
     first, *rest = value.rows[0]
-    if isinstance(first, Field) and pair(value) is not None:
+    if isinstance(first, ml.Field) and pair(value) is not None:
         return first  # of an enumeration, with a unit
     return replace(value, rows=((_array(first), *rest), *value.rows[1:]))
 
 
 def _finite(part: Any) -> Any:
     """A value with a number in the place of what is infinite: a limit that is never reached."""
-    if part in (Name("inf"), Name("Inf")):
+    if part in (ml.Name("inf"), ml.Name("Inf")):
         return number_tree(1e30)
-    return changed(part, _finite) if isinstance(part, (tuple, Unary, Matrix, Brace)) else part
+    whole = not isinstance(part, (tuple, ml.Unary, ml.Matrix, ml.Brace))
+    return part if whole else changed(part, _finite)
 
 
 def _array(tree: Tree) -> Tree:
@@ -91,17 +80,17 @@ def _array(tree: Tree) -> Tree:
         return tree
     if made.size == 1:
         return number_tree(float(made.item()))
-    return Matrix(tuple(tuple(number_tree(float(x)) for x in row) for row in made))
+    return ml.Matrix(tuple(tuple(number_tree(float(x)) for x in row) for row in made))
 
 
 def _makes(tree: Tree) -> bool:
     """Whether a function in it makes an array, or arithmetic is of one."""
-    if isinstance(tree, Apply):
-        return isinstance(tree.of, Name) and tree.of.name in _MAKERS
-    if isinstance(tree, Binary):
-        return any(_makes(side) or isinstance(side, (Matrix, Transposed))
+    if isinstance(tree, ml.Apply):
+        return isinstance(tree.of, ml.Name) and tree.of.name in _MAKERS
+    if isinstance(tree, ml.Binary):
+        return any(_makes(side) or isinstance(side, (ml.Matrix, ml.Transposed))
                    for side in (tree.left, tree.right))
-    return isinstance(tree, Unary) and _makes(tree.of)
+    return isinstance(tree, ml.Unary) and _makes(tree.of)
 
 
 def chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
@@ -114,6 +103,6 @@ def chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
     yes, no = ([(conditions[1:], value) for conditions, value in rows
                 if conditions[:1] == ((condition, holds),)] for holds in (True, False))
     if not yes:
-        condition, yes, no = Unary("~", condition), no, []
+        condition, yes, no = ml.Unary("~", condition), no, []
     cases = (chosen(yes), *([chosen([*no, *others])] if no or others else []))
-    return Apply(Name("if"), (condition, *cases))
+    return ml.Apply(ml.Name("if"), (condition, *cases))

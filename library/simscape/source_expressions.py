@@ -10,25 +10,8 @@ from typing import get_args
 
 from blocks import quantity
 
-from .matlab import (
-    Apply,
-    Binary,
-    Field,
-    Matrix,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Text,
-    Transposed,
-    Tree,
-    Unary,
-    dotted,
-    in_order,
-    is_constant,
-    names_in,
-    parts_of,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, dotted, parts_of
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
 from .source import SIZE, Conditions, Declared, Event, Source, fields, pair
 from .source_enumerations import enumeration_beside
@@ -147,10 +130,10 @@ class Known:
 
     def _know_names(self) -> None:
         for declared in self.of("parameters"):
-            if isinstance(declared.value, Field):
+            if isinstance(declared.value, ml.Field):
                 self.place = declared.place
                 self.options[declared.name] = self._words(declared.name, declared.value)
-            elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
+            elif isinstance(declared.value, ml.Name) and declared.value.name in _CONSTANTS:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
         self._know_units("inputs", "outputs", "parameters")
         for section in ("parameters", "intermediates"):
@@ -176,7 +159,7 @@ class Known:
 
     def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
         """A name that follows from others, or from the conditions of its declarations."""
-        if given and len(rows) == 1 and is_constant(rows[0].value):
+        if given and len(rows) == 1 and ml.is_constant(rows[0].value):
             return
         self.locals[name] = chosen([(declared.condition, declared.value) for declared in rows])
         if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
@@ -187,7 +170,7 @@ class Known:
         return next((declared.place for section in ("parameters", "intermediates")
                      for declared in self.of(section) if declared.name == name), self.place)
 
-    def _words(self, name: str, default: Field) -> list[str]:
+    def _words(self, name: str, default: ml.Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
         members = enumeration_beside(dotted(default.of), self.path)
         if members is not None:
@@ -195,9 +178,9 @@ class Known:
             return list(dict.fromkeys([self._member(name, default), *members]))
         words, compared = [default.name], set()
         for tree in parts_of(self.source):
-            if isinstance(tree, Binary) and tree.sign in ("==", "~="):
+            if isinstance(tree, ml.Binary) and tree.sign in ("==", "~="):
                 for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
-                    if one == Name(name) and isinstance(other, Field):
+                    if one == ml.Name(name) and isinstance(other, ml.Field):
                         compared.add(other.name)
                         words.append(other.name)
         words += _ENUMERATIONS.get(dotted(default.of), [])
@@ -207,13 +190,13 @@ class Known:
                               "compared with there.")
         return list(dict.fromkeys(words))
 
-    def _member(self, name: str, said: Field | Number) -> str:
+    def _member(self, name: str, said: ml.Field | ml.Number) -> str:
         """The member of an enumeration that a word or a number says."""
         members = self.numbered.get(name)
-        word = said.name if isinstance(said, Field) else next(
+        word = said.name if isinstance(said, ml.Field) else next(
             (word for word, number in (members or {}).items() if number == said.value), "")
         if members is not None and word not in members:
-            what = said.name if isinstance(said, Field) else f"{said.value:g}"
+            what = said.name if isinstance(said, ml.Field) else f"{said.value:g}"
             raise self.wrong(f"{what} is no member of the enumeration of {name}.",
                              f"It has {', '.join(f'{w} ({n})' for w, n in members.items())}.")
         return word
@@ -221,22 +204,22 @@ class Known:
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
         """Whether a condition is on options only: it chooses equations, not values."""
-        if isinstance(condition, Unary):
+        if isinstance(condition, ml.Unary):
             return condition.sign == "~" and self.is_structure(condition.of)
-        if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+        if isinstance(condition, ml.Binary) and condition.sign in ("&&", "||", "&", "|"):
             return self.is_structure(condition.left) and self.is_structure(condition.right)
-        if isinstance(condition, Binary):
+        if isinstance(condition, ml.Binary):
             return self._compared(condition) is not None
-        return isinstance(condition, Name) and isinstance(self.options.get(condition.name), bool)
+        return isinstance(condition, ml.Name) and isinstance(self.options.get(condition.name), bool)
 
-    def _compared(self, tree: Binary) -> tuple[str, str | bool] | None:
+    def _compared(self, tree: ml.Binary) -> tuple[str, str | bool] | None:
         """An option and what it is compared with."""
         for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
-            if tree.sign in ("==", "~=") and isinstance(one, Name) and one.name in self.options:
-                if isinstance(other, Field) or isinstance(other, Number) and \
+            if tree.sign in ("==", "~=") and isinstance(one, ml.Name) and one.name in self.options:
+                if isinstance(other, ml.Field) or isinstance(other, ml.Number) and \
                         one.name in self.numbered:
                     return one.name, self._member(one.name, other)
-                if isinstance(other, Name) and other.name in _CONSTANTS:
+                if isinstance(other, ml.Name) and other.name in _CONSTANTS:
                     return one.name, _CONSTANTS[other.name]
         return None
 
@@ -250,8 +233,8 @@ class Known:
         """
         if not self.numbers:
             self._refuse_values(conditions)
-        every = [condition if holds else Unary("~", condition) for condition, holds in conditions]
-        return self.text(reduce(partial(Binary, "&&"), every)) if every else ""
+        every = [one if holds else ml.Unary("~", one) for one, holds in conditions]
+        return self.text(reduce(partial(ml.Binary, "&&"), every)) if every else ""
 
     def guarded(self, line: str, conditions: Conditions) -> list[str]:
         """A statement under its conditions."""
@@ -285,7 +268,7 @@ class Known:
             self.place = self.place_of(name)
             raise self.wrong(f"{name} follows from itself.")
 
-        return in_order(trees, circle)
+        return ml.in_order(trees, circle)
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:
@@ -305,7 +288,7 @@ class Known:
         here = self._unit_here(unit)
         if not here:
             return self._strong(value)
-        if is_constant(value):
+        if ml.is_constant(value):
             return f'quantity({self.text(value)}, "{here}")', 11
         text, strength = self._strong(value)
         text = f'{text if strength >= 7 else f"({text})"} * quantity(1, "{linear(here)}")'
@@ -313,18 +296,18 @@ class Known:
 
     def unit(self, tree: Tree) -> str:
         """The unit of an expression, as far as it is told by declarations."""
-        if isinstance(tree, Name):
+        if isinstance(tree, ml.Name):
             return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
                 self.units.get(tree.name, "")
-        if isinstance(tree, Field) and tree.name == "der":
+        if isinstance(tree, ml.Field) and tree.name == "der":
             rate = quantity(1.0, linear(self.unit(tree.of))) / quantity(1.0, "s")
             return f"{rate.units:~C}"
-        if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
+        if isinstance(tree, ml.Binary) and tree.sign in ("*", ".*", "/", "./"):
             a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b
             return "" if made.unitless else f"{made.units:~C}"
-        if isinstance(tree, (Binary, Unary)):
-            return self.unit(tree.left if isinstance(tree, Binary) else tree.of)
+        if isinstance(tree, (ml.Binary, ml.Unary)):
+            return self.unit(tree.left if isinstance(tree, ml.Binary) else tree.of)
         found = pair(tree)
         return unit_here(found[1]) if found is not None else ""
 
@@ -338,41 +321,41 @@ class Known:
         found = pair(tree)
         if found is not None:
             return self._measured(*found)
-        if isinstance(tree, Number):
+        if isinstance(tree, ml.Number):
             return number_text(tree.value, tree.text), 11
-        if isinstance(tree, Text):
+        if isinstance(tree, ml.Text):
             return repr(tree.value), 11
-        if isinstance(tree, Name):
+        if isinstance(tree, ml.Name):
             return self._name(tree.name), 11
-        if isinstance(tree, Field):
+        if isinstance(tree, ml.Field):
             if tree.name == "der":
                 return f"der({self.text(tree.of)})", 11
             if self.numbers:
                 return self._of_domain(tree)
             return f"{self.text(tree.of)}.{tree.name}", 11
-        if isinstance(tree, Unary):
+        if isinstance(tree, ml.Unary):
             inner, strength = self._strong(tree.of)
             if tree.sign == "~" and self._of_values(tree):
                 return f"not {inner if strength >= 3 else f'({inner})'}", 3
             return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
-        if isinstance(tree, Binary) and tree.sign in _STRENGTH:
+        if isinstance(tree, ml.Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
-        if isinstance(tree, Apply) and tree.of == Name("if"):
+        if isinstance(tree, ml.Apply) and tree.of == ml.Name("if"):
             return self._conditional(*tree.arguments)
-        if isinstance(tree, Apply):
+        if isinstance(tree, ml.Apply):
             return self._applied(tree), 11
-        if isinstance(tree, Transposed):
+        if isinstance(tree, ml.Transposed):
             return self._strong(tree.of)
-        if isinstance(tree, Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
+        if isinstance(tree, ml.Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
             return self._strong(tree.rows[0][0])
-        if names_in(tree) & {*self.units, *self.locals}:
+        if ml.names_in(tree) & {*self.units, *self.locals}:
             raise self.wrong("an array of values that follow from others is not read.",
                              "Give it as a parameter.")
         return python_of(tree, self._name), 11
 
-    def _of_domain(self, tree: Field) -> tuple[str, int]:
+    def _of_domain(self, tree: ml.Field) -> tuple[str, int]:
         """A parameter of the domain of a port: its default, as parts know no circuit."""
-        node = next((d for d in self.of("nodes") if tree.of == Name(d.name)), None)
+        node = next((d for d in self.of("nodes") if tree.of == ml.Name(d.name)), None)
         path = "" if node is None else dotted(node.value)
         found = self.own_domains.get(path.rpartition(".")[2])
         value = None if found is None else next(
@@ -386,18 +369,18 @@ class Known:
 
     def is_array(self, tree: Tree) -> bool:
         """Whether an expression is of several numbers, as far as declarations tell."""
-        if isinstance(tree, Name):
+        if isinstance(tree, ml.Name):
             given = [self.locals[tree.name]] if tree.name in self.locals else \
                 [d.value for d in self.of("parameters") if d.name == tree.name]
             return any(self.is_array(value) for value in given)
-        if isinstance(tree, Matrix):
+        if isinstance(tree, ml.Matrix):
             return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
-        if isinstance(tree, Apply):
-            return isinstance(tree.of, Name) and tree.of.name in {
+        if isinstance(tree, ml.Apply):
+            return isinstance(tree.of, ml.Name) and tree.of.name in {
                 *FUNCTIONS, "log10", "value", "if"} and any(map(self.is_array, tree.arguments))
         if (found := pair(tree)) is not None:
             return self.is_array(found[0])
-        return isinstance(tree, Range) or any(
+        return isinstance(tree, ml.Range) or any(
             self.is_array(of) for of in vars(tree).values() if isinstance(of, _TREES))
 
     def refuse_arrays(self, *trees: Tree) -> None:
@@ -420,7 +403,7 @@ class Known:
         """Whether a condition is true or false in Python, not a relation of symbols."""
         return self.numbers or self.is_structure(condition)
 
-    def _binary(self, tree: Binary) -> tuple[str, int]:
+    def _binary(self, tree: ml.Binary) -> tuple[str, int]:
         compared = self._compared(tree)
         if compared is not None:
             option, value = compared
@@ -438,7 +421,7 @@ class Known:
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
-            if isinstance(of, Matrix) and text.startswith("["):
+            if isinstance(of, ml.Matrix) and text.startswith("["):
                 text = f"np.array({text})"
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
                 own <= 2 and strength <= 5 and not of_values)
@@ -462,11 +445,11 @@ class Known:
         given = ", ".join(self.text(tree) for tree in (condition, value, *otherwise))
         return f"where({given}{', events=False' if _of_equality(condition) else ''})", 11
 
-    def _applied(self, tree: Apply) -> str:
-        name = tree.of.name if isinstance(tree.of, Name) else ""
+    def _applied(self, tree: ml.Apply) -> str:
+        name = tree.of.name if isinstance(tree.of, ml.Name) else ""
         named = {a.left.name: a.right for a in tree.arguments
-                 if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
-        plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
+                 if isinstance(a, ml.Binary) and a.sign == "=" and isinstance(a.left, ml.Name)}
+        plain = [a for a in tree.arguments if not (isinstance(a, ml.Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
         if name == "der":
             return f"der({given[0]})"
@@ -488,7 +471,7 @@ class Known:
             return f"{SIZE}({given[0]})"
         if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
             return self._past(name, plain[0], given, named)
-        if isinstance(tree.of, Name) and self.is_array(tree.of):
+        if isinstance(tree.of, ml.Name) and self.is_array(tree.of):
             return f"{self._name(name)}[{self._place_in(name, plain)}]"
         raise self.wrong(f"{name or 'a call'}(…) is not known here.",
                          "Write out what it gives, or give that as a parameter.")
@@ -521,7 +504,7 @@ class Known:
 
     def _place_in(self, name: str, given: list[Tree]) -> str:
         """The place of an entry, counted from 0."""
-        places = [of.value for of in given if isinstance(of, Number)]
+        places = [of.value for of in given if isinstance(of, ml.Number)]
         if len(places) != len(given) or any(k < 1 or k % 1 for k in places) or len(places) > 2:
             raise self.wrong(f"an entry of {name} is asked for by one whole number from 1 on.")
         return ", ".join(str(int(k) - 1) for k in places)
@@ -530,7 +513,7 @@ class Known:
         """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""
         words = {}
         for keyword, known in _TABLES.items():
-            word = dotted(named.pop(keyword, Name("linear"))).rpartition(".")[2]
+            word = dotted(named.pop(keyword, ml.Name("linear"))).rpartition(".")[2]
             if word not in known:
                 raise self.wrong(f"the {keyword} of a table is {word or 'computed'}, but "
                                  f"{', '.join(known)} are known here.")
@@ -539,7 +522,7 @@ class Known:
             raise self.wrong(f"a table with {', '.join(named)} is not known here.")
         count = len(plain) // 2
         axes, values, at = given[:count], given[count], given[count + 1:]
-        self.axes |= {axis.name: None for axis in plain[:count] if isinstance(axis, Name)}
+        self.axes |= {axis.name: None for axis in plain[:count] if isinstance(axis, ml.Name)}
         name, table = ("interpolate", f"{at[0]}, {axes[0]}") if count == 1 else \
             ("interpolate_grid", f"[{', '.join(at)}], [{', '.join(axes)}]")
         return f"{name}({table}, {values}{''.join(words.values())})"
@@ -547,8 +530,9 @@ class Known:
     def _value(self, given: list[Tree]) -> str:
         """``value(a, 'unit', 'type')``: what number it is in the unit."""
         of, *words = given
-        unit, kind = (t.value if isinstance(t, Text) else "" for t in (*words, Text("affine"))[:2])
-        if kind not in _AFFINE or len(words) > 2 or not all(isinstance(w, Text) for w in words):
+        unit, kind = (t.value if isinstance(t, ml.Text) else ""
+                      for t in (*words, ml.Text("affine"))[:2])
+        if kind not in _AFFINE or len(words) > 2 or not all(isinstance(w, ml.Text) for w in words):
             raise self.wrong("value(…) is read with a unit and 'affine' or 'linear'.")
         here = self._unit_here(unit)
         zero = here if _AFFINE[kind] else self.unit(of)  # a linear one changes the degree alone
@@ -567,9 +551,9 @@ def imported_as(name: str, taken: Collection[str]) -> str:
 
 
 def number_of(tree: Tree) -> str:
-    if isinstance(tree, Number):
+    if isinstance(tree, ml.Number):
         return number_text(tree.value, tree.text)
-    if isinstance(tree, Unary) and tree.sign == "-":
+    if isinstance(tree, ml.Unary) and tree.sign == "-":
         return f"-{number_of(tree.of)}"
     raise NotUnderstood("", "a number is missing.")
 
@@ -580,11 +564,11 @@ def _of_equality(condition: Tree) -> bool:
     What moves passes such a value in no time: no instant is to be located, and the other case,
     as sin(x)/x beside x == 0, is never asked there.
     """
-    if isinstance(condition, Unary):
+    if isinstance(condition, ml.Unary):
         return _of_equality(condition.of)
-    if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+    if isinstance(condition, ml.Binary) and condition.sign in ("&&", "||", "&", "|"):
         return _of_equality(condition.left) and _of_equality(condition.right)
-    return isinstance(condition, Binary) and condition.sign in ("==", "~=")
+    return isinstance(condition, ml.Binary) and condition.sign in ("==", "~=")
 
 
 def linear(unit: str) -> str:

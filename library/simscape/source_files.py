@@ -79,7 +79,7 @@ def file_of(path: str, source: Path, suffix: str = ".ssc") -> Path:
 
 
 def read_component(path: Path) -> Source:
-    """The same with what it inherits; bases of the user's are looked for beside the file.
+    """Return the source of a file with what it inherits; a user's bases are looked for beside it.
 
     It raises as :func:`read_file`, and a FileError for a base that is missing or the file itself.
     """

@@ -11,27 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .matlab import (
-    Apply,
-    Binary,
-    Field,
-    Name,
-    NotUnderstood,
-    Number,
-    Tree,
-    changed,
-    dotted,
-    in_order,
-    parse,
-    parts_of,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, changed, dotted, parts_of
 from .source import Function, Let, Source
 from .source_enumerations import enumeration_beside
 from .source_files import read_function_file
 
 __all__ = ["written_out"]
 
-_SAID = {name: Function(name, tuple(inputs), name, ((name, parse(text)),))
+_SAID = {name: Function(name, tuple(inputs), name, ((name, ml.parse(text)),))
          for name, inputs, text in (
     ("ceil", "a", "-floor(-a)"), ("fix", "a", "sign(a).*floor(abs(a))"),
     ("round", "a", "sign(a).*floor(abs(a) + 0.5)"),
@@ -68,26 +56,26 @@ class _Calls:
     def written(self, part: Any, place: str, within: tuple[str, ...] = ()) -> Any:
         place = getattr(part, "place", "") or place
         made = changed(part, lambda each: self.written(each, place, within))
-        if not isinstance(made, Apply):
+        if not isinstance(made, ml.Apply):
             return made
         if (member := self._member(made)) is not None:
             return member
         function = self._function(made)
         return made if function is None else self._result(function, made.arguments, place, within)
 
-    def _member(self, call: Apply) -> Field | None:
+    def _member(self, call: ml.Apply) -> ml.Field | None:
         """``mypackage.mode(2)``: the member of an enumeration that a number says."""
         number = call.arguments[0] if len(call.arguments) == 1 else None
-        if not isinstance(call.of, Field) or not isinstance(number, Number):
+        if not isinstance(call.of, ml.Field) or not isinstance(number, ml.Number):
             return None
         try:
             members = enumeration_beside(dotted(call.of), self.path) or {}
         except NotUnderstood:
             return None  # a file of something else
-        return next((Field(call.of, name) for name, value in members.items()
+        return next((ml.Field(call.of, name) for name, value in members.items()
                      if value == number.value), None)
 
-    def _function(self, call: Apply) -> Function | None:
+    def _function(self, call: ml.Apply) -> Function | None:
         path = dotted(call.of)
         name = path.rpartition(".")[2]
         if path in self.own or not name:
@@ -113,15 +101,15 @@ class _Calls:
         def circle(_: str) -> None:
             raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
 
-        for name in in_order(defined, circle):
+        for name in ml.in_order(defined, circle):
             values[name] = _put_in(defined[name], values)
         return values[function.result]
 
 
 def _put_in(part: Any, values: Mapping[str, Tree]) -> Any:
     """An expression with others in the place of its names."""
-    if isinstance(part, Name):
+    if isinstance(part, ml.Name):
         return values.get(part.name, part)
-    if isinstance(part, Binary) and part.sign == "=":
+    if isinstance(part, ml.Binary) and part.sign == "=":
         return replace(part, right=_put_in(part.right, values))
     return changed(part, lambda each: _put_in(each, values))

@@ -12,21 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .matlab import (
-    Apply,
-    Binary,
-    Field,
-    Name,
-    NotUnderstood,
-    Number,
-    Range,
-    Tree,
-    changed,
-    is_constant,
-    names_in,
-    number_tree,
-    parts_of,
-)
+from . import matlab as ml
+from .matlab import NotUnderstood, Tree, changed, number_tree, parts_of
 from .matlab_functions import MAKERS
 from .matlab_values import Unknown, evaluate
 from .source import SIZE, Assertion, Branch, Choice, Conditions, Declared, Let, Source, Stated, pair
@@ -114,7 +101,7 @@ class Loops:
                     raise NotUnderstood(self.place, f"loops repeat more than {_MOST} lines.")
                 made = self._written(replace(row, condition=()), at)
                 if index := getattr(made, "index", ()):
-                    place = [int(k.value) for k in index if isinstance(k, Number)]
+                    place = [int(k.value) for k in index if isinstance(k, ml.Number)]
                     self.entries[made.name] = tuple(np.maximum(
                         self.entries.get(made.name, (0, 0)), [1, *place][-2:]))
                 yield replace(made, condition=under)
@@ -126,7 +113,7 @@ class Loops:
             yield (), at
             return
         (condition, holds), rest = conditions[0], conditions[1:]
-        if isinstance(condition, Binary) and condition.sign == "=":
+        if isinstance(condition, ml.Binary) and condition.sign == "=":
             for round_ in self._rounds(condition, at):
                 yield from self._cases(rest, round_, decided)
         elif (known := self._decided(condition, at, decided)) is None:
@@ -135,8 +122,8 @@ class Loops:
         elif known == holds:
             yield from self._cases(rest, at, decided)
 
-    def _rounds(self, counter: Binary, at: Mapping[str, float]) -> Iterator[Mapping[str, float]]:
-        assert isinstance(counter.left, Name)
+    def _rounds(self, counter: ml.Binary, at: Mapping[str, float]) -> Iterator[Mapping[str, float]]:
+        assert isinstance(counter.left, ml.Name)
         for number in np.ravel(self._number(counter.right, at, "how often a loop repeats")):
             yield {**at, counter.left.name: float(number)}
 
@@ -146,7 +133,7 @@ class Loops:
 
         With ``decided`` it chooses which ports or variables there are, and holds them.
         """
-        names = names_in(condition)
+        names = ml.names_in(condition)
         if names & at.keys():
             return bool(self._number(condition, at, "a condition in a loop"))
         value = self._known(condition, at) if decided or names and names <= self.held.keys() \
@@ -167,7 +154,7 @@ class Loops:
             yield self._written(self._asked(row) if isinstance(row, Assertion) else row, at)
             if isinstance(row, Assertion):
                 self.lengths = lengths  # it says itself what they must be
-        elif isinstance(counter := row.cases[0][0], Binary) and counter.sign == "=":
+        elif isinstance(counter := row.cases[0][0], ml.Binary) and counter.sign == "=":
             for round_ in self._rounds(counter, at):
                 yield from self._stated(row.cases[0][1], round_)
         else:
@@ -186,31 +173,31 @@ class Loops:
 
     def _asked(self, part: Any) -> Any:
         """An assertion in which the lengths of vectors that are given are asked for."""
-        if isinstance(part, Apply) and part.of in (Name("length"), Name("numel")) and \
-                len(part.arguments) == 1 and isinstance(part.arguments[0], Name):
+        if isinstance(part, ml.Apply) and part.of in (ml.Name("length"), ml.Name("numel")) and \
+                len(part.arguments) == 1 and isinstance(part.arguments[0], ml.Name):
             tree = self.values.get(part.arguments[0].name, part.arguments[0])
             value, _ = pair(tree) or (tree, "")
-            shape = np.shape(evaluate(value, {})) if is_constant(value) else ()
+            shape = np.shape(evaluate(value, {})) if ml.is_constant(value) else ()
             if 1 in shape and np.prod(shape) > 1:
-                return replace(part, of=Name(SIZE))
+                return replace(part, of=ml.Name(SIZE))
         return changed(part, self._asked)
 
     # -- expressions ---------------------------------------------------------------------
     def _written(self, part: Any, at: Mapping[str, float]) -> Any:
         """A part of the source with numbers for counters, indices and sizes."""
-        if isinstance(part, Name):
+        if isinstance(part, ml.Name):
             return number_tree(at[part.name]) if part.name in at else part
-        if isinstance(part, Binary) and part.sign == "=":
+        if isinstance(part, ml.Binary) and part.sign == "=":
             return replace(part, right=self._written(part.right, at))
-        if isinstance(part, Range):
+        if isinstance(part, ml.Range):
             ends = [part.start, part.step or number_tree(1.0), part.stop]
-            return Range(*self._numbers(tuple(ends), at))
-        if not isinstance(part, Apply):
+            return ml.Range(*self._numbers(tuple(ends), at))
+        if not isinstance(part, ml.Apply):
             made = changed(part, lambda each: self._written(each, at))
             if isinstance(made, (Branch, Declared)):
                 made = replace(made, index=self._numbers(made.index, {}))
             return made
-        name = part.of.name if isinstance(part.of, Name) else ""
+        name = part.of.name if isinstance(part.of, ml.Name) else ""
         if name in _SIZES and len(part.arguments) <= 2:
             size = self._known(part, at)
             if size is not None and np.size(size) == 1:
@@ -226,7 +213,8 @@ class Loops:
 
     def _numbers(self, trees: tuple[Tree, ...], at: Mapping[str, float]) -> tuple[Tree, ...]:
         """Indices or sizes as numbers, as far as they have values."""
-        return tuple(tree if tree == Name(":") or isinstance(tree, Binary) and tree.sign == "="
+        return tuple(tree if tree == ml.Name(":")
+                     or isinstance(tree, ml.Binary) and tree.sign == "="
                      or (value := self._known(tree, at)) is None or np.size(value) != 1
                      else number_tree(float(value)) for tree in trees)
 
@@ -276,7 +264,7 @@ class _Values(Mapping[str, Any]):
 
     def _parameter(self, name: str) -> Any:
         given, above = self.loops.given, self.loops.above
-        if self.loops.values[name] in (Name("true"), Name("false")):
+        if self.loops.values[name] in (ml.Name("true"), ml.Name("false")):
             raise KeyError(name)  # an option
         number, unit = pair(tree := given.get(name, self.loops.values[name])) or (tree, "1")
         if name in given:
@@ -286,7 +274,7 @@ class _Values(Mapping[str, Any]):
         value = evaluate(number, self)
         if unit != "1" and np.size(value) == 1:
             raise KeyError(name)
-        if not names_in(number):
+        if not ml.names_in(number):
             self.used[name] = value
         return value
 
@@ -299,6 +287,6 @@ class _Values(Mapping[str, Any]):
 
 def _root(tree: Tree) -> str:
     """The name that a path with indices begins with."""
-    while isinstance(tree, (Apply, Field)):
+    while isinstance(tree, (ml.Apply, ml.Field)):
         tree = tree.of
-    return tree.name if isinstance(tree, Name) else ""
+    return tree.name if isinstance(tree, ml.Name) else ""

@@ -66,7 +66,7 @@ def source_text(path: str | Path, values: Mapping[str, str] | None = None) -> st
 
 
 def source_class(path: str | Path, values: Mapping[str, str], others: bool = False) -> SourceClass:
-    """The same with its remarks apart; it raises as :func:`source_text`.
+    """Return the class of a source and its remarks apart; it raises as :func:`source_text`.
 
     With ``others`` values of parameters that say something else are passed over.
     """

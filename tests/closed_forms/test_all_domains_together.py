@@ -351,13 +351,13 @@ class Mixed:
     def energy(self, run):
         """What all parts hold together, in J."""
         return sum(run[f"{path}.energy_stored"].to("J").magnitude
-                   for path in self.model._children if f"{path}.energy_stored" in run)
+                   for path in self.model.parts if f"{path}.energy_stored" in run)
 
     def entropy(self, run):
         return sum(
             part.mass.to("kg").m * part.specific_heat.to("J/(kg*K)").m * np.log(
                 run[f"{path}.T"].to("K").magnitude)
-            for path, part in self.model._children.items() if isinstance(part, ThermalMass)
+            for path, part in self.model.parts.items() if isinstance(part, ThermalMass)
         )  # fmt: skip
 
 
@@ -409,7 +409,7 @@ def test_ideal_diodes_lose_nothing_of_all_energy():
 
 
 def test_the_networks_above_have_converters_between_all_domains():
-    parts = {type(part) for seed in CLOSED + FED for part in Mixed(seed).model._children.values()}
+    parts = {type(part) for seed in CLOSED + FED for part in Mixed(seed).model.parts.values()}
     assert {RotationalElectromechanicalConverter, TranslationalElectromechanicalConverter,
             ElectromagneticConverter, ReluctanceForceActuator, TranslationalMechanicalConverter,
             FixedDisplacementMotor, DCMotor, VoiceCoil, GearBox, IdealTransformer, Gyrator,

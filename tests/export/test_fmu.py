@@ -6,125 +6,20 @@ import ctypes
 import subprocess
 import sys
 import zipfile
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 import numpy as np
 import pytest
+from exported_models import MODELS, buck, exported, oscillator, response, stick_slip
 from numpy.testing import assert_allclose
+from parts import Pendulum
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    Diode,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-    Switch,
-)
-from library.signal import Constant, Delay, DiscretePID, Pulse, Subtract
-from library.translational import (
-    Damper,
-    ForceSource,
-    HardStop,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
+from library.signal import Constant, Delay
 
 fmpy = pytest.importorskip("fmpy", reason="FMPy runs what is exported: pip install FMPy")
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
 validation = pytest.importorskip("fmpy.validation")
-
-
-def stick_slip(law="coulomb"):
-    model = Model("stick-slip")
-    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
-    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="1 kN/m")
-    model.friction = TranslationalFriction(law=law, coulomb_force="20 N", breakaway_force="25 N")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.ground.V)
-    return model
-
-
-def oscillator():
-    """With a force from outside, 1 kg, 2 N*s/m and 50 N/m."""
-    model = Model("oscillator")
-    model.push, model.floor = ForceSource(), Reference()
-    model.mass = Mass(mass="1 kg")
-    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
-    model.connect(model.mass.M, model.push.R, model.spring.R, model.damper.R)
-    model.connect(model.floor.V, model.push.C, model.spring.C, model.damper.C)
-    return model
-
-
-def dropped():
-    model = Model("bouncing")
-    model.mass, model.floor = Mass(mass="1 kg"), Reference()
-    model.stop = HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
-                          upper_bound="10 m", x="1 m")
-    model.weight = ForceSource(force="-9.81 N")
-    model.connect(model.mass.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.floor.V)
-    return model
-
-
-def servo():
-    """A mass whose speed a controller holds at 1 m/s that samples every ms."""
-    model = Model("servo")
-    model.mass, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
-    model.damper, model.sensor = Damper(damping="3 N*s/m"), MotionSensor()
-    model.wanted, model.error = Constant(value="1 m/s"), Subtract(unit="m/s")
-    model.pid = DiscretePID(input="m/s", proportional="40 N*s/m", integral="200 N/m",
-                            sample_time="1 ms")
-    model.connect(model.mass.M, model.push.R, model.damper.R, model.sensor.R)
-    model.connect(model.floor.V, model.push.C, model.damper.C, model.sensor.C)
-    model.connect(model.wanted.y, model.error.u1)
-    model.connect(model.sensor.V, model.error.u2)
-    model.connect(model.error.y, model.pid.u)
-    model.connect(model.pid.y, model.push.S)
-    return model
-
-
-def buck():
-    model = Model("buck converter")
-    model.source = DCVoltageSource(voltage="24 V")
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil = Inductor(inductance="100 uH", i_L="4.224 A")
-    model.store = Capacitor(capacitance="100 uF", vc="9.6 V")
-    model.load, model.ground = Resistor(resistance="2 ohm"), ElectricalReference()
-    model.drive = Pulse(period="20 us", width=0.4)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.store.p, model.load.p)
-    model.connect(model.source.n, model.diode.p, model.store.n, model.load.n, model.ground.V)
-    model.connect(model.drive.y, model.switch.vT)
-    return model
-
-
-MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),
-          "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s"),
-          "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s"),
-          "bouncing": (dropped, ["stop.x", "mass.v"], "3 s"),
-          "servo": (servo, ["mass.v", "push.f"], "1 s"),
-          "buck": (buck, ["coil.i", "load.v"], "0.1 ms")}
-
-
-@cache
-def exported(name, version="3.0"):
-    """The file of a model."""
-    make, outputs, duration = MODELS[name]
-    more = {"inputs": ["push.S"], "parameters": ["spring.stiffness", "damper.damping"]} \
-        if name == "oscillator" else {}
-    return make().export_fmu(Path(mkdtemp()) / "model.fmu", outputs=outputs, version=version,
-                             duration=duration, rtol=1e-8, **more)
 
 
 def run(name, kind, version="3.0", steps=200, **options):
@@ -183,12 +78,6 @@ def test_rebounds_are_those_of_the_closed_form_however_long_steps_are():
 
 
 # -- what others give ----------------------------------------------------------------------------
-def response(stiffness=50.0, damping=2.0, force=5.0):
-    """Of the oscillator at rest to a force from the start on, in a function of time."""
-    rate, own = damping / 2, np.sqrt(stiffness - damping**2 / 4)
-    return lambda t: force / own * np.exp(-rate * t) * np.sin(own * t)
-
-
 @pytest.mark.parametrize(("kind", "version"), [
     ("CoSimulation", "2.0"), ("CoSimulation", "3.0"), ("ModelExchange", "2.0"),
     ("ModelExchange", "3.0")])
@@ -344,3 +233,93 @@ def test_a_run_of_the_fmu_says_where_its_known_instants_end():
     with pytest.raises(Exception, match="DoStep|doStep"):
         fmpy.simulate_fmu(str(exported("servo")), fmi_type="CoSimulation", stop_time=1.5,
                           output_interval=0.5)
+
+
+# -- what masters ask ----------------------------------------------------------------------------
+def begun(name, version="3.0", kind="Slave", **how):
+    """An instance of an FMU that has been initialised, and its value references by name."""
+    file = str(exported(name, version))
+    described, number = fmpy.read_model_description(file), version[0]
+    module = __import__(f"fmpy.fmi{number}", fromlist=["fmi"])
+    means = described.coSimulation if kind == "Slave" else described.modelExchange
+    fmu = getattr(module, f"FMU{number}{kind}")(
+        guid=described.instantiationToken, unzipDirectory=fmpy.extract(file),
+        modelIdentifier=means.modelIdentifier, instanceName="one")
+    fmu.instantiate(**how)
+    if number == "2":
+        fmu.setupExperiment()
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    return fmu, {v.name: v.valueReference for v in described.modelVariables}
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_directional_derivatives_are_those_of_the_equations(version):
+    fmu, at = begun("oscillator", version, "Model")
+    fmu.enterContinuousTimeMode()
+    fmu.setContinuousStates((ctypes.c_double * 2)(3.0, 0.5), 2)  # v, x
+    place = [at["mass.v"], at["spring.x"], at["push.S"], at["damper.damping"]]
+    found = [fmu.getDirectionalDerivative([at["der(mass.v)"], at["spring.f"]], [one], [1.0])
+             for one in place]
+    assert_allclose(found, [[-2.0, 0.0], [-50.0, 50.0], [1.0, 0.0], [-3.0, 0.0]], rtol=1e-8,
+                    atol=1e-8)
+    both = fmu.getDirectionalDerivative([at["der(mass.v)"]], place[:2], [1.0, -2.0])
+    assert_allclose(both, [98.0], rtol=1e-8)
+    state = (ctypes.c_double * 2)()
+    fmu.getContinuousStates(state, 2)
+    assert list(state) == [3.0, 0.5]
+
+
+def test_a_step_ends_early_behind_each_event_and_others_may_look_within_it():
+    events = [float(event.time) for event in stick_slip().simulate("1 s", rtol=1e-8).events]
+    early = begun("stick-slip", eventModeUsed=True, earlyReturnAllowed=True)
+    looks, t, met = [], 0.0, []
+    early[0].updateDiscreteStates()
+    early[0].enterStepMode()
+    while t < 1.0:
+        event, _, ended, t = early[0].doStep(t, 1.0 - t)
+        assert ended == event or t == 1.0
+        if event:
+            met.append(t)
+            early[0].enterEventMode()
+            early[0].updateDiscreteStates()
+            early[0].enterStepMode()
+    assert_allclose(np.unique(np.round(met, 7)), np.unique(np.round(events, 7)), atol=2e-7)
+
+    def looked(_, at, *rest):
+        looks.append(at)
+
+    within = begun("stick-slip", intermediateUpdate=looked)
+    _, _, ended, t = within[0].doStep(0.0, 1.0)
+    assert (ended, t) == (False, 1.0)
+    assert_allclose(np.unique(np.round(looks[:-1], 7)), np.unique(np.round(events, 7)), atol=2e-7)
+    plain = begun("stick-slip")
+    plain[0].doStep(0.0, 1.0)
+    ends = [fmu.getFloat64([at["block.v"], at["spring.x"]]) for fmu, at in (early, within, plain)]
+    assert_allclose(ends, np.broadcast_to(ends[2], (3, 2)), rtol=1e-6)
+
+
+def test_the_importer_may_end_a_step_within_it():
+    def wanted(_, at, may_set, may_get, ended, may_end, early, earlier):
+        assert may_get and (may_end or ended)
+        early[0] = True
+
+    fmu, _ = begun("stick-slip", earlyReturnAllowed=True, intermediateUpdate=wanted)
+    event, _, ended, t = fmu.doStep(0.0, 1.0)
+    assert (event, ended) == (False, True)
+    assert_allclose(t, 0.25, atol=1e-7)  # k v t = 25 N
+
+
+def test_sizes_of_outputs_are_told_where_they_are_known():
+    described = fmpy.read_model_description(str(exported("stick-slip")))
+    nominal = {v.name: v.nominal for v in described.modelVariables}
+    assert (float(nominal["friction.f"]), nominal["spring.f"]) == (25.0, None)  # it breaks away at
+
+
+def test_states_that_are_chosen_anew_are_refused_by_name(tmp_path):
+    model = Model("swing")
+    model.bob = Pendulum(x="0.6 m", y="-0.8 m")
+    with pytest.raises(ParameterError, match=(
+            r"^swing\.export_fmu\(\): .*Python has to: on which states are integrated, as "
+            r"constraints tie some of them\. Simulate it here, or leave that component out of")):
+        model.export_fmu(tmp_path / "a.fmu", outputs=["bob.x"])

@@ -37,8 +37,28 @@ def test_values_are_given_by_the_paths_that_read_them(model):
     assert model.block.variables["v"].value == quantity("2 m/s")
     with pytest.raises(UnknownName, match="no 'mas'.*Did you mean 'mass'"):
         model["block.mas"] = "3 kg"
-    with pytest.raises(UnknownName, match="numbers no instance"):
-        model["springs[x].stiffness"]
+    for wrong in ("x", "", "0:1:0", "0:1:2:3"):
+        with pytest.raises(UnknownName, match="numbers no instance"):
+            model[f"springs[{wrong}].stiffness"]
+
+
+def test_a_path_names_the_same_instances_wherever_it_is_given(model):
+    """A slice and a number from the end: read, given, in a run, and as input of a linear model."""
+    model["springs[1:].stiffness"] = "2 kN/m"
+    assert model["springs[-1].stiffness"] == quantity("2 kN/m")
+    with model.values({"springs[:-1].stiffness": "5 kN/m"}):
+        assert model.springs.stiffness.to("kN/m").m.tolist() == [5, 5, 2]
+    model["block.v"] = "1 m/s"
+    swept = model.sweep({"springs[::2].stiffness": ["5 kN/m"]}, "30 ms", rtol=1e-9,
+                        outputs=["final(block.v)"])
+    assert swept["final(block.v)"].item() == pytest.approx(np.cos(np.sqrt(12e3) * 0.03))
+    run = model.simulate("30 ms", sensitivities=["springs[0:2].stiffness"])
+    assert [len(run[f"springs[{k}].f"]) for k in ("::2", "-1")] == [2, len(run.time)]
+    w, t = np.sqrt(5e3), 0.03  # v = cos(w t), w**2 = k1 + k2 + k3 by 1 kg
+    assert run.sensitivities["block.v", "springs[0:2].stiffness"].final.m == pytest.approx(
+        -2 * t * np.sin(w * t) / (2 * w), rel=1e-5)
+    linear = model.linearise(["springs[-1].stiffness"], ["block.v"])
+    assert [one.path for one in linear.inputs] == ["springs[-1].stiffness"]
 
 
 def test_values_hold_within_a_block_of_code_alone(model):

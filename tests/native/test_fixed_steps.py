@@ -92,7 +92,7 @@ def compiled(model, duration, **options):
 
 
 def ends_of_steps(run):
-    return np.unique(np.concatenate([e.trajectory.t for e in run._recording.episodes]))
+    return np.unique(np.concatenate([e.trajectory.t for e in run.recording.episodes]))
 
 
 def by_hand(method, f, t, x, stops, h):

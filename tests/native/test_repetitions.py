@@ -120,6 +120,6 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
 def test_small_models_are_written_as_one_piece():
     model = shaken_masses()
     run = model.simulate("1 ms", method="dopri5")
-    problem = run._recording.problem
+    problem = run.recording.problem
     assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
     assert REPEATS > 100

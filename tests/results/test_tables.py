@@ -157,15 +157,17 @@ def test_a_unit_for_a_misspelt_column_is_refused():
 
 
 @pytest.mark.parametrize(
-    "package, call",
-    [("pandas", lambda r: r.table("block.v")), ("xarray", lambda r: r.to_xarray("block.v")),
-     ("pyarrow", lambda r: r.to_parquet("never.parquet", "block.v")),
-     ("matplotlib.pyplot", lambda r: r.plot("block.v"))],
+    "package, extra, call",
+    [("pandas", "table", lambda r: r.table("block.v")),
+     ("xarray", "table", lambda r: r.to_xarray("block.v")),
+     ("pyarrow", "parquet", lambda r: r.to_parquet("never.parquet", "block.v")),
+     ("matplotlib.pyplot", "plot", lambda r: r.plot("block.v"))],
 )  # fmt: skip
-def test_a_missing_package_is_named(monkeypatch, package, call):
-    monkeypatch.setitem(__import__("sys").modules, package, None)
-    with pytest.raises(MissingPackage, match=f"needs the package {package.split('.')[0]}"):
+def test_a_missing_package_is_named_with_its_extra(monkeypatch, package, extra, call):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackage, match=f"needs the package {package.split('.')[0]}") as told:
         call(result())
+    assert f"blocks-toolkit[{extra}]" in str(told.value)
 
 
 def test_series_to_pandas():

@@ -61,10 +61,10 @@ def loop(*blocks):
     model = Model("ring")
     for k, block in enumerate(blocks):
         setattr(model, f"b{k}", block)
-    names = list(model._children)
+    names = list(model.parts)
     for a, b in zip(names, [*names[1:], names[0]], strict=True):
-        into = model._children[b]
-        model.connect(model._children[a].y, into.u1 if "u1" in into._declared else into.u)
+        into = model[b]
+        model.connect(model[a].y, into.u1 if "u1" in into.ports else into.u)
     return model
 
 

@@ -68,6 +68,19 @@ def servo():
 
 
 # -- steps ---------------------------------------------------------------------------------------
+def test_fixed_steps_are_those_of_the_method():
+    # v' = -(d/m) v: classical Runge-Kutta multiplies v by 1 - z + z²/2 - z³/6 + z⁴/24
+    run = body(slow=Damper(damping="10 N*s/m")).stepper(
+        inputs={"push.S": "3 N"}, outputs=["body.v"], method="rk4", step="10 ms")
+    z, v = 10.0 / 2.0 * 0.01, 0.0
+    for _ in range(5):
+        run.advance("10 ms")
+        v = 0.3 + (v - 0.3) * (1 - z + z**2 / 2 - z**3 / 6 + z**4 / 24)
+        assert_allclose(run["body.v"].m, v, rtol=1e-13)
+    with pytest.raises(ParameterError, match="chooses its steps itself"):
+        body().stepper(method="dopri5", step="10 ms")
+
+
 def test_what_is_set_holds_until_it_is_set_anew():
     run = body().stepper(inputs=["push.S"], outputs=["body.v"])
     run.advance("1 s")
@@ -305,12 +318,12 @@ def test_a_state_belongs_to_its_run():
 # -- what is refused -----------------------------------------------------------------------------
 def test_the_model_is_not_changed():
     model = body()
-    before = list(model._children)
+    before = list(model.parts)
     run = model.stepper(inputs=["push.S"])
     model.body.mass = "100 kg"
     run.set("push.S", "4 N")
     run.advance("1 s")
-    assert run["body.v"].m == pytest.approx(2.0) and list(model._children) == before
+    assert run["body.v"].m == pytest.approx(2.0) and list(model.parts) == before
 
 
 def test_mistakes_are_answered_in_words():

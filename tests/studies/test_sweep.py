@@ -172,7 +172,7 @@ def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypat
     assert len(written) == 1
     assert model.compile() is system
     assert model.mass.mass == mass
-    assert model.mass._targets["v"] == (5.0, "high")
+    assert model.mass.variables["v"].value == quantity("5 m/s")
 
 
 def test_arrays_keep_their_instances_as_a_dimension():

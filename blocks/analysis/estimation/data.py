@@ -175,7 +175,7 @@ def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Meas
 
 
 def _heading(data: Any, name: str) -> str | None:
-    """That of a column, whose name may be without its unit, or with another; None without one."""
+    """Return the heading of a column named without its unit, or with another; None of none."""
     columns = list(map(str, data.columns))
     wanted, split = heading_parts(name)[0], {c: heading_parts(c) for c in columns}
     same = [c for c, (other, shown) in split.items() if other == wanted and shown is not None]

@@ -252,7 +252,9 @@ class Fit(Tabulated):
             "values": [len(r.m) for r in self.residuals().values()],
             "rms": [f"{np.sqrt(np.mean(r.m**2)):.5g} {r.units:~P}"
                     for r in self.residuals().values()],
-            "in standard deviations": [f"{x:.4g}" for x in self._in_deviations()],
+            "in standard deviations": [
+                f"{np.sqrt(np.mean(np.concatenate([o[k] for o in self._plain])**2)) / size:.4g}"
+                for k, size in enumerate(self._misfit.noise[s.name] for s in self._misfit.pooled)],
         }, "\n".join(self.notes))  # fmt: skip
         return sheet, residuals
 
@@ -264,10 +266,6 @@ class Fit(Tabulated):
 
     def _repr_html_(self) -> str:
         return "".join(sheet._repr_html_() for sheet in self._sheets())
-
-    def _in_deviations(self) -> list[float]:
-        return [float(np.sqrt(np.mean(np.concatenate([one[k] for one in self._plain]) ** 2)))
-                / self._misfit.noise[s.name] for k, s in enumerate(self._misfit.pooled)]
 
     def apply(self) -> None:
         """Give the model the values that were found."""

@@ -180,7 +180,7 @@ class LinearModel:
         if found is None:
             raise ParameterError(
                 "zeros()", f"{self.inputs[i].path} does not reach {self.outputs[o].path}.",
-                self._why_zero(), code="analysis.cut")  # fmt: skip
+                " ".join(self.notes) or "Its gain is zero at this point.", code="analysis.cut")
         return found
 
     @cached_property
@@ -388,9 +388,6 @@ class LinearModel:
         if name not in known:
             raise unknown_name("units()", name, known, "matrices")
         return known[name]
-
-    def _why_zero(self) -> str:
-        return " ".join(self.notes) or "Its gain is zero at this point."
 
 
 def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:

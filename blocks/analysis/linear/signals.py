@@ -19,7 +19,8 @@ import numpy as np
 from ...exceptions import ParameterError, UnknownName, brief, unknown_name
 from ...language.expression import TIME
 from ...language.kernel import Kernel, LocalParameter
-from ...results.lookup import collapsed, find_all
+from ...reading.paths import steps_of
+from ...results.lookup import find_all
 from ...simulation.catalog import Catalog
 from ...simulation.variable_functions import VariableFunctions
 from ...system.system import System
@@ -27,7 +28,6 @@ from ...units import Unit, as_unit, from_si, unit
 
 __all__ = ["InputSignal", "OutputSignal", "Signals", "ratio_unit", "signals_of"]
 
-NUMBER = re.compile(r"\[(\d+)\]")
 _DERIVATIVE = re.compile(r"der\((?P<inner>.+)\)")
 
 
@@ -169,11 +169,13 @@ class Signals:
     def _instance(self, path: str) -> tuple[int, int] | None:
         """Family and instance of the component of a path, of an array the first; or None."""
         network = self.system.network
-        plain, number = collapsed(path), NUMBER.findall(path)
-        if plain not in network.place or len(number) > 1:
+        names, numbers = zip(*steps_of(path), strict=True)
+        plain, given = ".".join(names), [n for n in numbers if n is not None]
+        count, k = network.arrays.get(plain, 1), given[0] if given else 0
+        if plain not in network.place or len(given) > 1 or k not in range(-count, count):
             return None
-        (f, first), k = network.place[plain], int(number[0]) if number else 0
-        return (f, first + k) if k < network.arrays.get(plain, 1) else None
+        f, first = network.place[plain]
+        return f, first + k % count
 
     def _variable(self, path: str, where: str) -> InputSignal:
         """A variable that is nothing but a parameter."""

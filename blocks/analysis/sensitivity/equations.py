@@ -70,7 +70,7 @@ class Derivatives:
                            self.d[:, which], self.t[:, which], self.past[:, which])
 
     def beside(self, other: Derivatives) -> Derivatives:
-        """These rows and others, at the same points."""
+        """Return these rows and others, at the same points."""
         return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
                              for name in ("value", "x", "p", "d", "t", "past")))
 
@@ -179,16 +179,13 @@ class SensitivityEquations:
         tape, n = self.system.tape, rows.numel()
         p = tape.p[self.entries.tolist()]
         past = ca.SX.sym("past", 0) if past is None else past
-        by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME, past)
+        by = ca.vertcat(tape.x, tape.z, tape.u, p, tape.d, TIME, past)
         j = ca.jacobian(rows, by)
         row, column = (np.array(k, dtype=int) for k in j.sparsity().get_triplet())
         entries = ca.vertcat(ca.densify(rows), ca.vertcat(*j.nonzeros()))  # type: ignore[call-overload]  # its stubs know no entries
         function = ca.Function("derivatives", [*self.system.arguments, self.modes, past],
                                [ca.densify(entries)])
         return Made(Evaluator(function), row, column, n, past.numel())
-
-    def _w_of(self) -> ca.SX:
-        return ca.vertcat(self.system.tape.z, self.system.tape.u)
 
     def _partial(self, made: Made, points: Points, past: Array = NOTHING
                  ) -> tuple[Array, list[Array]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ...language.lookup import jacobian
+from ...language.node import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
 from ...numerics.rewriting import symbols_in

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...language.lookup import jacobian
+from ...language.node import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained, symbols_in

@@ -161,16 +161,15 @@ class Indeterminacy:
         """Of every connected part: who, efforts, who is inside its bounds, these, and rates that
         no effort holds."""
         ends, unheld = self.ends(problem, t), self._unheld(problem, t, index, now)
-        effort = self.evaluation.efforts(problem)
         for rests, slides in self._parts(problem, t, index):
             if len(rests) > MOST:
                 (_, shared, _, _), = self._shared(problem, t, rests, now)
                 yield (rests, shared.effort, shared.ends == 0, (now.low[rests], now.high[rests]),
                        unheld[rests])
                 continue
-            part, _ = self.posed(problem, t, rests, slides, now)
+            part = self._posed_near(problem, t, rests, slides, now)
             bound, by = self._at_ends(part, ends[rests])
-            found = bound + by @ (part.D @ effort[rests])
+            found = bound + by @ part.rate
             yield rests, found, ends[rests] == 0, part.bounds(found), unheld[rests]
 
     def _unheld(self, problem: Problem, t: float, index: Indices, now: LawValues) -> Array:
@@ -210,6 +209,20 @@ class Indeterminacy:
         L, H = (dense_block(s, rests, rests) + dense_block(s, rests, slides) @ back
                 for s in self.load.slopes(problem, t)[:2])
         return _part(block, block @ effort, low - L @ effort, high - H @ effort, L, H), back
+
+    def _posed_near(self, problem: Problem, t: float, rests: Indices, slides: Indices,
+                    now: LawValues) -> Part:
+        """The same in the pieces of bounds in which the last split was."""
+        near, effort = self._near.get(rests.tobytes()), self.evaluation.efforts(problem)
+        if self.load is None or not self.load.pieces or near is None:
+            return self.posed(problem, t, rests, slides, now)[0]
+        held = effort[rests]
+        with put_back(problem.u, problem.z):
+            effort[rests] = near
+            self.elements.put(problem.u, effort)
+            problem.solve_algebraic(t)
+            part, _ = self.posed(problem, t, rests, slides, self.evaluation.present(problem, t))
+        return part._replace(rate=part.D @ held)
 
     def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
                 ) -> tuple[Array, Flags]:
@@ -454,5 +467,6 @@ def _as_column(*matrices: Evaluator) -> Evaluator:
 def _part(D: Array, rate: Array, low: Array, high: Array, L: Array, H: Array) -> Part:
     """Elements of which contacts that friction follows press on each other by about the load."""
     followed = (L.any(axis=0) | H.any(axis=0)) & ~(L.any(axis=1) | H.any(axis=1))
+    followed &= ~np.isfinite((high - low).reshape(len(D), -1)).any(axis=1)
     largest = PRESSED * np.abs(rate).max(axis=0, initial=0.0)
     return Part(D, rate, low, high, L, H, np.multiply.outer(followed, largest))

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...language.lookup import jacobian
+from ...language.node import jacobian
 from ...numerics.arrays import Array, Flags
 from ...numerics.rewriting import rewritten
 from ...numerics.tolerances import TERMS_ROUNDING

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 import casadi as ca
 import numpy as np
 
-from ...language.lookup import jacobian
+from ...language.node import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.rewriting import symbols_in
 from ...numerics.tolerances import (

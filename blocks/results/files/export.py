@@ -65,7 +65,7 @@ def read_parquet(file: str | Path) -> Table:
 def parquet_with_facts(file: str | Path) -> tuple[Table, dict[bytes, bytes]]:
     """The table of a Parquet file, and what else is written in it."""
     pd = pandas("Reading Parquet")
-    parquet = optional_package("pyarrow.parquet", "Parquet", "table")
+    parquet = optional_package("pyarrow.parquet", "Parquet", "parquet")
     with reading(file, "a Parquet file"):
         facts = parquet.read_schema(file).metadata
         frame = pd.read_parquet(file, engine="pyarrow")

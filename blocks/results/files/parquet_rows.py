@@ -44,7 +44,7 @@ class ParquetRows:
                             "during a run is a Parquet file.", "Name it 'run.parquet'.",
                             file=str(file), code="file.ending")  # fmt: skip
         self.arrow, self.parquet = (
-            optional_package(module, "Writing a run to a Parquet file", "table")
+            optional_package(module, "Writing a run to a Parquet file", "parquet")
             for module in ("pyarrow", "pyarrow.parquet"))
         self.count, self.width = 0, len(variables)
         self.factor = np.array([v.unit.factor for v in variables])

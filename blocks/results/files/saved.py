@@ -19,7 +19,7 @@ from ... import shapes as looks
 from ...exceptions import BlocksError, FileError, ParameterError, brief, optional_package
 from ...numerics.arrays import Array
 from ...shapes import Shape
-from ...units import Unit, from_si, is_quantity, quantity, unit
+from ...units import Unit, in_unit, is_quantity, quantity, unit
 from ..lookup import grouped
 from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, EventRecord, Recording, VariableInfo
@@ -91,7 +91,7 @@ def _table(name: str, catalog: Mapping[str, VariableInfo], curves: SampledCurves
         several = () if isinstance(found, VariableInfo) else tuple(found)
         one = several[0] if several else catalog[path]
         rows = [place[i.path] for i in several] if several else place[path]
-        columns[path] = Column(from_si(curves.rows[rows], one.unit).magnitude, one.unit, one.doc,
+        columns[path] = Column(in_unit(curves.rows[rows], one.unit), one.unit, one.doc,
                                tuple(i.path for i in several), one.words)
     return Table(Column(curves.times, unit("s"), "time"), columns, name)
 
@@ -329,7 +329,7 @@ def read(file: str | Path) -> tuple[Table, str | None]:
 
 
 def _write_parquet(table: Table, text: str, file: str | Path) -> None:
-    pyarrow, parquet = (optional_package(module, "Parquet", "table")
+    pyarrow, parquet = (optional_package(module, "Parquet", "parquet")
                         for module in ("pyarrow", "pyarrow.parquet"))
     made = pyarrow.Table.from_pandas(table.coded_frame())
     made = made.replace_schema_metadata({**(made.schema.metadata or {}),

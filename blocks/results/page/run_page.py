@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from html import escape
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ import numpy as np
 
 from ...exceptions import ParameterError
 from ...numerics.arrays import Array
-from ...units import from_si
+from ...units import in_unit
 from ..bottlenecks import Bottlenecks
 from ..files import writing
 from ..ledger import Ledger, energy_unit
@@ -92,9 +91,8 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
-    home = files(__package__)
-    script = home.joinpath("report.js").read_text(encoding="utf-8")
-    style = home.joinpath("report.css").read_text(encoding="utf-8")
+    script = Path(__file__).with_name("report.js").read_text(encoding="utf-8")
+    style = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
     return Page(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width,initial-scale=1"><title>{escape(recording.name)}</title>'
@@ -120,7 +118,7 @@ def _data(recording: Recording, chosen: Sequence[Series]) -> dict[str, Any]:
         for info in islice(series.infos, INSTANCES):
             values = recording.values([info.index])[0] if len(times) else np.zeros(0)
             t, y = thinned(times, np.asarray(values, dtype=float), COLUMNS)
-            shown = np.asarray(from_si(y, info.unit).magnitude, dtype=float)
+            shown = np.asarray(in_unit(y, info.unit), dtype=float)
             panel["curves"].append({
                 "name": info.path, "doc": info.doc, "stairs": info.kind in ("discrete", "mode"),
                 "t": _packed(t, "<f8"), "y": _packed(shown, "<f4")})  # fmt: skip

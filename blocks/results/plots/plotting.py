@@ -16,7 +16,7 @@ import numpy as np
 from ...exceptions import ParameterError, brief, optional_package
 from ...numerics.tolerances import TINY
 from ...reading.foreign_words import look_elsewhere
-from ...units import Unit, from_si
+from ...units import Unit, in_unit
 from ..parameters import differences, in_few_words
 from ..recording import Curves, Recording
 from ..shown import SECOND, pretty, time_unit, unit_to_show
@@ -253,9 +253,9 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
         series = series[rows]
     times = np.asarray(series.rows.source.times)
     seconds = None if apart is None else grid(series.rows.source.close_times, apart)
-    at = from_si(times if seconds is None else seconds, clock).magnitude
+    at = in_unit(times if seconds is None else seconds, clock)
     si = series.si if seconds is None else series.si_at(seconds, "right", series.path)
-    values = np.atleast_2d(from_si(si, u).magnitude)
+    values = np.atleast_2d(in_unit(si, u))
     style = "steps-post" if series.kind in ("discrete", "mode") else "default"
     many = len(values) > CROWD
     colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(values)))
@@ -278,7 +278,7 @@ def _mark(ax: Any, times: Sequence[float], clock: Unit) -> None:
         seconds = seconds[np.unique(place.astype(int), return_index=True)[1]]
     alpha = float(np.clip(25 / len(seconds), 0.12, 0.8))
     dashes = "solid" if len(seconds) > DENSE else (0, (4, 3))
-    at = from_si(seconds, clock).magnitude
+    at = in_unit(seconds, clock)
     ax.vlines(at, 0, 1, transform=ax.get_xaxis_transform(), alpha=alpha, linestyles=dashes,
               linewidths=0.9, colors=INK, zorder=1)  # fmt: skip
 

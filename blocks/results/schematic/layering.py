@@ -125,7 +125,7 @@ class _Reach:
                       and self.far[k] <= self.net_far[net]]  # fmt: skip
             stay = [k for k in members
                     if len(self.nets[k]) == 1 and self.entering.get(k) != "right"]  # fmt: skip
-            stay.sort(key=lambda k: (self.far[k], not self._is_body(k)))
+            stay.sort(key=lambda k: (self.far[k], form_of(self.parts[k], self.look) != "body"))
             after = [k for k in members if k not in before and k not in stay]
             rows = -(-len(stay) // STACKED)
             chain = [stay[i : i + rows] for i in range(0, len(stay), max(rows, 1))]
@@ -137,9 +137,6 @@ class _Reach:
     def _may(self, a: int, b: int) -> bool:
         return (self.far[a], len(self.nets[a]) > 1) != (self.far[b], True) or \
             self.far[a] < self.far[b] or len(self.nets[a]) == 1  # fmt: skip
-
-    def _is_body(self, k: int) -> bool:
-        return form_of(self.parts[k], self.look) == "body"
 
     def mirrored(self) -> dict[int, bool]:
         """Whether a part's ports on the left are farther away than those on the right."""

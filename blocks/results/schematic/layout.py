@@ -202,7 +202,8 @@ def _frame(part: Part, look: Look) -> Box:
         if pin.net in nets:
             continue
         nets.add(pin.net)
-        end = Part(f"{part.path}.{pin.name}", "", (Pin(pin.name, pin.net, _turned(pin)),))
+        signal = {"in": "out", "out": "in", "": ""}[pin.signal]  # inside, an input gives one
+        end = Part(f"{part.path}.{pin.name}", "", (Pin(pin.name, pin.net, signal),))
         sides[end.path] = "left" if pin.name in left else "right"
         ports.append(end)
     inner = _Plan([*ports, *part.inside], look, sides).box()
@@ -221,11 +222,6 @@ def _frame(part: Part, look: Look) -> Box:
         picture.draw([(x, s.dy + TITLE) for x in ends], look.nets[s.net].colour, "wire",
                      owner=str(s.net))
     return Box(width, height, [replace(s, dy=s.dy + TITLE) for s in inner.sockets], picture)
-
-
-def _turned(pin: Pin) -> str:
-    """Seen from inside, an input gives a signal."""
-    return {"in": "out", "out": "in", "": ""}[pin.signal]
 
 
 @dataclass

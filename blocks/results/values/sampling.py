@@ -10,7 +10,7 @@ import numpy as np
 from ...exceptions import ParameterError, unknown_name
 from ...numerics.arrays import Array
 from ...reading.foreign_words import look_elsewhere
-from ...units import from_si
+from ...units import in_unit
 from ..recording import Curves
 from ..shown import SECOND, unit_to_show
 from .runs import headings, rows_at
@@ -50,7 +50,7 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
         shown = unit_to_show(series.declared_unit, wanted.get(name), series.path)
         run = name.removeprefix(series.path)
         columns[name] = Column(
-            np.asarray(from_si(values if series.is_array else values[0], shown).magnitude),
+            in_unit(values if series.is_array else values[0], shown),
             shown,
             series.doc,
             tuple(i.path + run for i in series.infos) if series.is_array else (),
@@ -58,7 +58,7 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
         )
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
     at = np.asarray(source.times, dtype=float) if seconds is None else seconds
-    return Table(Column(from_si(at, shown).magnitude, shown, TIME.doc), columns, source.name)
+    return Table(Column(in_unit(at, shown), shown, TIME.doc), columns, source.name)
 
 
 def _samples_of_table(source: Curves, chosen: Sequence[Samples]) -> Curves:

@@ -173,7 +173,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
-        optional_package("pyarrow", "Parquet", "table")
+        optional_package("pyarrow", "Parquet", "parquet")
         frame = self.coded_frame()
         with writing(file) as place:
             frame.to_parquet(place, engine="pyarrow")

@@ -148,7 +148,7 @@ def test_a_shorted_winding_is_told_from_what_has_no_effect():
 
 def test_two_references_that_short_an_element_are_hinted_at():
     model = ring(DCVoltageSource(), Resistor(), Capacitor())
-    capacitor = next(p for p in model._children.values() if isinstance(p, Capacitor))
+    capacitor = next(p for p in model.parts.values() if isinstance(p, Capacitor))
     model.other = ElectricalReference()
     model.connect(model.other.V, capacitor.p)
     model.connect(model.ground.V, capacitor.n)
@@ -169,7 +169,7 @@ def lamp(kind, swapped, voltage="5 V", source=None, **load):
     model = circuit(source=source or DCVoltageSource(voltage=voltage), r=Resistor(),
                     d=Diode(model=kind), **load)
     first, last = (model.d.n, model.d.p) if swapped else (model.d.p, model.d.n)
-    rest = [p for name in load for p in (model._children[name].p, model._children[name].n)]
+    rest = [p for name in load for p in (model[name].p, model[name].n)]
     ends = [model.source.p, model.r.p, model.r.n, *rest, first, last, model.source.n]
     for a, b in zip(ends[::2], ends[1::2], strict=True):
         model.connect(a, b)

@@ -117,49 +117,6 @@ def test_parameters_that_contradict_each_other_are_named(part, words):
         assert word in str(error.value)
 
 
-STOP = {"upper_bound": "0.1 rad", "upper_stiffness": "200 N*m/rad", "lower_bound": "-0.3 rad",
-        "lower_stiffness": "50 N*m/rad", "upper_damping": "0 N*m*s/rad",
-        "lower_damping": "0 N*m*s/rad"}  # fmt: skip
-
-
-def test_an_undamped_stop_throws_the_body_back_after_half_a_period():
-    run = spun(RotationalHardStop(model="full", **STOP)).simulate("0.5 s", **TIGHT)
-    contact, omega = 0.1, 10.0  # 200 N m/rad on 2 kg m²
-    leave = contact + np.pi / omega
-    within = np.linspace(contact, leave, 20)
-    assert_allclose(values(run, "part.phi", "rad", within),
-                    0.1 + np.sin(omega * (within - contact)) / omega, atol=1e-10)  # fmt: skip
-    assert_allclose(values(run, "body.w", "rad/s", [0.45]), -1.0, rtol=1e-10)
-    assert_allclose(values(run, "part.t", "N*m", [contact + np.pi / 2 / omega]), 20.0, rtol=1e-9)
-
-
-def test_the_lower_stop_mirrors_the_upper_one():
-    stop = RotationalHardStop(model="full", **STOP)
-    run = spun(stop, velocity="-1 rad/s").simulate("1 s", **TIGHT)
-    quarter = 0.3 + np.pi / 2 / 5  # 50 N m/rad on 2 kg m²
-    assert_allclose(values(run, "part.t", "N*m", [quarter]), -10.0, rtol=1e-9)
-
-
-@pytest.mark.parametrize(("model", "rebound"), [("full", 1), ("undamped rebound", 0)])
-def test_damping_of_a_stop_acts_on_the_rebound_or_not(model, rebound):
-    stop = RotationalHardStop(model=model, **(STOP | {"upper_damping": "7 N*m*s/rad"}))
-    run = driven(stop, lambda t: quantity("0.2 rad/s") * sin(quantity("1 rad/s") * t)
-                 ).simulate("5 s", **TIGHT)  # fmt: skip
-    for t in [2.0, 4.0]:  # phi = 0.2 (1 - cos t): going in, coming back
-        phi, w = 0.2 * (1 - np.cos(t)), 0.2 * np.sin(t)
-        exact = 200 * (phi - 0.1) + 7 * (w if w > 0 else rebound * w)
-        assert_allclose(values(run, "part.t", "N*m", [t]), exact, rtol=1e-9)
-
-
-def test_a_smooth_stop_rises_cubically_over_the_transition():
-    stop = RotationalHardStop(transition="0.04 rad", **STOP)
-    run = driven(stop, "0.1 rad/s").simulate("2 s", **TIGHT)
-    depth = np.array([0.01, 0.02, 0.03, 0.04, 0.08])
-    l = np.minimum(depth / 0.04, 1)
-    assert_allclose(values(run, "part.t", "N*m", 1 + depth / 0.1),
-                    200 * depth * l**2 * (3 - 2 * l), rtol=1e-9)  # fmt: skip
-
-
 def test_backlash_lets_the_body_coast_and_then_swing_back():
     play = ElastoBacklash(stiffness="200 N*m/rad", backlash="0.4 rad")
     run = spun(play).simulate("1.5 s", **TIGHT)

@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from benches import seconds, values
 from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import Model
 from blocks.exceptions import ConnectionRefused
 from library.signal import Derivative
 from library.translational import (
     Damper,
-    ForceSensor,
     ForceSource,
     HardStop,
     Mass,
     MotionSensor,
-    MultiSensor,
-    PowerSensor,
     Reference,
     VelocitySource,
     table,
 )
 
 TIGHT = {"rtol": 1e-11, "method": "DOP853"}
-
-
-def pushed_through(sensor):
-    """A force 6 N sin(3 t) that reaches a mass of 2 kg through a sensor in series."""
-    model = Model("series")
-    model.push = ForceSource(force=lambda t: quantity("6 N") * sin(quantity("3 rad/s") * t))
-    model.sensor = sensor
-    model.body = Mass(mass="2 kg")
-    model.ground = Reference()
-    model.connect(model.push.R, model.sensor.R)
-    model.connect(model.sensor.C, model.body.M)
-    model.connect(model.push.C, model.ground.V)
-    return model
-
-
-def test_a_force_at_r_is_read_as_positive():
-    run = pushed_through(ForceSensor()).simulate("2 s", **TIGHT)
-    assert_allclose(values(run, "sensor.F", "N"), 6 * np.sin(3 * seconds(run)), atol=1e-10)
-    assert_allclose(values(run, "body.v", "m/s"), 1 - np.cos(3 * seconds(run)), atol=1e-10)
-
-
-def test_power_towards_c_is_read_as_positive():
-    run = pushed_through(PowerSensor()).simulate("2 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(
-        values(run, "sensor.P", "W"), 6 * np.sin(3 * t) * (1 - np.cos(3 * t)), atol=1e-9
-    )
-
-
-def test_a_multi_sensor_reads_force_velocity_and_power():
-    run = pushed_through(MultiSensor()).simulate("2 s", **TIGHT)
-    t = seconds(run)
-    force, velocity = 6 * np.sin(3 * t), 1 - np.cos(3 * t)
-    assert_allclose(values(run, "sensor.F", "N"), force, atol=1e-10)
-    assert_allclose(values(run, "sensor.V", "m/s"), velocity, atol=1e-10)
-    assert_allclose(values(run, "sensor.P", "W"), force * velocity, atol=1e-9)
 
 
 def falling(sensor, difference):

@@ -178,7 +178,7 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     functions = LawFunctions.of(system)
     held, n = functions.held_modes, functions.elements.size
     run = model.simulate("1 ms")
-    problem = run._recording.problem
+    problem = run.recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
     k, rates = held.symbols[-1], ca.SX.sym("rates", n)
     efforts = ca.Function("efforts", [k, rates], [ca.densify(held.kept.efforts(k, rates))])

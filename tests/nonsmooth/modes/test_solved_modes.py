@@ -152,7 +152,7 @@ def test_machine_code_leaves_to_python_what_comes_near_to_a_jam(monkeypatch):
     # of the value at the start of a stretch
     monkeypatch.setattr("blocks.native.solved_modes.FAR", 0.999)
     watched = build().simulate(f"{end} s", rtol=1e-9, method="dopri5")
-    assert len(watched._recording.episodes) > len(plain._recording.episodes) + 2
+    assert len(watched.recording.episodes) > len(plain.recording.episodes) + 2
     same(watched, plain, paths, end, 1e-7)
 
 

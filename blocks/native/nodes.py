@@ -1,20 +1,23 @@
-"""How are long tables read in machine code?
+"""How does machine code call the nodes of expressions?
 
-One search for all tables, called with the addresses of their numbers; what a table says is told
-by :class:`blocks.language.lookup.Lookup`.
+Tables by one search for all, with the addresses of their numbers; what a table says is told by
+:class:`blocks.language.lookup.Lookup`. Functions in Python are called back.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 
 from ..language.lookup import Lookup
-from ..machine.compiling import name_of_code, table
+from ..language.node import Node
+from ..language.python_calls import PythonCall
+from ..machine.compiling import external, name_of_code, table
 from ..machine.functions import MachineCode, machine_code
 from ..machine.signatures import vector_at
 from ..numerics.arrays import Array
 
-__all__ = ["lines_of_lookup"]
+__all__ = ["lines_of_node"]
 
 
 @machine_code
@@ -54,16 +57,28 @@ def row_of(points: int, count: int, step: int, value: float) -> int:
     return min(max(found + step, 0), count - 1)
 
 
-def lines_of_lookup(node: Lookup, given: Sequence[str], new: Callable[[str], str],
-                    declared: set[str]) -> str:
-    """Append the lines that look up a value; its name.
+def lines_of_node(node: Node, given: Sequence[str], new: Callable[[str], str],
+                  declared: set[str]) -> str:
+    """Append the lines that call a node; the name of its value.
 
     Parameters
     ----------
-    given : names of the first value and of those that choose a row
+    given : names of what it is given
     new : appends a line that makes a value, and gives its name
     declared : takes what the text declares
     """
+    if isinstance(node, Lookup):
+        return _lines_of_lookup(node, given, new, declared)
+    assert isinstance(node, PythonCall)
+    name = external(node.name(), ctypes.cast(node.callback, ctypes.c_void_p).value or 0)
+    declared.add(f"declare double {name}({', '.join(['double'] * node.count)}) "
+                 "nounwind memory(none)")  # fmt: skip
+    return new(f"call double {name}({', '.join(f'double {g}' for g in given)})")
+
+
+def _lines_of_lookup(node: Lookup, given: Sequence[str], new: Callable[[str], str],
+                     declared: set[str]) -> str:
+    """Those that look up a value, with those that choose a row behind it."""
     def call(function: MachineCode, kind: str, whole: Sequence[str], value: str) -> str:
         name = name_of_code(function.callback)
         declared.add(f"declare {kind} {name}({', '.join(['ptr'] * len(whole))}, double) "

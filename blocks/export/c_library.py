@@ -1,0 +1,268 @@
+"""How does a model become a library in C? A header, a static library, an example, a CMake file."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import fill
+from typing import Any
+
+from ..exceptions import ParameterError, unknown_name
+from ..native.newton_steps import MAX_NEWTON
+from ..native.steps import BACKWARD_EULER, EULER, RUNGE_KUTTA, TRAPEZOIDAL
+from ..reading.unit import Unit
+from ..simulation.settings import Options
+from ..solvers.looks import MOST_LOOKS
+from ..solvers.samples import MOST_ROUNDS
+from .header import header
+from .program import Program, Variable, coherent, refuse_texts
+from .targets import OWN, TARGETS, Contents, here, static_library
+
+__all__ = ["export_c"]
+
+#: What a step of a method costs.
+BY_NEWTON = (f"A step takes at most {MAX_NEWTON} rounds of Newton's method, each an evaluation of "
+             "the equations, their derivatives and the solution of a linear system.")
+WORK = {RUNGE_KUTTA: "A step evaluates the equations 4 times.",
+        EULER: "A step evaluates the equations once.",
+        BACKWARD_EULER: BY_NEWTON, TRAPEZOIDAL: BY_NEWTON}
+LOOKS_AT_CROSSING = 60  # halvings of a step down to the grain of time, about
+A_LINE = 98
+#: Names that a model cannot have in C or C++, nor beside the function main.
+TAKEN = frozenset(keyword.kwlist) | frozenset({
+    "auto", "bool", "case", "catch", "char", "const", "default", "delete", "do", "double", "enum",
+    "explicit", "export", "extern", "float", "friend", "goto", "inline", "int", "long", "main",
+    "namespace", "new", "operator", "private", "protected", "public", "register", "restrict",
+    "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw",
+    "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile"})
+OF_RUN = 12  # words of a run beside its memory and what it was told
+#: Statuses, as c_library.c numbers them.
+STATUSES = {
+    "OK": "the step was taken",
+    "MANY_EVENTS": "more events than a call may pass; time says how far it came: go on from there",
+    "SHORTER_STEP": "Newton's method does not converge; time says how far it came: a shorter step "
+                    "may",
+    "NOT_A_NUMBER": "the equations are not finite",
+    "HALTED": "what happens at this time has to be decided where the model was made; only a reset "
+              "goes on",
+    "NOT_KNOWN": "what is known beforehand ends before; export with a longer duration",
+    "BAD_VALUE": "an input, a parameter or the step is no number, or the step is not positive"}
+
+
+def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str, Any],
+             outputs: Sequence[str], parameters: Sequence[str], target: str, processor: str,
+             most_events: int, duration: Any, options: Options) -> Path:
+    """Write a library in C; see ``Model.export_c``."""
+    refuse_texts("export_c", outputs=outputs, parameters=parameters)
+    if target != "host" and target not in TARGETS:
+        raise unknown_name("export_c(target=…)", target, ["host", *TARGETS], "targets")
+    if not isinstance(most_events, int) or most_events < 1:
+        raise ParameterError("export_c(most_events=…)", "is a number of events, 1 or more.",
+                             given=most_events)  # fmt: skip
+    machine = here()._replace(processor=OWN) if target == "host" else TARGETS[target]
+    if processor:
+        machine = machine._replace(processor=processor)
+    program = Program(model, inputs, list(outputs), list(parameters), duration, options,
+                      "export_c", most_events)
+    made = _Library(program)
+    with TemporaryDirectory() as place:
+        inside = Path(place)
+        (inside / "model.h").write_text(made.internal(), encoding="utf-8")
+        file = inside / f"lib{made.name}.a"
+        contents = static_library(machine, [one.lstrip("@") for one in program.image.code],
+                                  "c_library.c", inside, file)
+        target_folder = Path(folder)
+        target_folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target_folder)
+    for name, text in ((f"{made.name}.h", made.public(contents)), ("main.c", made.example()),
+                       ("CMakeLists.txt", made.cmake())):
+        (target_folder / name).write_text(text, encoding="utf-8")
+    return target_folder
+
+
+class _Library:
+    """The texts of a library.
+
+    Attributes
+    ----------
+    name : of the library, its struct, and before all of its functions
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.name = program, _identifier(program.name)
+        self.groups = {"inputs": program.inputs, "parameters": program.parameters,
+                       "outputs": program.outputs}
+        self.step = float(program.driver.settings.step or 0.0)
+        self.run = OF_RUN + len(program.inputs)
+
+    def internal(self) -> str:
+        """What the sources know."""
+        counts = {"N_OUTPUTS": len(self.program.outputs),
+                  "N_PARAMETERS": len(self.program.parameters)}
+        places = ", ".join(str(one.place) for one in self.program.parameters) or "0"
+        fields = [f"#define {group.upper()}_OF(model) " + (
+            f"((double *)&(model)->{group})" if given else "((double *)0)")
+            for group, given in self.groups.items()]
+        return "\n".join([
+            self.public(None), f"#define MODEL {self.name}",
+            f"#define NAMED(function) {self.name}_##function", *fields,
+            *(f"#define {name} INT64_C({count})" for name, count in counts.items()),
+            f"static const int64_t parameter_places[] = {{{places}}};",
+            header(self.program, "", [])])
+
+    def public(self, contents: Contents | None) -> str:
+        """The header that users read."""
+        program, name, upper = self.program, self.name, self.name.upper()
+        words = 1 + self.run + program.image.size + sum(map(len, self.groups.values()))
+        told = [
+            "All values are in units of SI. Nothing is allocated, and nothing is kept outside of "
+            "the struct: each is an instance of its own, and a copy of one goes on by itself from "
+            "where that one was.",
+            f"Method: {program.method.name}, of fixed step. {WORK[program.method.kind]} It is "
+            f"looked into for events at no more than {MOST_LOOKS} places, and one more evaluation "
+            "gives the outputs.",
+            "Between two instants that are known beforehand (samples, steps of sources) a call "
+            f"passes at most {program.most_events} events, and takes one step more than it passes "
+            f"events. Each is found by some {LOOKS_AT_CROSSING} evaluations and decided in at most "
+            f"{MOST_ROUNDS} rounds. Where a bound does not suffice, a status says so.",
+            "Nothing is known to happen beforehand: a run goes on for as long as it is asked to."
+            if program.is_endless else f"A run ends at t = {program.t_end!r} s, up to which it was "
+            "written down what is known beforehand.",
+            f"An instance takes {8 * words} bytes." + ("" if contents is None else (
+                f" The library has {contents.code} bytes of code and {contents.constants} of "
+                f"constants, and calls: {', '.join(contents.missing) or 'nothing'}."))]
+        comment = "\n *\n".join(fill(one, A_LINE, initial_indent=" * ", subsequent_indent=" * ",
+                                     break_long_words=False) for one in told)
+        statuses = [f"    {upper}_{status} = {k}, /* {text} */"
+                    for k, (status, text) in enumerate(STATUSES.items())]
+        return f"""\
+/* {program.name}: a model as a library in C, written by blocks.
+ *
+{comment} */
+#ifndef {upper}_H
+#define {upper}_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+#define {upper}_STEP {self.step!r} /* s: the step it was exported with */
+
+enum {{
+{chr(10).join(statuses)}
+}};
+
+typedef struct {{
+    double time; /* s: reached */
+{''.join(_group(group, given) for group, given in self.groups.items())}\
+    uint64_t run[{self.run}], memory[{program.image.size}];
+}} {name};
+
+/* Begin anew: inputs and parameters get the values of the model, outputs those at the start. */
+void {name}_reset({name} *model);
+
+/* Go on by h (s), with inputs and parameters as they are now; returns a status. What follows from
+ * a new value is decided at once. Outputs are those at the end. */
+int {name}_step({name} *model, double h);
+
+/* What could not be decided, after {upper}_HALTED: a component; an empty text if none is known. */
+const char *{name}_where({name} *model);
+
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+    def example(self) -> str:
+        """A program that prints the outputs of a run."""
+        program, name, upper = self.program, self.name, self.name.upper()
+        fields = [f", model.outputs.{field}" for field in _fields(program.outputs)]
+        settings = "".join(
+            f"    model.{group}.{field} = {one.start!r}; /* as it is after a reset */\n"
+            for group in ("inputs", "parameters")
+            for field, one in _fields(self.groups[group]).items())
+        row = f'printf("%.9g{",%.9g" * len(fields)}\\n", model.time{"".join(fields)});'
+        return f"""\
+/* Prints what {program.name} does in 1000 steps, as a table of values divided by commas. */
+#include <stdio.h>
+
+#include "{name}.h"
+
+static {name} model;
+
+int main(void) {{
+    {name}_reset(&model);
+{settings}\
+    puts("time{''.join(f',{one.info.path}' for one in program.outputs)}");
+    {row}
+    for (int k = 0; k < 1000; k++) {{
+        int status = {name}_step(&model, {upper}_STEP);
+        if (status == {upper}_NOT_KNOWN) break;
+        if (status != {upper}_OK && status != {upper}_MANY_EVENTS) {{
+            fprintf(stderr, "at t = %g s: status %d %s\\n", model.time, status,
+                    {name}_where(&model));
+            return status;
+        }}
+        {row}
+    }}
+    return 0;
+}}
+"""
+
+    def cmake(self) -> str:
+        return f"""\
+cmake_minimum_required(VERSION 3.13)
+project({self.name} C)
+
+add_library({self.name} STATIC IMPORTED GLOBAL)
+set_target_properties({self.name} PROPERTIES
+    IMPORTED_LOCATION ${{CMAKE_CURRENT_SOURCE_DIR}}/lib{self.name}.a
+    INTERFACE_INCLUDE_DIRECTORIES ${{CMAKE_CURRENT_SOURCE_DIR}})
+if(NOT WIN32)
+    target_link_libraries({self.name} INTERFACE m)
+endif()
+
+add_executable({self.name}_example main.c)
+target_link_libraries({self.name}_example {self.name})
+"""
+
+
+def _group(group: str, given: Sequence[Variable]) -> str:
+    """The struct of some variables, with their units; nothing without any."""
+    if not given:
+        return ""
+    lines = [f"        double {field}; /* {_unit(one.info.unit)}{one.info.path}"
+             + (f": {one.info.doc}".replace("*/", "* /") if one.info.doc else "") + " */\n"
+             for field, one in _fields(given).items()]
+    return f"    struct {{\n{''.join(lines)}    }} {group};\n"
+
+
+def _unit(declared: Unit | None) -> str:
+    text = coherent(declared).text if declared is not None else ""
+    return f"{text}, " if text not in ("", "1") else ""
+
+
+def _fields(given: Sequence[Variable]) -> dict[str, Variable]:
+    """Names in C, each another one."""
+    found: dict[str, Variable] = {}
+    for one in given:
+        name = _identifier(one.info.path)
+        while name in found:
+            name += "_"
+        found[name] = one
+    return found
+
+
+def _identifier(text: str) -> str:
+    """A name in C that reads like a text."""
+    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    if name in TAKEN:
+        return name + "_"
+    return name if name[:1].isalpha() else f"m_{name}"

@@ -1,0 +1,257 @@
+"""Does a library in C do, bit by bit, what a run here does with the same method and step?"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pytest
+from exported_models import buck, dropped, oscillator, servo, stick_slip
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from blocks.exceptions import ParameterError, UnknownName, WrongCall
+from library.mechanisms import DiscClutch, GearBox
+from library.rotational import Inertia, RotationalReference, TorqueSource, table
+from library.signal import Constant, Delay
+
+pytest.importorskip("llvmlite", reason="models are exported as machine code")
+GCC = shutil.which("gcc") or shutil.which("cc")
+pytestmark = pytest.mark.skipif(not GCC, reason="a C compiler runs what is exported")
+
+
+def two_clutches():
+    """A gear shift, as in examples/two_clutches.py."""
+    model = Model("two clutches")
+    model.torque, model.housing = TorqueSource(torque="80 N*m"), RotationalReference()
+    model.engine = Inertia(inertia="0.2 kg*m^2", w="1000 rpm")
+    model.clutch1 = DiscClutch(normal_force=table(["0 s", "0.5 s", "3 s", "3.3 s"],
+                                                  ["0 N", "1500 N", "1500 N", "0 N"]))
+    model.clutch2 = DiscClutch(normal_force=table(["3 s", "3.5 s"], ["0 N", "1500 N"]))
+    model.gear1, model.gear2 = GearBox(ratio=3), GearBox(ratio=2)
+    model.vehicle = Inertia(inertia="10 kg*m^2")
+    model.connect(model.torque.R, model.engine.I, model.clutch1.C, model.clutch2.C)
+    model.connect(model.torque.C, model.housing.W)
+    model.connect(model.clutch1.R, model.gear1.S)
+    model.connect(model.clutch2.R, model.gear2.S)
+    model.connect(model.gear1.O, model.gear2.O, model.vehicle.I)
+    return model
+
+
+MODELS = {"oscillator": (oscillator, ["mass.v", "spring.f"], "1 ms", 500),
+          "stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 ms", 1000),
+          "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 ms", 500),
+          "bouncing": (dropped, ["stop.x", "mass.v"], "10 ms", 300),
+          "servo": (servo, ["mass.v", "push.f"], "0.7 ms", 1000),
+          "buck": (buck, ["coil.i", "load.v"], "1.3 us", 150),
+          "chopper": (lambda: buck(driven=False), ["coil.i"], "1 us", 50),
+          "clutches": (two_clutches, ["engine.w", "clutch1.t", "clutch2.t"], "5 ms", 1199)}
+PUSH = "model.inputs.push_S = 5.0;"
+MAIN = """
+#include <stdio.h>
+#include "{name}.h"
+static {name} model;
+int main(void) {{
+    {name}_reset(&model);
+    {set}
+    for (int k = 0; k < {steps}; k++) {{
+        int status = {name}_step(&model, {h!r});
+        printf("%d %a", status, model.time);
+        for (int j = 0; j < {count}; j++) printf(" %a", ((double *)&model.outputs)[j]);
+        puts("");
+    }}
+    return 0;
+}}
+"""
+
+
+@cache
+def exported(name, method, target="host", **more):
+    """The folder of a library, with the name of the library."""
+    make, outputs, step, steps = MODELS[name]
+    model, more = make(), {"most_events": 100} | more
+    if name == "oscillator":
+        more |= {"inputs": ["push.S"], "parameters": ["spring.stiffness", "damper.damping"]}
+    folder = model.export_c(Path(mkdtemp()) / "made", outputs=outputs, step=step, method=method,
+                            target=target, duration=(steps + 1) * quantity(step), **more)
+    (library,) = folder.glob("lib*.a")
+    return folder, library.stem.removeprefix("lib")
+
+
+def there(name, method, set="", steps=None, compiler=(GCC,), runner=(), **more):
+    """Statuses, times and outputs of a run in C: one row a step."""
+    _, outputs, step, most = MODELS[name]
+    folder, library = exported(name, method, **more)
+    place = Path(mkdtemp())
+    (place / "run.c").write_text(MAIN.format(
+        name=library, set=set, steps=steps or most, h=float(quantity(step).to("s").m),
+        count=len(outputs)))
+    subprocess.run([*compiler, f"-I{folder}", place / "run.c", folder / f"lib{library}.a", "-lm",
+                    "-o", place / "run"], check=True)
+    done = subprocess.run([*runner, place / "run"], capture_output=True, text=True, check=True)
+    return np.array([[float.fromhex(w) for w in line.split()]
+                     for line in done.stdout.splitlines()])
+
+
+def here(name, method):
+    """Times and outputs of a run in Python that goes on step by step."""
+    make, outputs, step, steps = MODELS[name]
+    inputs = {"push.S": "0 N"} if name == "oscillator" else {}
+    run = make().stepper(inputs=inputs, outputs=outputs, step=step, method=method,
+                         duration=(steps + 1) * quantity(step))
+    if name == "oscillator":
+        run.set("push.S", "5 N")
+    rows, h = [], float(quantity(step).to("s").m)
+    for _ in range(steps):
+        run.advance(quantity(h, "s"))
+        rows.append([run.time.to("s").m, *(run[path].to_base_units().m for path in outputs)])
+    return np.array(rows)
+
+# What rounds elsewhere: Python reads efforts with another order of operations, and decides anew on
+# them, once in a while, where instants are known beforehand.
+ROUNDED = {("simscape", "friction.f"), ("clutches", "clutch1.t"), ("clutches", "clutch2.t")}
+
+
+@pytest.mark.parametrize(("name", "method"), [
+    *((name, "rk4") for name in MODELS if name != "chopper"), ("oscillator", "euler"),
+    ("stick-slip", "trapezoidal"), ("bouncing", "backward_euler"), ("servo", "trapezoidal")])
+def test_it_runs_as_here_bit_by_bit(name, method):
+    mine, theirs = here(name, method), there(name, method, PUSH if name == "oscillator" else "")
+    assert not theirs[:, 0].any()
+    for path, a, b in zip(["time", *MODELS[name][1]], mine.T, theirs.T[1:], strict=True):
+        assert np.ptp(a) > 0.0
+        if (name, path) in ROUNDED:
+            assert_allclose(b, a, atol=4 * np.finfo(float).eps * np.abs(a).max(), rtol=0)
+        else:
+            assert [x.hex() for x in b] == [x.hex() for x in a], path
+
+
+def test_a_method_is_that_of_a_whole_run():
+    # nothing happens on the way, so steps of a run at once stand on the same grid
+    run = oscillator()
+    run.push.force = "5 N"
+    whole = run.simulate("0.5 s", method="backward_euler", step="1 ms")["mass.v"]
+    theirs = there("oscillator", "backward_euler", PUSH)
+    assert theirs[-1, 2].hex() == float(whole.at("500 ms").to("m/s").m).hex()
+
+
+def test_a_parameter_acts():
+    # v = F / (m w) exp(-d t / (2 m)) sin(w t), w² = k / m - (d / (2 m))²; rk4 is of order 4
+    theirs = there("oscillator", "rk4", PUSH + "model.parameters.spring_stiffness = 80.0;")
+    t, w = theirs[:, 1], np.sqrt(80.0 - 1.0)
+    assert_allclose(theirs[:, 2], 5.0 / w * np.exp(-t) * np.sin(w * t), atol=1e-9)
+
+
+# -- bounds --------------------------------------------------------------------------------------
+def test_more_events_than_a_call_may_pass_are_told_and_the_run_goes_on():
+    # rebounds of 0.7 of the speed follow each other ever faster, up to (1 + 2 * 0.7 / 0.3) flights
+    end = np.sqrt(2 / 9.81) * (1 + 2 * 0.7 / 0.3)
+    theirs = there("bouncing", "rk4", most_events=3)
+    told = theirs[theirs[:, 0] != 0]
+    assert set(told[:, 0]) == {1.0}
+    assert np.all(np.abs(told[:, 1] - end) < 0.1)
+    rest = theirs[theirs[:, 1] > end + 0.02]
+    assert len(rest) > 20
+    assert_allclose(rest[:, 2:], 0.0, atol=1e-12)
+
+
+ALONE = """
+    {name} first = model, copy;
+    {name}_step(&first, 1e-3);
+    copy = first;
+    for (int k = 0; k < 300; k++) {name}_step(&first, 1e-3);
+    printf("%d %a\\n", 0, ((double *)&copy.outputs)[0]);
+    for (int k = 0; k < 300; k++) {name}_step(&copy, 1e-3);
+    printf("%d %a\\n%d %a\\n", 0, ((double *)&first.outputs)[0], 0, ((double *)&copy.outputs)[0]);
+    {name}_reset(&copy);
+    printf("%d %a\\n", 0, ((double *)&copy.outputs)[0]);
+    return 0;
+"""
+
+
+def test_a_copy_goes_on_by_itself():
+    rows = there("stick-slip", "rk4", ALONE.format(name="stick_slip"))
+    still, first, copy, anew = rows[:, 1]
+    assert still == anew == 0.0
+    assert first.hex() == copy.hex() != (0.0).hex()
+
+
+def test_what_is_no_number_and_the_end_of_what_is_known_are_told():
+    (first,) = there("oscillator", "rk4", "model.inputs.push_S = 0.0 / 0.0;", 1)
+    assert first[:2].tolist() == [6, 0]  # BAD_VALUE, at the start
+    beyond = there("servo", "rk4", steps=1010)
+    assert not beyond[:1000, 0].any()
+    assert set(beyond[-5:, 0]) == {5}  # NOT_KNOWN
+    assert np.ptp(beyond[-5:, 1]) == 0.0
+
+
+def test_what_cannot_be_decided_halts_a_run_where_it_happens():
+    # the export has met one mode: the switch open, and the diode carrying the coil's current
+    close = "for (int k = 0; k < 3; k++) buck_converter_step(&model, 1e-6);" \
+        "model.inputs.switch_vT = 1.0;"
+    theirs = there("chopper", "rk4", close, 4, inputs=("switch.vT",))
+    assert set(theirs[:, 0]) == {4}  # HALTED
+    assert_allclose(theirs[:, 1], 3e-6, rtol=1e-12)
+
+
+# -- what is written -----------------------------------------------------------------------------
+def test_a_header_tells_units_bounds_and_what_is_called():
+    folder, name = exported("oscillator", "rk4")
+    text = (folder / f"{name}.h").read_text()
+    assert "double push_S; /* N, push.S" in text
+    assert "double mass_v; /* m/s, mass.v" in text
+    assert "#define OSCILLATOR_STEP 0.001" in text
+    called = re.search(r"calls: ([^.]*)\.", text.replace("\n *", ""))[1].split(", ")
+    assert called
+    assert set(called) <= {"fabs", "floor", "fmax", "fmin", "memcpy", "memmove", "memset", "pow"}
+
+
+def test_the_example_is_built_and_prints_a_table(tmp_path):
+    cmake = shutil.which("cmake") or pytest.skip("cmake builds the example")
+    folder, name = exported("oscillator", "rk4")
+    for command in ([cmake, "-S", folder, "-B", tmp_path], [cmake, "--build", tmp_path]):
+        subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run([tmp_path / f"{name}_example"], capture_output=True, text=True)
+    rows = done.stdout.splitlines()
+    assert rows[:2] == ["time,mass.v,spring.f", "0,0,0"]
+    assert len(rows) == 1002
+
+
+@pytest.mark.parametrize(("target", "compiler", "emulator"), [
+    ("thumbv7em-none-eabihf", "arm-linux-musleabihf", "qemu-arm"),
+    ("aarch64-linux-gnu", "aarch64-linux-musl", "qemu-aarch64")])
+def test_other_processors_do_the_same_in_an_emulator(target, compiler, emulator):
+    pytest.importorskip("ziglang", reason="it compiles for other machines")
+    emulated = shutil.which(emulator) or pytest.skip(f"{emulator} runs what is for {target}")
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", compiler, "-static"]
+    theirs = there("stick-slip", "rk4", target=target, compiler=command, runner=[emulated])
+    assert_allclose(theirs, there("stick-slip", "rk4"), rtol=0, atol=1e-13)
+    if emulator == "qemu-arm" and platform.machine() == "x86_64":  # neither fuses operations
+        assert np.array_equal(theirs, there("stick-slip", "rk4", target="x86_64-linux-gnu"))
+
+
+# -- what cannot leave ---------------------------------------------------------------------------
+def test_what_is_delayed_is_refused_by_name(tmp_path):
+    model = oscillator()
+    model.late, model.value = Delay(delay="0.1 s"), Constant(value=1.0)
+    model.connect(model.value.y, model.late.u)
+    with pytest.raises(ParameterError, match=r"export_c\(\).*delayed yet: late"):
+        model.export_c(tmp_path / "made", outputs=["mass.v"], step="1 ms")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("error", "given"), [
+    (UnknownName, {"outputs": ["mass.w"]}), (UnknownName, {"target": "amiga"}),
+    (WrongCall, {"outputs": "mass.v"}), (ParameterError, {"method": "dopri5"}),
+    (ParameterError, {"method": "moreau_jean"}), (ParameterError, {"most_events": 0})])
+def test_what_is_wrong_is_said(error, given, tmp_path):
+    with pytest.raises(error):
+        oscillator().export_c(tmp_path / "made", **{"outputs": ["mass.v"], "step": "1 ms"} | given)
+    assert not list(tmp_path.iterdir())

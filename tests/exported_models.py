@@ -1,0 +1,144 @@
+"""Models that are exported, and their exports."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+
+from blocks import Model
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.electromechanical import Solenoid
+from library.signal import Constant, DiscretePID, Pulse, Subtract
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
+
+
+def stick_slip(law="coulomb"):
+    model = Model("stick-slip")
+    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
+    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="1 kN/m")
+    model.friction = TranslationalFriction(law=law, coulomb_force="20 N", breakaway_force="25 N")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    return model
+
+
+def oscillator():
+    """With a force from outside, 1 kg, 2 N*s/m and 50 N/m."""
+    model = Model("oscillator")
+    model.push, model.floor = ForceSource(), Reference()
+    model.mass = Mass(mass="1 kg")
+    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
+    model.connect(model.mass.M, model.push.R, model.spring.R, model.damper.R)
+    model.connect(model.floor.V, model.push.C, model.spring.C, model.damper.C)
+    return model
+
+
+def dropped():
+    model = Model("bouncing")
+    model.mass, model.floor = Mass(mass="1 kg"), Reference()
+    model.stop = HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
+                          upper_bound="10 m", x="1 m")
+    model.weight = ForceSource(force="-9.81 N")
+    model.connect(model.mass.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.floor.V)
+    return model
+
+
+def valve():
+    """An armature that a solenoid draws onto its seat, with ever shorter flights of some us."""
+    model = Model("valve")
+    model.source, model.earth, model.frame = DCVoltageSource(), ElectricalReference(), Reference()
+    model.source.voltage = "12 V"
+    model.solenoid = Solenoid(resistance="20 ohm", turns=1000, area="1 cm^2", x="2 mm",
+                              core_reluctance="2e6 1/H")
+    model.armature, model.spring = Mass(mass="20 g"), Spring(stiffness="400 N/m", x="-6 mm")
+    model.damper = Damper(damping="0.5 N*s/m")
+    model.seat = HardStop(model="restitution", restitution=0.2, lower_bound="0.2 mm",
+                          upper_bound="2 mm", x="2 mm")
+    model.connect(model.source.p, model.solenoid.p)
+    model.connect(model.source.n, model.solenoid.n, model.earth.V)
+    model.connect(model.solenoid.R, model.armature.M, model.spring.R, model.damper.R, model.seat.R)
+    model.connect(model.solenoid.C, model.frame.V, model.spring.C, model.damper.C, model.seat.C)
+    return model
+
+
+def servo():
+    """A mass whose speed a controller holds at 1 m/s that samples every ms."""
+    model = Model("servo")
+    model.mass, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
+    model.damper, model.sensor = Damper(damping="3 N*s/m"), MotionSensor()
+    model.wanted, model.error = Constant(value="1 m/s"), Subtract(unit="m/s")
+    model.pid = DiscretePID(input="m/s", proportional="40 N*s/m", integral="200 N/m",
+                            sample_time="1 ms")
+    model.connect(model.mass.M, model.push.R, model.damper.R, model.sensor.R)
+    model.connect(model.floor.V, model.push.C, model.damper.C, model.sensor.C)
+    model.connect(model.wanted.y, model.error.u1)
+    model.connect(model.sensor.V, model.error.u2)
+    model.connect(model.error.y, model.pid.u)
+    model.connect(model.pid.y, model.push.S)
+    return model
+
+
+def buck(driven=True):
+    """Its switch is driven by a pulse, or left to others."""
+    model = Model("buck converter")
+    model.source = DCVoltageSource(voltage="24 V")
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
+    model.coil = Inductor(inductance="100 uH", i_L="4.224 A")
+    model.store = Capacitor(capacitance="100 uF", vc="9.6 V")
+    model.load, model.ground = Resistor(resistance="2 ohm"), ElectricalReference()
+    model.drive = Pulse(period="20 us", width=0.4)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.store.p, model.load.p)
+    model.connect(model.source.n, model.diode.p, model.store.n, model.load.n, model.ground.V)
+    if driven:
+        model.connect(model.drive.y, model.switch.vT)
+    return model
+
+
+MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),
+          "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s"),
+          "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s"),
+          "bouncing": (dropped, ["stop.x", "mass.v"], "3 s"),
+          "valve": (valve, ["solenoid.i", "solenoid.x"], "20 ms"),
+          "servo": (servo, ["mass.v", "push.f"], "1 s"),
+          "buck": (buck, ["coil.i", "load.v"], "0.1 ms")}
+
+
+@cache
+def exported(name, version="3.0"):
+    """The file of a model."""
+    make, outputs, duration = MODELS[name]
+    more = {"inputs": ["push.S"], "parameters": ["spring.stiffness", "damper.damping"]} \
+        if name == "oscillator" else {}
+    return make().export_fmu(Path(mkdtemp()) / "model.fmu", outputs=outputs, version=version,
+                             duration=duration, rtol=1e-8, **more)
+
+
+def response(stiffness=50.0, damping=2.0, force=5.0):
+    """Of the oscillator at rest to a force from the start on, in a function of time."""
+    rate, own = damping / 2, np.sqrt(stiffness - damping**2 / 4)
+    return lambda t: force / own * np.exp(-rate * t) * np.sin(own * t)

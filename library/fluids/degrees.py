@@ -3,7 +3,7 @@
 One number: of the temperature. Two: of the first and the second variable of ``two_phase.medium``.
 """
 
-__all__ = ["GAS", "LIQUID", "TWO_PHASE"]
+__all__ = ["GAS", "LIQUID", "TWO_PHASE", "of_table"]
 
 LIQUID = {"volume": 5, "enthalpy": 5, "bulk_modulus": 3, "viscosity": 5, "conductivity": 3}
 GAS = {"enthalpy": 6, "viscosity": 5, "conductivity": 5}
@@ -14,3 +14,8 @@ TWO_PHASE = {
     "vapour_work": (6, 4), "vapour_temperature": (6, 4), "vapour_entropy": (6, 4),
     "vapour_viscosity": (4, 3), "vapour_conductivity": (4, 3),
 }  # fmt: skip
+
+
+def of_table(degrees: dict[str, int], name: str) -> int:
+    """Return the degree of a table's polynomial; that of the heat capacity is one less."""
+    return degrees[name] - (name == "enthalpy")

@@ -13,6 +13,8 @@ from scipy.interpolate import Akima1DInterpolator
 
 from blocks import interpolate
 
+from .chambers import sum_of
+
 __all__ = ["missed", "polynomial_of"]
 
 FEW = 3  # points that a curve takes
@@ -29,12 +31,6 @@ def polynomial_of(degree: int, xs: Any, ys: Any, count: int, low: Any, high: Any
     values = [interpolate(middle + half * x, xs, ys, hold=True, smooth=count >= FEW) for x in at]
     back = np.linalg.inv(np.vander(at, increasing=True))
     return [sum_of(float(w) * v for w, v in zip(row, values, strict=True)) for row in back]
-
-
-def sum_of(terms: Any) -> Any:
-    """The sum of expressions."""
-    first, *others = terms
-    return sum(others, first)
 
 
 def missed(degree: int, xs: np.ndarray, ys: np.ndarray) -> float:

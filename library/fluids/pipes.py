@@ -106,6 +106,7 @@ class Pipe(Wall):
                       doc="mass flow out of B")  # fmt: skip
     Q_H = Variable("W", nominal="1 kW", when="thermal_port",
                    doc="heat from the wall to the fluid")  # fmt: skip
+    mass = Variable("kg", doc="mass of the fluid")
     energy_stored = Variable("J", doc="internal energy of the fluid")
 
     def equations(self) -> Iterator[Any]:
@@ -127,6 +128,7 @@ class Pipe(Wall):
             heat = self.Q_H
         if compressible:
             yield from self.filled((p, T, rho, h), volume, 0, [A, B], heat)
+            mass = rho * volume
             yield self.energy_stored == volume * (rho * h - p)
             ends = [(A, "flow_A", 1), (B, "flow_B", -1)]
         else:
@@ -135,6 +137,7 @@ class Pipe(Wall):
             yield der(T) == (A.Phi + B.Phi + heat) / (mass * fluid.heat_capacity(A, T))
             yield self.energy_stored == mass * fluid.enthalpy(A, A.atmospheric_pressure, T)
             ends = []
+        yield self.mass == mass
         share = 0.5 if compressible else 1.0
         for port, name, sign in ends or [(A, "flow_A", 1)]:
             lost = share * self.loss(port.mdot, rho, viscosity)

@@ -9,8 +9,9 @@ import numpy as np
 
 from blocks import Component, Option, Parameter, Port, log, quantity
 
-from ..fluids.degrees import GAS
-from ..fluids.fitting import missed, polynomial_of, sum_of
+from ..fluids.chambers import sum_of
+from ..fluids.degrees import GAS, of_table
+from ..fluids.fitting import missed, polynomial_of
 from ..fluids.polynomials import integral
 from ..media import media
 from ..tables import table_faults
@@ -96,7 +97,7 @@ class GasProperties(Component):
             return
         T = np.asarray(self.temperatures.to("K").magnitude)
         for name, table in TABLES.items():
-            error = missed(_degree(name), T, np.asarray(getattr(self, table).magnitude))
+            error = missed(of_table(GAS, name), T, np.asarray(getattr(self, table).magnitude))
             if error > 0.01:
                 yield (f"the polynomial through {table} misses a point by {error:.1%}: give a "
                        "narrower range of temperatures, or smoother values.")  # fmt: skip
@@ -136,15 +137,10 @@ class GasProperties(Component):
         T, size = self.temperatures, len(self.temperatures)
         low, high = T[0], T[size - 1]
         capacity, viscosity, conductivity = (
-            polynomial_of(_degree(name), T, values, size, low, high) for name, values in (
+            polynomial_of(of_table(GAS, name), T, values, size, low, high) for name, values in (
                 ("enthalpy", self.specific_heats), ("viscosity", log(self.viscosities / unit)),
                 ("conductivity", self.conductivities)))  # fmt: skip
         rising = [(high - low) / 2 * c for c in integral(capacity)]
         zero = self.specific_heats[0] * low + sum_of(c * (-1) ** k for k, c in enumerate(rising))
         return low, high, {"enthalpy": [zero, *rising], "viscosity": viscosity,
                            "conductivity": conductivity}  # fmt: skip
-
-
-def _degree(name: str) -> int:
-    """Return the degree of a table's polynomial; that of the heat capacity is one less."""
-    return GAS[name] - (name == "enthalpy")

@@ -9,8 +9,9 @@ import numpy as np
 
 from blocks import Component, Option, Parameter, Port, log, quantity
 
-from ..fluids.degrees import LIQUID
-from ..fluids.fitting import missed, polynomial_of, sum_of
+from ..fluids.chambers import sum_of
+from ..fluids.degrees import LIQUID, of_table
+from ..fluids.fitting import missed, polynomial_of
 from ..fluids.polynomials import integral
 from ..media import media
 from ..tables import table_faults
@@ -116,7 +117,7 @@ class ThermalLiquidSettings(Component):
         for name, table in TABLES.items():
             y = np.asarray(getattr(self, table).magnitude)
             y = np.log(y) if name == "viscosity" else 1 / y if name == "volume" else y
-            error = missed(_degree(name), T, y) if name != "viscosity" else 0.0
+            error = missed(of_table(LIQUID, name), T, y) if name != "viscosity" else 0.0
             if error > 0.01:
                 yield (f"the polynomial through {table} misses a point by {error:.1%}: give a "
                        "narrower range of temperatures, or smoother values.")  # fmt: skip
@@ -135,7 +136,7 @@ class ThermalLiquidSettings(Component):
             "viscosity": log(self.viscosities / A.viscosity_unit),
         }  # fmt: skip
         for name, values in given.items():
-            found = polynomial_of(_degree(name), T, values, size, low, high)
+            found = polynomial_of(of_table(LIQUID, name), T, values, size, low, high)
             if name == "enthalpy":
                 rising = [half * c for c in integral(found)]
                 zero = sum_of(c * (-1) ** k for k, c in enumerate(rising))
@@ -146,8 +147,3 @@ class ThermalLiquidSettings(Component):
         yield A.viscosity_unit == quantity("1 m^2/s")
         yield A.atmospheric_pressure == self.atmospheric_pressure
         yield A.minimum_pressure == self.minimum_pressure
-
-
-def _degree(name: str) -> int:
-    """Return the degree of a table's polynomial; that of the heat capacity is one less."""
-    return LIQUID[name] - (name == "enthalpy")

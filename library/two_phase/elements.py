@@ -192,7 +192,8 @@ class Volume(FluidPart):
         A volume may grow at a rate, and have done work on what is outside.
         """
         A, p, u = ports[0], self.p_I, self.u_I
-        v = medium.specific_volume(A, p, u)
+        # where boiling starts, p falls a thousand times slower: a step beyond loses mass and energy
+        v = medium.specific_volume(A, p, u, events=True)
         mass = volume / v
         flow = sum_of(port.mdot for port in ports)
         heating = (sum_of(port.Phi for port in ports) + heat - p * rate - u * flow) / mass

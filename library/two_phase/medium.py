@@ -44,9 +44,9 @@ def polynomial(at: Any, name: str, first: Any, second: Any = 0, by: str = "") ->
     return horner(first, slope(columns) if by == "first" else columns)
 
 
-def between(value: Any, low: Any, high: Any) -> Any:
+def between(value: Any, low: Any, high: Any, events: bool = False) -> Any:
     """A value, held beyond two bounds: trial steps may go far, and polynomials lead further."""
-    return where(value > high, high, where(value < low, low, value, events=False), events=False)
+    return where(value > high, high, where(value < low, low, value, events=events), events=events)
 
 
 class Place(NamedTuple):
@@ -73,8 +73,8 @@ def saturation(at: Any, p: Any) -> tuple[Any, Any]:
     return polynomial(at, "saturated_liquid", x), polynomial(at, "saturated_vapour", x)
 
 
-def place(at: Any, p: Any, u: Any) -> Place:
-    """Where p and u lie between the phases."""
+def place(at: Any, p: Any, u: Any, events: bool = False) -> Place:
+    """Where p and u lie between the phases; with ``events``, steps end where that changes."""
     u_l, u_v = saturation(at, p)
     whole = at.highest_liquid - at.lowest_energy
     quality = (u - u_l) / (u_v - u_l)
@@ -83,7 +83,7 @@ def place(at: Any, p: Any, u: Any) -> Place:
     w = between(warmed, 0, 1 + FAR)
     beyond = where(warmed > 1 + FAR, warmed - w, 0, events=False)
     return Place(
-        quality, between(quality, 0, 1), 2 * (liquid - at.lowest_energy) / whole - 1,
+        quality, between(quality, 0, 1, events), 2 * (liquid - at.lowest_energy) / whole - 1,
         between(p, at.lowest_pressure, 2 * at.highest_pressure) / at.highest_pressure,
         line(at, p), w, beyond)  # fmt: skip
 
@@ -95,9 +95,9 @@ def mixed(at: Any, name: str, of: Place) -> Any:
     return (1 - of.share) * liquid + of.share * vapour * (1 + of.beyond)
 
 
-def specific_volume(at: Any, p: Any, u: Any) -> Any:
+def specific_volume(at: Any, p: Any, u: Any, events: bool = False) -> Any:
     """Specific volume (m³/kg)."""
-    of = place(at, p, u)
+    of = place(at, p, u, events)
     liquid = polynomial(at, "liquid_volume", of.energy, of.pressure)
     vapour = polynomial(at, "vapour_work", of.boiling, of.heating) * (1 + of.beyond)
     # at a pressure below zero, in a trial step, there is still a volume

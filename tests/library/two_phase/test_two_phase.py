@@ -276,6 +276,21 @@ def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
     assert run.energy().relative_residual < 1e-7
 
 
+def test_what_begins_to_boil_keeps_its_mass_and_energy_at_the_usual_tolerance():
+    """Below the line of boiling pressure falls some thousand times slower than above it."""
+    model = of("water")
+    model.full = ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01)
+    model.low = ConstantVolumeChamber(volume="20 l", p_I="0.2 MPa", x_I=0.8)
+    model.drop = FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s")
+    model.connect(model.full.A, model.drop.A, model.medium.A)
+    model.connect(model.drop.B, model.low.A)
+    run = model.simulate("1 s")
+    assert final(run, "full.x_I", "1") > 0.01
+    masses = run["full.mass"].to("kg").m + run["low.mass"].to("kg").m
+    assert_allclose(masses, masses[0], rtol=1e-5)
+    assert run.energy().relative_residual < 1e-5
+
+
 def test_a_piston_that_compresses_vapour_keeps_its_entropy_and_does_the_work():
     """R134a of 0.3 MPa and 410 kJ/kg goes from 3 l to 1 l; CoolProp: the state of its entropy."""
     model = of()

@@ -1,4 +1,4 @@
-"""``python -m blocks``: check, run and draw the model of a file, write a component."""
+"""``python -m blocks``: check, run and draw the model of a file, write a page or a component."""
 
 import sys
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .assembly.network import Network
     from .diagnostics import Findings
     from .results import Result, Schematic, Sheet
+    from .results.page.run_page import Page
     from .simulation.stepping import SteppedRun
     from .system.description import Equations, Structure
     from .system.system import System
@@ -461,6 +462,40 @@ class Model(CompiledModel):
         refuse_idle_step(method, step)
         return export_c(self, folder, inputs, outputs, parameters, target, processor, most_events,
                         duration, Options(start_time, method, rtol, atol, step))
+    def page(self, path: str | Path | None = None, *, sliders: Any = None,
+             show: Any = (), switches: Any = None, duration: Any = "1 s",
+             start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
+             step: Any = None, max_step: Any = None) -> Page:
+        """Write the model as a page that simulates in a browser, with sliders.
+
+        One file, which needs no server, no network and no Python.
+
+        Parameters
+        ----------
+        path : path, optional
+            Of the file, such as ``"demo.html"``; without one, the page is only returned.
+        sliders : mapping, optional
+            Parameters and the values between which a reader moves them,
+            ``{"spring.stiffness": ("50 N/m", "500 N/m")}``; shown in the unit of the first.
+        show : list of str
+            Variables that are drawn; states where none are named.
+        switches : mapping, optional
+            Options and the values among which a reader chooses,
+            ``{"friction.law": ["coulomb", "simscape"]}``. The page holds a program for each
+            combination.
+        duration, start_time, method, rtol, atol, step, max_step
+            As in :meth:`simulate`.
+
+        Returns
+        -------
+        Page
+            Which notebooks show; ``page.save("demo.html")`` writes it.
+        """
+        from .export import page
+        from .simulation.settings import Options
+
+        return page(self, path, sliders or {}, show, switches or {}, duration,
+                    Options(start_time, method, rtol, atol, step, max_step))
 
     @told_how_to_call
     def sweep(self, over: Any, duration: Any, *, outputs: Any, every: Any = None,

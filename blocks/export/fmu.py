@@ -85,7 +85,7 @@ def try_out(file: Path, program: Program) -> None:
                           capture_output=True, text=True)
     if done.returncode:
         raise ParameterError(
-            f"{program.name}.{program.caller}()", "does not get through by machine code alone: "
+            program.where, "does not get through by machine code alone: "
             f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
             "Simulate it here, or export it for a shorter duration.", code="export.refused")
 

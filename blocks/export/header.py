@@ -11,6 +11,7 @@ import numpy as np
 from ..native.zero_crossings import FAR, LARGEST
 from ..numerics.tolerances import INSTANTS_APART
 from .program import Program
+from .targets import prototype
 
 __all__ = ["header"]
 
@@ -70,8 +71,8 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         f"#define TOKEN {_text(token)}",
         *(f"#define {name} INT64_C({value})" for name, value in number.items()),
         *(f"#define {name} {_number(value)}" for name, value in size.items()),
-        *(f"extern void {name}(void);" for name in codes),
-        f"static void (*const code[])(void) = {{{', '.join(codes)}}};",
+        *map(prototype, codes), "typedef void (*Code)(void);",
+        f"static const Code code[] = {{{', '.join(f'(Code){name}' for name in codes)}}};",
         _array("uint64_t", "image", [f"{w:#x}" for w in image.words.tolist()]),
         _pairs("addresses", image.addresses), _pairs("addresses_of_code", image.addresses_of_code),
         _doubles("told_at_start", [one.start for one in program.inputs]),

@@ -36,8 +36,9 @@ from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
+from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
-from ..native.steps import Code, Workspace, settle_in_place, slope_at, values_at
+from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
@@ -45,6 +46,7 @@ from ..reading.unit import Unit, describe, unit
 from ..results.recording import VariableInfo
 from ..simulation.catalog import Catalog
 from ..simulation.driven_inputs import DrivenInput, driven_copy
+from ..simulation.driver import Driver
 from ..simulation.run import prepared
 from ..simulation.settings import Options
 from ..simulation.time_events import TimeEvents
@@ -52,9 +54,11 @@ from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
 from .image import Bound, Image
 
-__all__ = ["Instants", "Program", "Variable", "coherent", "refuse_texts"]
+__all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "part_of",
+           "refuse_texts"]
 
 STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
+LOOKS = 64  # into one step at a time
 #: What is filled with the course of a run.
 COURSE = ("record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
@@ -64,6 +68,7 @@ LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links
            "target", "brief")  # fmt: skip
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
+ADVICE = "Simulate it here, or leave that component out of what is exported."
 CHANGED = 1.001  # times a parameter, to see what follows it
 
 
@@ -126,6 +131,11 @@ class Instants:
                    np.append(times.known_from(t), ahead.until), np.concatenate(stretches),
                    np.cumsum([0, *map(len, stretches)]), np.array(ends), times.least)
 
+    def are(self, others: Instants) -> bool:
+        """Whether they are the same as others."""
+        return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(
+            vars(self).values(), vars(others).values(), strict=True))
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -161,6 +171,21 @@ def coherent(declared: Unit) -> Unit:
         return unit(describe(declared.dimension)) if declared.dimension else unit("1")
     base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
     return unit(f"{base:~C}")
+def constants_of_modes(own: Any) -> list[Array]:
+    """What decisions on modes take of parameters, as it was when the run began."""
+    return [np.asarray(getattr(own.predicted, name)).ravel()
+            for name in ("d", "push", "reach", "scale")]
+
+
+def part_of(model: Any, path: str) -> tuple[Any, str]:
+    """Whose a parameter or an option is, and what it calls it."""
+    owner, _, name = path.rpartition(".")
+    part = model
+    for step in owner.split(".") if owner else ():
+        inner, _, number = step.partition("[")
+        part = getattr(part, inner)
+        part = part[int(number[:-1])] if number else part
+    return part, name
 
 
 class Program:
@@ -170,17 +195,18 @@ class Program:
     ----------
     model : Model
     inputs : paths of inputs, or mapping of path to value
-    outputs : paths of variables
+    outputs : paths of variables; None for states
     parameters : paths of parameters that may be changed
     duration : up to when instants are known
     options : of the run
     caller : what was called, for messages
     most_events : that a step may pass between two known instants, where that is bounded: then
         others cannot integrate
+    inside : whether it is to be read between the ends of steps, too
 
     Attributes
     ----------
-    caller : what was called, for messages
+    where : what errors say where they are of
     inputs, parameters, outputs : lists of Variable
     image : Image
     instants : Instants
@@ -193,14 +219,16 @@ class Program:
     """
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
-                 outputs: Sequence[str], parameters: Sequence[str], duration: Any,
-                 options: Options, caller: str = "export_fmu", most_events: int = 0) -> None:
+                 outputs: Sequence[str] | None, parameters: Sequence[str], duration: Any,
+                 options: Options, caller: str = "export_fmu", most_events: int = 0,
+                 inside: bool = False) -> None:
         if not is_installed():
             raise WrongCall(f"{caller}()", "compiles models with llvmlite, which there is none of "
                             "for this machine.")  # fmt: skip
-        self.caller, self.most_events = caller, most_events
+        self.most_events = most_events
         made, driven = driven_copy(model, inputs)
         self.name = str(made._title)
+        self.where, self._reads_inside = f"{self.name}.{caller}()", inside
         driver = prepared(made, duration, options._replace(driven=True)).driver
         self.driver, self.system = driver, driver.recording.system
         self.catalog = Catalog.of(self.system)
@@ -208,7 +236,9 @@ class Program:
         driver.begin_steps()
         driver.events.time_events.look(self.t_start, self.t_end)
         problem: Any = driver.problem
-        infos = [info for path in outputs for info in self._infos(path)]
+        self._refuse_python(driver.settings.method)
+        shown = driver.recording.states if outputs is None else outputs
+        infos = [info for path in shown for info in self._infos(path)]
         reads = self._reads(problem, infos)  # written first: it may need room among constants
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
@@ -224,31 +254,33 @@ class Program:
         self.nominals = problem.scale
         self._nominals = find_nominals(self.system, made._nominal_table)
         self.relations = self._relations(problem)
-        self.parameters = [self._parameter(path, problem.p) for path in parameters]
+        self.parameters = [self._tunable(path) for path in parameters]
 
     def _refuse_what_stays(self, problem: Any) -> None:
         """Name what cannot leave Python."""
-        method, where = self.method, f"{self.name}.{self.caller}()"
-        advice = "Simulate it here, or leave that component out of what is exported."
+        method, where = self.method, self.where
         if problem.delays is not None:
             names = ", ".join(family.path(0) for family in self.system.network.families
                               if family.kernel.delays)
-            raise ParameterError(where, f"cannot export what is delayed yet: {names}.", advice,
+            raise ParameterError(where, f"cannot export what is delayed yet: {names}.", ADVICE,
                                  code="export.refused")
         called = [family.path(0) for family in self.system.network.families
                   if family.kernel.calls_python]
         if called:
             raise ParameterError(where, f"cannot export what Python works out: "
-                                 f"{', '.join(called)}.", advice, code="export.refused")
-        if not method.looks_itself:
-            raise ParameterError(
-                where, f"exports what is run in machine code, and this run is taken by "
-                f"{method.name} in Python: {self.driver.recording.statistics['why']}.", advice,
-                code="export.refused")
+                                 f"{', '.join(called)}.", ADVICE, code="export.refused")
+        self._refuse_python(method)
         if method.own_events is None:
             raise ParameterError(
                 where, f"exports what decides on its events in machine code, and in this model "
-                f"Python has to: {self._who_decides()}.", advice, code="export.refused")
+                f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
+
+    def _refuse_python(self, method: Any) -> None:
+        if not method.looks_itself:
+            raise ParameterError(
+                self.where, f"exports what is run in machine code, and this run is taken by "
+                f"{method.name} in Python: {self.driver.recording.statistics['why']}.", ADVICE,
+                code="export.refused")
 
     def _who_decides(self) -> str:
         """Who needs Python at events."""
@@ -271,12 +303,15 @@ class Program:
         parts: Any = self.method.own_events.rules.parts
         if not isinstance(parts, NetworkParts):
             return
-        made, duration, options = self._again
-        driver = prepared(copy.deepcopy(made), duration, options).driver
-        driver.run()
-        learned = driver.problem.laws.decision_parts(driver.problem, self.t_end)
+        learned = self.learned({})
         for name in LEARNED:
             getattr(parts, name)[...] = getattr(learned, name)
+
+    def learned(self, values: Mapping[str, float]) -> Any:
+        """What a run has learned of modes, with other values of parameters in SI units."""
+        driver = self._other(values, driven=False)
+        driver.run()
+        return driver.problem.laws.decision_parts(driver.problem, self.t_end)
 
     # -- the image -----------------------------------------------------------------------
     def _reads(self, problem: Any, infos: Sequence[VariableInfo]) -> int:
@@ -320,11 +355,13 @@ class Program:
         for one, name in product(bound.values(), COURSE):
             one.shorten(name, rows[name.startswith("record")])
         bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
+        if self._reads_inside:
+            bound["inside"] = self._inside()
         self.image = Image(bound, [method.p, method.q], (*COURSE, "slope", "margins", "values"))
         if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
                                   for one in (advance,)):
             raise ParameterError(
-                f"{self.name}.{self.caller}()", "uses functions in Python that machine code "
+                self.where, "uses functions in Python that machine code "
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
@@ -333,6 +370,16 @@ class Program:
         self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
             (info, slot) for one, places in zip(driven, slots, strict=True)
             for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _inside(self) -> Bound:
+        """What takes one step again, for values inside of it."""
+        method, n = self.method, len(self.method.x)
+        step = Steps(np.zeros(1), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, n)),
+                     NOTHING, np.zeros((0, 0)))
+        return Bound(between.knowing(known_of(method.code)).bound(
+            method.code, method.form.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
+            np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.int64),
+            np.zeros((LOOKS, n))))
 
     def _infos(self, path: str) -> list[VariableInfo]:
         """What a path names: one variable, or those of all instances of an array."""
@@ -343,7 +390,7 @@ class Program:
         count = self.system.network.arrays.get(owner, 0)
         found = [f"{owner}[{k}].{name}" for k in range(count)]
         if not found or found[0] not in catalog:
-            raise unknown_name(f"{self.name}.{self.caller}()", path, catalog, "variables")
+            raise unknown_name(self.where, path, catalog, "variables")
         return [catalog[one] for one in found]
 
     def _instants(self) -> tuple[Instants, bool]:
@@ -391,25 +438,27 @@ class Program:
                 if size is not None}
 
     # -- parameters ----------------------------------------------------------------------
-    def _parameter(self, path: str, p: Array) -> Variable:
-        """A parameter that may be changed once the model has left."""
-        network, (owner, _, name) = self.system.network, path.rpartition(".")
-        where, known = f"{self.name}.{self.caller}(parameters=…)", self._known_parameters()
+    def parameter(self, path: str) -> Variable:
+        """A parameter that is one number."""
+        known = self._known_parameters()
         if path not in known:
-            raise unknown_name(where, path, known, "parameters")
-        f, instance = network.place[owner]
-        declared = next(one.declared for one in network.families[f].kernel.parameters
-                        if one.name == name)
-        place = known[path]
+            raise unknown_name(self.where, path, known, "parameters")
+        declared, place = self._declared(path), known[path]
+        owner, _, name = path.rpartition(".")
         info = VariableInfo(path, owner, name, declared.unit, "parameter", declared.doc, place)
-        if self._start_follows(owner, name, declared, float(p[place])):
-            raise ParameterError(
-                where, f"cannot let {path} be tunable: where the run starts, or when it is known "
-                "beforehand that something happens, depends on it.",
-                "Leave it out, and export the model once for each value.", code="export.refused")
         bounds = {side: repr(float(declared.bounds[word])) for word, side in SIDES.items()
                   if word in declared.bounds}
-        return Variable(info, float(p[place]), place, bounds)
+        return Variable(info, float(self.driver.problem.p[place]), place, bounds)
+
+    def _tunable(self, path: str) -> Variable:
+        """A parameter that may be changed once the model has left."""
+        one = self.parameter(path)
+        if self._start_follows(path, one.start):
+            raise ParameterError(
+                self.where, f"cannot let {path} be tunable: where the run starts, or when it is "
+                "known beforehand that something happens, depends on it.",
+                "Leave it out, and export the model once for each value.", code="export.refused")
+        return one
 
     def _known_parameters(self) -> dict[str, int]:
         """Places of parameters that are one number each."""
@@ -420,22 +469,47 @@ class Program:
                 found |= {f"{family.path(k)}.{name}": offset + k for k in range(family.size)}
         return found
 
-    def _start_follows(self, owner: str, name: str, declared: Any, value: float) -> bool:
-        """Whether another value of a parameter leads to another start or other instants."""
+    @property
+    def restarts_at_instants(self) -> bool:
+        """Whether steps are found anew at known instants in a run of the model here.
+
+        Where nothing but known instants happens, Python carries them out.
+        """
+        return bool(self.driver.events.rules(self.t_start) is None)
+
+    def restarted(self, values: Mapping[str, float]) -> Driver:
+        """The run before its first step, with other values of parameters in SI units."""
+        driver = self._other(values, driven=True)
+        driver.begin_steps()
+        driver.events.time_events.look(self.t_start, self.t_end)
+        return driver
+
+    def _other(self, values: Mapping[str, float], driven: bool) -> Driver:
         made, duration, options = self._again
         other = copy.deepcopy(made)
-        part: Any = other
-        for step in owner.split("."):
-            part = getattr(part, step)
+        for path, value in values.items():
+            part, name = part_of(other, path)
+            setattr(part, name, from_si(value, self._declared(path).unit))
+        return prepared(other, duration, options._replace(driven=driven)).driver
+
+    def _declared(self, path: str) -> Any:
+        """How a parameter is declared."""
+        network, (owner, _, name) = self.system.network, path.rpartition(".")
+        return next(one.declared for one in network.families[network.place[owner][0]]
+                    .kernel.parameters if one.name == name)
+
+    def _start_follows(self, path: str, value: float) -> bool:
+        """Whether another value of a parameter leads to another start or other instants."""
         for changed in (CHANGED * value if value else CHANGED - 1.0, value / CHANGED):
             with suppress(ParameterError):
-                setattr(part, name, from_si(changed, declared.unit))
+                driver = self.restarted({path: changed})
                 break
-        driver = prepared(other, duration, options._replace(driven=True)).driver
-        driver.begin_steps()
         times, problem = driver.events.time_events, self.driver.problem
-        times.look(self.t_start, self.t_end)
-        return not (np.array_equal(driver.problem.x, problem.x)
+        driver.integration.begin(self.t_start, driver.events.take_struck())
+        own = driver.integration.method.own_events
+        return not (np.array_equal(driver.problem.x, problem.x) and own is not None
+                    and all(map(np.array_equal, constants_of_modes(own),
+                                constants_of_modes(self.method.own_events)))
                     and np.array_equal(driver.problem.d, problem.d, equal_nan=True)
                     and np.array_equal(times.ahead(
                         self.t_start, self.t_end, len(times.times) + 1).times,

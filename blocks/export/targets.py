@@ -24,8 +24,8 @@ import numpy as np
 from ..exceptions import MissingPackage, ParameterError
 from ..machine.compiling import emitted_for, table_named, text_of_code
 
-__all__ = ["OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "here", "library",
-           "static_library"]  # fmt: skip
+__all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "here", "library",
+           "prototype", "static_library"]  # fmt: skip
 
 OWN = "native"  # with all instructions of this machine's processor, as code that runs here
 SOURCES = Path(__file__).parent
@@ -45,6 +45,9 @@ ELF = {1: (32, 48, ", ".join(["<u4"] * 10), [*NAME, ("value", "<u4"), ("size", "
        2: (40, 60, "<u4, <u4, <u8, <u8, <u8, <u8, <u4, <u4, <u8, <u8",
            [*NAME, *PLACE, ("value", "<u8"), ("size", "<u8")])}
 SYMBOLS, IN_MEMORY, IS_CODE = 2, 2, 4  # a type of section, and flags
+SHARED = "-shared", "-fPIC"
+MODULE = "-mexec-model=reactor", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"  # of WebAssembly
+TYPES = {"ptr": "void *", "double": "double", "i64": "long long", "i32": "int", "void": "void"}
 
 
 class Platform(NamedTuple):
@@ -82,6 +85,7 @@ PLATFORMS = {one.fmi3: one for one in (
 TARGETS = {one.zig.removesuffix(".2.17"): one for one in PLATFORMS.values()} | {
     "thumbv7em-none-eabihf": Platform("", "", "thumbv7em-unknown-none-eabihf",
                                       "thumb-freestanding-eabihf", "", "cortex-m4", "+vfp4d16sp")}
+BROWSER = Platform("", "browser", "wasm32-unknown-unknown", "wasm32-wasi", ".wasm")
 
 
 def here() -> Platform:
@@ -108,7 +112,8 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
     made = folder / f"model{target.suffix}"
-    _run([*command, "-shared", "-fPIC", *OPTIONS, f"-I{folder}",
+    how = MODULE if target is BROWSER else SHARED
+    _run([*command, *how, *OPTIONS, f"-I{folder}",
           *(f"-D{name}={value}" for name, value in defined.items()),
           SOURCES / main, SOURCES / "lapack.c", *objects, "-o", made, "-lm"], target)
     return made
@@ -241,4 +246,11 @@ def _machine(target: Platform) -> Any:
     return llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=llvm.get_host_cpu_name() if own else target.processor,
         features=llvm.get_host_cpu_features().flatten() if own else target.features, opt=2,
-        reloc="pic" if target.suffix else "static", codemodel="default")
+        reloc="pic" if target.suffix and target is not BROWSER else "static", codemodel="default")
+
+
+def prototype(name: str) -> str:
+    """The declaration in C of a compiled function: WebAssembly calls functions by their types."""
+    result, given = re.findall(rf"define (\w+) @{name}\(([^)]*)\)", text_of_code(name))[0]
+    takes = [TYPES[one.split()[0]] for one in given.split(",") if one.strip()]
+    return f"extern {TYPES[result]} {name}({', '.join(takes) or 'void'});"

@@ -122,6 +122,27 @@ def _report(options: argparse.Namespace) -> int:
     return INTERRUPTED if result.status == "interrupted" else DONE
 
 
+def _page(options: argparse.Namespace) -> int:
+    file = options.output or _beside(options, ".html")
+    _refuse_output(file, (".html",))
+    model, of_run = _model(options)
+    of_run |= _of_run(options, "start_time", "method", "rtol", "step", "max_step")
+    sliders = {}
+    for given in options.slider:
+        path, _, ends = given.partition("=")
+        low, dots, high = ends.partition("..")
+        if not dots:
+            raise ParameterError("--slider", f"takes PATH=LOW..HIGH, but was given {given!r}.",
+                                 "Write for example --slider spring.stiffness=50N/m..500N/m.")
+        sliders[path.strip()] = low.strip(), high.strip()
+    switches = {path.strip(): [_literal(one.strip()) for one in values.split(",")]
+                for path, _, values in (given.partition("=") for given in options.switch)}
+    model.page(file, sliders=sliders, switches=switches, show=options.plot,
+               duration=options.stop, **of_run)
+    print(file)
+    return DONE
+
+
 def _draw(options: argparse.Namespace) -> int:
     file = options.output or _beside(options, ".svg")
     _refuse_output(file, PICTURES)
@@ -166,11 +187,7 @@ def _result(options: argparse.Namespace) -> Any:
     """The run that is asked for; misspelt variables are told before it begins."""
     model, of_run = _model(options)
     to_si(options.stop, unit("s"), "--stop")
-    for name in ("start_time", "method", "rtol", "step", "max_step", "every"):
-        if getattr(options, name) is not None:
-            of_run[name] = getattr(options, name)
-    if "rtol" in of_run:
-        of_run["rtol"] = float(to_si(of_run["rtol"], unit(""), "--rtol"))
+    of_run |= _of_run(options, "start_time", "method", "rtol", "step", "max_step", "every")
     model.check().raise_errors()
     for path in options.plot:
         find(Catalog.of(model.compile()), path, model.name)
@@ -180,6 +197,14 @@ def _result(options: argparse.Namespace) -> Any:
         if stopped.result is None:
             raise
         return stopped.result
+
+
+def _of_run(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Those options of a run that are given."""
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if "rtol" in given:
+        given["rtol"] = float(to_si(given["rtol"], unit(""), "--rtol"))
+    return given
 
 
 def _refuse_output(file: str, endings: Sequence[str]) -> None:
@@ -248,6 +273,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_model(report)
     _add_run(report)
     report.add_argument("-o", "--output", metavar="FILE.html", help="by default the model's name")
+    page = _command(commands, "page", _page, "write a page that simulates in a browser")
+    _add_model(page)
+    _add_run(page, sampled=False)
+    page.add_argument("--slider", action="append", default=[], metavar="PATH=LOW..HIGH",
+                      help="a parameter that the reader moves: --slider "
+                      "spring.stiffness=50N/m..500N/m; may be repeated")  # fmt: skip
+    page.add_argument("--switch", action="append", default=[], metavar="PATH=VALUE,…",
+                      help="an option that the reader chooses: --switch "
+                      "friction.law=coulomb,simscape; may be repeated")  # fmt: skip
+    page.add_argument("-o", "--output", metavar="FILE.html", help="by default the model's name")
     new = commands.add_parser("new", help="write files to begin with")
     things = new.add_subparsers(required=True, metavar="THING")
     component = _command(things, "component", _new, "a component with its test")
@@ -278,7 +313,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
                         help="tell what is done; twice: more of it")
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
+def _add_run(parser: argparse.ArgumentParser, sampled: bool = True) -> None:
     parser.add_argument("--stop", required=True, metavar="TIME", help="how long to run: --stop 5s")
     parser.add_argument("--start", dest="start_time", metavar="TIME",
                         help="time at the start, 0 s by default")
@@ -286,7 +321,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rtol", help="relative tolerance, 1e-6 by default")
     parser.add_argument("--step", metavar="TIME", help="of a method with fixed steps")
     parser.add_argument("--max-step", metavar="TIME", help="longest step")
-    parser.add_argument("--every", metavar="TIME", help="distance of the samples")
+    if sampled:
+        parser.add_argument("--every", metavar="TIME", help="distance of the samples")
     parser.add_argument("--plot", type=_several, action="extend", default=[], metavar="PATH,…",
                         help="variables to draw, or to write into the file; may be repeated")
 

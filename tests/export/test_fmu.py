@@ -201,6 +201,11 @@ def test_a_parameter_that_the_start_follows_is_refused(tmp_path):
                           duration="0.1 ms")
 
 
+def test_a_parameter_by_which_modes_are_decided_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r"block\.mass"):
+        stick_slip().export_fmu(tmp_path / "a.fmu", outputs=["block.v"], parameters=["block.mass"])
+
+
 class Escape(Component):
     """x' = x², which is 1 / (1 - t)."""
 

@@ -125,6 +125,16 @@ def test_the_schematic_and_the_report_are_called_like_the_model(prompt):
     assert "<html" in Path("swing.html").read_text()
 
 
+def test_a_page_has_the_sliders_that_are_named(prompt):
+    pytest.importorskip("ziglang", reason="pages are compiled by ziglang")
+    made = prompt("page", "swing.py", "--stop", "1s", "--plot", "block.v", "--slider",
+                  "spring.stiffness = 4 N/m .. 12 N/m")
+    assert made == (0, "swing.html\n", "")
+    assert '"path":"spring.stiffness"' in Path("swing.html").read_text()
+    code, _, err = prompt("page", "swing.py", "--stop", "1s", "--slider", "spring.stiffness=4N/m")
+    assert code == 1 and "PATH=LOW..HIGH" in err
+
+
 def test_what_is_done_is_logged_on_request(prompt, caplog):
     with caplog.at_level(logging.INFO, "blocks"):
         prompt("run", "swing.py", "--stop", "1s")

@@ -1,11 +1,12 @@
 "use strict";
-// Curves on canvases that share one time axis: drag to zoom, double click to see all.
+// Curves on canvases that share one time axis: drag to zoom, double click to see all; with keys,
+// arrows move along and Escape leaves.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195",
                "#8c564b"];
 const DARK = ["#4aa8e0", "#ff8a4d", "#2fcf9b", "#e7a0c6", "#e0b040", "#a8dcf8", "#b99ad0",
               "#c79a8c"];
-const night = matchMedia("(prefers-color-scheme: dark)");
+const night = matchMedia("(prefers-color-scheme: dark)"), touched = matchMedia("(hover: none)");
 function numbers(text, kind) {
   const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
   return new kind(bytes.buffer);
@@ -116,7 +117,12 @@ function told() {
   const hint = document.getElementById("hint");
   for (const panel of DATA.panels) for (const c of panel.curves)
     c.shown.textContent = pointer === null ? "" : " " + Number(value(c, pointer).toPrecision(5));
-  if (pointer === null) { hint.textContent = "Drag to zoom, double click to see all."; return; }
+  if (pointer === null) {
+    hint.textContent = (touched.matches ? "Touch curves to read them."
+      : "Drag to zoom, double click to see all.") +
+      (DATA.events.length ? " Marks on the time axis are events." : "");
+    return;
+  }
   const near = DATA.events.filter(e => Math.abs(e[0] - pointer) < (span[1] - span[0]) / 150);
   hint.textContent = "at " + Number(pointer.toPrecision(7)) + " s" +
     (near.length ? ": " + near.slice(0, 3).map(e => e[1]).join("; ") +
@@ -158,6 +164,18 @@ for (const panel of DATA.panels) {
       span = [Math.min(from, to), Math.max(from, to)];
     from = null; repaint();
   };
+  panel.canvas.tabIndex = 0;
+  panel.canvas.setAttribute("role", "img");
+  panel.canvas.setAttribute("aria-label", panel.curves.map(c => c.name).join(", ") + " over time");
+  panel.canvas.onkeydown = e => {
+    const step = {ArrowLeft: -0.01, ArrowRight: 0.01, PageUp: 0.1, PageDown: -0.1}[e.key];
+    if (step) {
+      pointer = Math.min(span[1], Math.max(span[0], (pointer ?? span[0]) + step * (span[1] - span[0])));
+      e.preventDefault();
+    } else if (e.key === "Escape") pointer = null;
+    repaint();
+  };
+  panel.canvas.onblur = () => { pointer = null; repaint(); };
   panel.canvas.ondblclick = () => { span = whole.slice(); repaint(); };
   box.append(legend, panel.canvas); place.append(box);
 }

@@ -37,7 +37,7 @@ from ..values.series import Series
 if TYPE_CHECKING:
     from ..schematic.parts import Net
 
-__all__ = ["Page", "page_of"]
+__all__ = ["Page", "network", "page_of", "style"]
 
 TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
@@ -78,7 +78,7 @@ class Page:
 def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     """The report of a run with these curves."""
     made = recording.made_with()
-    sections = [("Network", _network(recording, made)),
+    sections = [("Network", network(recording)),
                 ("Curves", CANVASES if len(recording.times) else ""),
                 ("Findings", _findings(recording)), ("Parameters", _parameters(made)),
                 ("Start values", _starts(recording)), ("Events", _events(recording)),
@@ -92,15 +92,19 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
     script = Path(__file__).with_name("report.js").read_text(encoding="utf-8")
-    style = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
     return Page(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width,initial-scale=1"><title>{escape(recording.name)}</title>'
-        f"<style>{style}</style></head><body><h1>{escape(recording.name)}</h1>"
+        f"<style>{style()}</style></head><body><h1>{escape(recording.name)}</h1>"
         f"{_outcome(recording)}<nav>{links}</nav>{body}"
         f'<script type="application/json" id="data">{data}</script>'
         f"<script>{script}</script></body></html>\n"
     )
+
+
+def style() -> str:
+    """How pages look."""
+    return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 
 
 def _anchor(title: str) -> str:
@@ -160,8 +164,9 @@ def _outcome(recording: Recording) -> str:
         f'<p class="bad">{escape(message)}</p>' if message else "")
 
 
-def _network(recording: Recording, made: MadeWith) -> str:
-    drawn = recording.drawn()
+def network(recording: Recording) -> str:
+    """The schematic, where pointing at a part tells its values."""
+    drawn, made = recording.drawn(), recording.made_with()
     if drawn is None:
         return "<p class='faint'>A file of a run holds no network.</p>"
     parts, nets, findings = drawn

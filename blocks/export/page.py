@@ -1,0 +1,394 @@
+"""How does a model become a page that simulates in the browser? One file with everything in it.
+
+The run is WebAssembly. What a slider moves is a word of its memory; where else the start of a run
+follows that parameter (start values, tolerances by nominal values), this is written down for every
+position of the slider, as Python has found it.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from itertools import chain, combinations, product
+from math import isclose
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ModelError, ParameterError, WrongCall, brief, unknown_name
+from ..language.declarations import Option
+from ..machine.compiling import is_installed
+from ..native.stages import ATOL
+from ..nonsmooth.modes.elements import Change
+from ..nonsmooth.modes.parts import NetworkParts
+from ..numerics.arrays import Array, Indices
+from ..results.page.run_page import Page, network, style
+from ..results.shown import label, pretty
+from ..simulation.settings import Options
+from ..units import Unit, from_si, to_si, unit_given
+from .fmu import try_out
+from .header import header
+from .program import LOOKS, Instants, Program, Variable, constants_of_modes, part_of
+from .targets import BROWSER, here, library
+
+__all__ = ["page"]
+
+POSITIONS = 60  # about so many a slider has
+WIDE = 100.0  # times its low end: from there on positions are even on a logarithmic scale
+STEPS = 1.0, 2.0, 2.5, 5.0, 10.0
+ALIKE = 1e-9  # of what modes do that were learned with other values of a parameter
+CALLED = "page"
+
+
+@dataclass(frozen=True)
+class Slider:
+    """What a reader moves.
+
+    Attributes
+    ----------
+    variable : the parameter
+    unit : in which it is shown
+    values : at its positions, in that unit
+    si : the same in SI units
+    start : its position as the model has it
+    """
+
+    variable: Variable
+    unit: Unit
+    values: Array
+    si: Array
+    start: int
+
+    @property
+    def path(self) -> str:
+        return self.variable.info.path
+
+    @classmethod
+    def of(cls, variable: Variable, given: Any) -> Slider:
+        """A slider from one value to another."""
+        path, declared = variable.info.path, variable.info.unit
+        where = f"page(sliders={{{path!r}: …}})"
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+            raise WrongCall(where, f"takes the values at both ends, but was given {brief(given)}.",
+                            f"Write ('1 {declared}', '10 {declared}').", given=given)
+        assert declared is not None
+        ends = [float(to_si(one, declared, where)) for one in given]
+        shown = declared if declared.is_dimensionless else unit_given(given[0], where)
+        low, high, own = ((si - shown.offset) / shown.factor for si in (*ends, variable.start))
+        if not low < high or not low <= own <= high:
+            raise ParameterError(
+                where, f"has to lead from a smaller value to a larger one, with that of the model "
+                f"({own:.6g} {shown}) between them, but was given {given[0]} and {given[1]}.",
+                "Give other ends, or the model another value.", given=given)
+        values = positions(low, high)
+        others = np.abs(values - own) > ALIKE * (high - low)
+        values = np.unique(np.append(values[others], own))
+        start = int(np.searchsorted(values, own))
+        si = values * shown.factor + shown.offset
+        si[start] = variable.start
+        return cls(variable, shown, values, si, start)
+
+
+def positions(low: float, high: float) -> Array:
+    """Round numbers from one to another, even on a linear or a logarithmic scale."""
+    if low > 0 and high >= WIDE * low:
+        middle = np.geomspace(low, high, POSITIONS + 1)[1:-1]
+        return np.array([low, *(float(f"{v:.3g}") for v in middle), high])
+    least = (high - low) / POSITIONS
+    power = 10.0 ** np.floor(np.log10(least))
+    count = next((round((high - low) / step) for step in (k * power for k in STEPS)
+                  if step >= least * (1 - ALIKE)
+                  and isclose((high - low) / step, round((high - low) / step), rel_tol=ALIKE)),
+                 POSITIONS)  # fmt: skip
+    return np.array([float(f"{v:.12g}") for v in np.linspace(low, high, count + 1)])
+
+
+def page(model: Any, path: str | Path | None, sliders: Mapping[str, Any], show: Sequence[str],
+         switches: Mapping[str, Sequence[Any]], duration: Any, options: Options) -> Page:
+    """A page; see ``Model.page``."""
+    for name, given in (("show", show), ("sliders", sliders), ("switches", switches)):
+        if isinstance(given, str) or (name != "show" and not isinstance(given, Mapping)):
+            raise WrongCall(f"page({name}=…)", f"takes a {'list' if name == 'show' else 'mapping'},"
+                            f" but was given {brief(given)}.", given=given)
+    if not is_installed():
+        raise WrongCall("page()", "compiles models with llvmlite, which there is none of for "
+                        "this machine.")  # fmt: skip
+    chosen = {name: list(values) for name, values in switches.items()}
+    start = tuple(_place(model, name, values) for name, values in chosen.items())
+    made: list[dict[str, Any]] = []
+    moved: list[Slider] = []
+    first: Any = None
+    every = product(*(range(len(values)) for values in chosen.values()))
+    for choice in sorted(every, key=lambda one: one != start):  # the model as it is comes first
+        values = {name: chosen[name][k] for name, k in zip(chosen, choice, strict=True)}
+        program = Program(_switched(model, values), (), list(show) or None, (), duration, options,
+                          CALLED, inside=True)
+        found = [Slider.of(program.parameter(name), given) for name, given in sliders.items()]
+        if first is None:
+            first, moved = program, found
+        made.append({"choice": choice, **_compiled(program, found)})
+    return _written(first, moved, chosen, made, path)
+
+
+def _place(model: Any, path: str, values: list[Any]) -> int:
+    """Which of its values an option has."""
+    where = "page(switches=…)"
+    known = {f"{owner}.{name}" for owner, part in model._parts().items()
+             for name, declared in part._declared.items() if isinstance(declared, Option)}
+    if path not in known:
+        raise unknown_name(where, path, known, "options")
+    present = getattr(*part_of(model, path))
+    if present not in values:
+        raise ParameterError(where, f"{path} is {present!r}, which is none of {values}.",
+                             "Name it, too.", code="parameter.choice")
+    return values.index(present)
+
+
+def _switched(model: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of a model with other options."""
+    made = copy.deepcopy(model)
+    made._title = model._title
+    for path, value in values.items():
+        part, name = part_of(made, path)
+        if getattr(part, name) != value:
+            setattr(part, name, value)
+    return made
+
+
+# -- machine code --------------------------------------------------------------------------
+def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
+    """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
+    follows = _Followers(program, sliders).words()
+    code, text = [one.lstrip("@") for one in program.image.code], header(program, "", [])
+    with TemporaryDirectory() as place:
+        try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
+        file = library(BROWSER, code, text, "page.c", _places(program), Path(place))
+        content = file.read_bytes()
+    at, laws = program.image.place_of_array(program.method.p), program.driver.problem.laws
+    relations = program.driver.events.time_events.relations
+    elements = None if laws is None else laws.elements
+    return {
+        "wasm": _packed(gzip.compress(content, 9, mtime=0)), "method": program.method.name,
+        "sliders": [{"at": at + 8 * one.variable.place, **words}
+                    for one, words in zip(sliders, follows, strict=True)],
+        "relations": [
+            [relations.describe(r, holds) for holds in (False, True)]
+            if relations.told[r] else None for r in range(program.system.nm)],
+        "elements": [] if elements is None else [
+            {"name": elements.name(e), "words": _words(elements, e)} for e in range(elements.size)],
+    }  # fmt: skip
+
+
+def _words(elements: Any, element: int) -> dict[str, str]:
+    """What its changes are called, by the mode after them; struck contacts apart."""
+    two = bool(elements.valve[element] or elements.contact[element])
+    found = {str(after): elements.words(Change(element, 0, after, False))
+             for after in ((0, -1) if two else (0, 1, -1))}
+    return found | {"struck": elements.words(Change(element, 0, -1, True))} if two else found
+
+
+def _places(program: Program) -> dict[str, object]:
+    """Where what a page reads stands in memory, as macros."""
+    image, method = program.image, program.method
+    own: Any = method.own_events
+    parts = {"RELATION": method.equations.part_of_constants("relations")}
+    parts["MODE"] = slice(0, 0) if own.rules.parts is None else (
+        method.equations.part_of_constants("modes"))
+    return {
+        "N_VALUES": len(program.values), "HELD": own.passed.present.size, "N_Q": len(method.q),
+        "Q": image.place_of_array(method.q), "LOOKS": LOOKS,
+        "STEPS_KEPT": image.bound["advance"].shape("record.ends")[0],
+        "EVENTS_KEPT": image.bound["advance"].shape("passed.times")[0],
+        "RESTARTS": int(program.restarts_at_instants),
+        **{f"{name}S": one.start for name, one in parts.items()},
+        **{f"{name}_COUNT": one.stop - one.start for name, one in parts.items()},
+        **{f"{record.upper()}_{name.upper()}": image.place(function, f"{record}.{name}")
+           for function, record, names in (
+               ("advance", "passed", ("marks", "times", "struck", "q", "x")),
+               ("advance", "record", ("ends", "sizes", "rows")),
+               ("inside", "steps", ("starts", "sizes", "values"))) for name in names},
+        **{f"INSIDE_{name.upper()}": image.place("inside", name)
+           for name in ("theta", "out", "taken")},
+        **{f"COUNT_{name.upper()}": image.entry("inside", name) + 8
+           for name in ("which", "theta", "out")},
+    }  # fmt: skip
+
+
+class _Followers:
+    """What else of a start follows parameters that sliders move.
+
+    Parameters
+    ----------
+    program : Program
+    sliders : of the page
+    """
+
+    def __init__(self, program: Program, sliders: Sequence[Slider]) -> None:
+        self.program, self.sliders = program, sliders
+        self.base, self.instants = self._start({})
+        kept, modes, decided = _arrays(program.method, program.driver.problem)
+        self.at = np.concatenate([program.image.place_of_array(a) + 8 * np.arange(a.size)
+                                  for a in (*kept, *modes, *decided)]).astype(int)
+        #: So many words nobody decides on anew; so many tell where to begin with deciding.
+        self.kept = sum(a.size for a in kept)
+        self.told = self.kept + sum(a.size for a in modes)
+        #: Whether there are modes: what machine code cannot decide on anew is told in any case.
+        self.decides = program.driver.problem.laws is not None
+
+    def _start(self, values: Mapping[str, float]) -> tuple[Array, Instants]:
+        """Words of a start, as whole numbers; instants of the run."""
+        program = self.program
+        told = " and ".join(f"{one.path} = {from_si(values[one.path], one.variable.info.unit):~P}"
+                            for one in self.sliders if one.path in values)
+        try:
+            driver = program.restarted(values)
+        except ModelError as error:
+            raise ParameterError(program.where, f"has sliders that can lead to {told}, and then: "
+                                 f"{error}", "Give the sliders other ends.",
+                                 code="export.refused") from None
+        with driver.failures():
+            driver.integration.begin(program.t_start, driver.events.take_struck())
+        if driver.integration.method.own_events is None:
+            raise ParameterError(program.where, f"cannot start with {told} in machine code.",
+                                 "Give the sliders other ends.", code="export.refused")
+        arrays = _arrays(driver.integration.method, driver.problem)
+        return np.concatenate(list(chain(*arrays))).view(np.uint64), Instants.of(
+            driver.events.time_events, program.t_start, program.t_end)
+
+    def words(self) -> list[dict[str, Any]]:
+        """For each slider the words that follow it: where they stand, and what they come to.
+
+        Where any follow, all are told: a run in which that slider alone is moved begins with them.
+        """
+        found: list[dict[str, Any]] = []
+        follows: list[tuple[Indices, Array]] = []
+        taken: dict[int, Slider] = {}
+        for one in self.sliders:
+            rows = self._rows(one, np.unique([0, len(one.si) // 2, len(one.si) - 1]))
+            follow = self.decides or (rows != self.base)[:, : self.told].any()
+            if follow:
+                rows = self._rows(one, np.arange(len(one.si)))
+            moved = np.flatnonzero((rows != self.base).any(axis=0) & follow)
+            for k in moved[moved < self.kept].tolist():
+                if k in taken:
+                    self._refuse(taken[k], one)
+                taken[k] = one
+            follows.append((moved, rows[[0, -1]]))
+            self._refuse_learned(one)
+            found.append({"whole": bool(follow), "follows": [
+                {"at": int(self.at[k]), "kept": k < self.kept,
+                 "words": _packed(rows[:, k].tobytes())} for k in moved.tolist()]})
+        for pair in combinations(range(len(self.sliders)), 2):
+            for ends in product((0, -1), repeat=2):
+                words = self.base.copy()
+                for k, end in zip(pair, ends, strict=True):
+                    moved, rows = follows[k]
+                    words[moved] = rows[end, moved]
+                one, other = (self.sliders[k] for k in pair)
+                there, _ = self._start({one.path: float(one.si[ends[0]]),
+                                        other.path: float(other.si[ends[1]])})
+                apart = there != words
+                apart[self.kept :] &= self.decides & ~np.isclose(
+                    there.view(float), words.view(float), ALIKE, 0.0, equal_nan=True)[self.kept :]
+                if apart.any():
+                    self._refuse(one, other)
+        return found
+
+    def _rows(self, one: Slider, some: Indices) -> Array:
+        rows = []
+        for k in some.tolist():
+            words, instants = self._start({one.path: float(one.si[k])})
+            if not instants.are(self.instants):
+                raise ParameterError(
+                    self.program.where, f"cannot let a slider move {one.path}: when it is known "
+                    "beforehand that something happens depends on it.",
+                    "Leave it out, and make a page for each value.", code="export.refused")
+            rows.append(words)
+        return np.array(rows)
+
+    def _refuse(self, one: Slider, other: Slider) -> None:
+        raise ParameterError(
+            self.program.where, f"cannot let sliders move both {one.path} and {other.path}: where "
+            "the run starts depends on both at once, and is found in Python.",
+            "Leave one of them out.", code="export.refused")
+
+    def _refuse_learned(self, one: Slider) -> None:
+        """Refuse a slider by which modes do something else than was learned of them."""
+        parts: Any = self.program.method.own_events.rules.parts
+        if not isinstance(parts, NetworkParts):
+            return
+        known = parts.constants[parts.owner >= 0], parts.move[parts.owner >= 0]
+        for end in (0, -1):
+            other = self.program.learned({one.path: float(one.si[end])})
+            same = [a[other.owner >= 0] for a in (other.constants, other.move)]
+            if any(a.shape != b.shape or not np.allclose(a, b, ALIKE, ALIKE, equal_nan=True)
+                   for a, b in zip(known, same, strict=True)):
+                raise ParameterError(
+                    self.program.where, f"cannot let a slider move {one.path}: what the modes of "
+                    "this network do was learned in a run with its present value.",
+                    "Leave it out, and make a page for each value.", code="export.refused")
+
+
+def _arrays(method: Any, problem: Any) -> tuple[list[Array], list[Array], list[Array]]:
+    """What a start comes to: what is kept (states, discrete values, tolerances), relations and
+    modes, and what is decided on anew from there."""
+    own, modes = method.own_events, []
+    if own.rules.parts is not None:
+        modes = [own.part("modes")]
+    kept = [method.x[: len(problem.x)] if method.carries else method.x,
+            own.part("discrete values"), method.q[own.passed.present.size :], method.k[ATOL],
+            method.form.work.record.k[ATOL], method.branch.ravel(), method.borders.ravel(),
+            np.asarray(own.predicted.fast, dtype=float).ravel(), *constants_of_modes(own)]
+    return kept, [own.part("relations"), method.held, *modes], [
+        own.passed.present, method.slack, method.x]
+
+
+# -- the page ------------------------------------------------------------------------------
+def _packed(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str, Sequence[Any]],
+             made: Sequence[Mapping[str, Any]], path: str | Path | None) -> Page:
+    """The page of some programs, saved where a path is given."""
+    panels: dict[str, dict[str, Any]] = {}
+    for one in program.outputs:
+        info = one.info
+        unit = info.unit
+        panel = panels.setdefault(unit.text, {"unit": pretty(unit), "curves": []})
+        panel["curves"].append({
+            "name": info.path, "doc": info.doc, "stairs": info.kind in ("discrete", "mode"),
+            "label": label(info.path, unit), "at": one.place, "factor": unit.factor,
+            "offset": unit.offset, "t": "", "y": ""})
+    data = {
+        "name": program.name, "span": [program.t_start, program.t_end], "events": [],
+        "panels": list(panels.values()), "programs": made,
+        "switches": [{"path": name, "values": [str(v) for v in values]}
+                     for name, values in switches.items()],
+        "sliders": [{"path": one.path, "doc": one.variable.info.doc, "unit": pretty(one.unit),
+                     "values": one.values.tolist(), "si": _packed(one.si.tobytes()),
+                     "start": one.start} for one in sliders],
+    }  # fmt: skip
+    home = files(__package__)
+    report = files("blocks.results.page").joinpath("report.js").read_text(encoding="utf-8")
+    script = "\n".join([home.joinpath("page_run.js").read_text(encoding="utf-8"), report,
+                        home.joinpath("page.js").read_text(encoding="utf-8")])
+    html = home.joinpath("page.html").read_text(encoding="utf-8")
+    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
+    for name, content in {
+            "STYLE": style() + home.joinpath("page.css").read_text(encoding="utf-8"),
+            "NAME": escape(program.name), "NETWORK": network(program.driver.recording),
+            "DATA": text, "SCRIPT": script}.items():
+        html = html.replace(f"{{{{{name}}}}}", content)
+    found = Page(html)
+    if path is not None:
+        found.save(path)
+    return found

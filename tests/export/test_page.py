@@ -1,0 +1,353 @@
+"""Does a page come to the numbers of Python's run, wherever its sliders stand?"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from time import sleep
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from test_fmu import buck, dropped, stick_slip
+
+import blocks
+from blocks import Model, quantity
+from blocks.exceptions import ParameterError, UnknownName, WrongCall
+from library.signal import Constant, Delay, Pulse
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+pytest.importorskip("ziglang", reason="pages are compiled by ziglang")
+pytest.importorskip("llvmlite", reason="models are exported as machine code")
+NODE, CHROMIUM = shutil.which("node"), shutil.which("chromium")
+on_node = pytest.mark.skipif(NODE is None, reason="node runs what a page runs, and is not here")
+
+RUN = """
+const fs = require("fs"), [html, script, asked] = process.argv.slice(1);
+const {Run} = new Function(fs.readFileSync(script, "utf8") + "; return {Run};")();
+const data = JSON.parse(fs.readFileSync(html, "utf8").match(/id="data">([^]*?)<\\/script>/)[1]);
+const {values, program} = JSON.parse(asked), width = data.panels.flatMap(p => p.curves).length;
+const positions = data.sliders.map(s => {
+  const wanted = values[s.path] ?? s.values[s.start];
+  return s.values.findIndex(v => Math.abs(v - wanted) <= 1e-12 * Math.abs(wanted));
+});
+Run.made(data.programs[program], data.sliders, data.span, width).then(run => {
+  for (let again = 0; again < 2; again++) { run.begin(positions); run.go(Infinity); }
+  const [t, ...rows] = run.points().map(row => Array.from(row));
+  console.log(JSON.stringify({positions, t, rows, events: run.events(), failure: run.failure}));
+});
+"""
+
+
+def oscillator():
+    """1 kg at 1 m/s on 50 N/m and 2 N*s/m."""
+    model = Model("oscillator")
+    model.mass, model.floor = Mass(mass="1 kg", v="1 m/s"), Reference()
+    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
+    model.connect(model.mass.M, model.spring.R, model.damper.R)
+    model.connect(model.floor.V, model.spring.C, model.damper.C)
+    return model
+
+
+def rubbing():
+    """1 kg that a spring pulls with 10 N, which friction holds up to 15 N."""
+    model = Model("rubbing")
+    model.mass, model.floor = Mass(mass="1 kg"), Reference()
+    model.spring = Spring(stiffness="100 N/m", x="0.1 m")
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                           breakaway_force="15 N")
+    model.connect(model.mass.M, model.spring.R, model.friction.R)
+    model.connect(model.floor.V, model.spring.C, model.friction.C)
+    return model
+
+
+def pulsed():
+    """The same, pushed by 10 N for half of every 0.7 s."""
+    model = oscillator()
+    model.push, model.pulse = ForceSource(), Pulse(amplitude="10 N", period="0.7 s")
+    model.connect(model.mass.M, model.push.R)
+    model.connect(model.floor.V, model.push.C)
+    model.connect(model.pulse.y, model.push.S)
+    return model
+
+
+SLIDERS = {"spring.stiffness": ("500 N/m", "3 kN/m"), "pull.velocity": ("0.02 m/s", "0.3 m/s"),
+           "friction.coulomb_force": ("10 N", "24 N")}
+CASES = {
+    "stick-slip": (stick_slip, ["block.v", "friction.f"], "2 s", SLIDERS, 1e-6),
+    "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s", SLIDERS, 1e-6),
+    "bouncing": (dropped, ["stop.x", "mass.v"], "2 s", {
+        "stop.restitution": ("0.3", "0.9"), "weight.force": ("-15 N", "-5 N")}, 1e-6),
+    "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s", {
+        "spring.stiffness": ("10 N/m", "100 N/m"), "damper.damping": ("1 N*s/m", "20 N*s/m"),
+        "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
+    "heavy": (stick_slip, ["block.v"], "2 s", {"block.mass": ("0.5 kg", "2 kg")}, 1e-6),
+    "rubbing": (rubbing, ["mass.v"], "1 s", {
+        "friction.breakaway_force": ("2 N", "22 N")}, 1e-6),
+    "pulsed": (pulsed, ["mass.v"], "3 s", {"pulse.amplitude": ("2 N", "20 N")}, 1e-6),
+    "buck": (buck, ["coil.i", "load.v"], "0.2 ms", {
+        "load.resistance": ("1 ohm", "4 ohm"), "source.voltage": ("20 V", "30 V")}, 1e-10),
+}  # fmt: skip
+
+
+@cache
+def paged(name):
+    make, show, duration, sliders, rtol = CASES[name]
+    file = Path(mkdtemp()) / "model.html"
+    make().page(file, sliders=sliders, show=show, duration=duration, rtol=rtol)
+    return file
+
+
+def there(file, values=None, program=0):
+    """What the run of a page comes to."""
+    script = Path(blocks.__file__).parent / "export" / "page_run.js"
+    asked = json.dumps({"values": values or {}, "program": program})
+    done = subprocess.run([NODE, "-e", RUN, str(file), str(script), asked], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def data_of(file):
+    return json.loads(re.search(r'id="data">(.*?)</script>', file.read_text(), re.DOTALL)[1])
+
+
+def compared(model, found, show, duration, rtol, within):
+    """Values of a page beside those of Python's run; not at instants where they jump."""
+    here = model.simulate(duration, rtol=rtol)
+    assert not found["failure"] and -1 not in found["positions"]
+    t, end = np.array(found["t"]), float(here.time[-1].to("s").m)
+    assert t[-1] == end
+    jumps = np.array([float(event.time) for event in here.events] or [-1.0])
+    apart = np.abs(t[:, None] - jumps).min(axis=1) > 1e-9 * end
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(t[apart], "s")).to_base_units().m
+        away = np.abs(np.array(row)[apart] - wanted)
+        assert away.max() <= within * max(np.ptp(wanted), 1e-9), path
+    return here
+
+
+MOVED = {
+    "stick-slip": [{}, {"spring.stiffness": 1500.0, "pull.velocity": 0.2},
+                   {"friction.coulomb_force": 12.0}],
+    "simscape": [{}, {"spring.stiffness": 2000.0, "friction.coulomb_force": 24.0}],
+    "bouncing": [{}, {"stop.restitution": 0.5, "weight.force": -12.0}],
+    "oscillator": [{}, {"spring.stiffness": 100.0, "damper.damping": 5.0, "mass.mass": 0.5}],
+    "heavy": [{"block.mass": 1.7}],
+    "pulsed": [{}, {"pulse.amplitude": 14.0}],
+}  # fmt: skip
+
+
+@on_node
+@pytest.mark.parametrize(("name", "values"), [(n, v) for n, some in MOVED.items() for v in some])
+def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
+    make, show, duration, sliders, rtol = CASES[name]
+    model, found = make(), there(paged(name), values)
+    for path, value in values.items():
+        owner, _, parameter = path.rpartition(".")
+        unit = quantity(sliders[path][0]).units
+        setattr(getattr(model, owner), parameter, quantity(value, str(unit)))
+    here = compared(model, found, show, duration, rtol, 1e-9 if name == "simscape" else 1e-12)
+    told = [(event.component, event.description) for event in here.events]
+    assert [(who, what) for _, who, what in found["events"]] == told
+    assert_allclose([t for t, *_ in found["events"]], [float(e.time) for e in here.events],
+                    rtol=1e-12)
+
+
+@on_node
+@pytest.mark.parametrize("values", [{}, {"load.resistance": 4.0, "source.voltage": 21.0}])
+def test_a_converter_switches_as_in_python(values):
+    # Python's run decides on modes that it meets for the first time, and begins a step there
+    make, show, duration, sliders, rtol = CASES["buck"]
+    model = make()
+    if values:
+        model.load.resistance, model.source.voltage = "4 ohm", "21 V"
+    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-9)
+
+
+@on_node
+def test_what_follows_a_slider_at_the_start_is_found_again(tmp_path):
+    def pulled(stiffness="50 N/m"):
+        model = oscillator()
+        model.spring.f, model.spring.stiffness = "10 N", stiffness  # x = f / k at the start
+        return model
+
+    file = tmp_path / "page.html"
+    pulled().page(file, sliders={"spring.stiffness": ("20 N/m", "120 N/m")}, show=["spring.f"],
+                  duration="2 s")
+    found = there(file, {"spring.stiffness": 80.0})
+    assert_allclose(found["rows"][0][0], 10.0, rtol=1e-12)
+    compared(pulled("80 N/m"), found, ["spring.f"], "2 s", 1e-6, 1e-12)
+
+
+@on_node
+def test_tolerances_follow_a_slider_as_in_python(tmp_path):
+    file = tmp_path / "page.html"  # nominal values are those of parameters of the same dimension
+    dropped().page(file, sliders={"stop.upper_bound": ("2 m", "102 m")}, show=["stop.x"],
+                   duration="1 s")
+    model = dropped()
+    model.stop.upper_bound = "82 m"
+    compared(model, there(file, {"stop.upper_bound": 82.0}), ["stop.x"], "1 s", 1e-6, 1e-12)
+
+
+@on_node
+@pytest.mark.parametrize("breakaway", [5.0, 12.0])
+def test_a_slider_decides_whether_a_block_sticks_at_the_start(breakaway):
+    model = rubbing()
+    model.friction.breakaway_force = f"{breakaway} N"
+    found = there(paged("rubbing"), {"friction.breakaway_force": breakaway})
+    compared(model, found, ["mass.v"], "1 s", 1e-6, 1e-12)
+    assert (max(np.abs(found["rows"][0])) == 0) == (breakaway > 10)
+
+
+@on_node
+def test_a_switch_takes_another_program(tmp_path):
+    file = tmp_path / "page.html"
+    stick_slip().page(file, switches={"friction.law": ["simscape", "coulomb"]}, show=["block.v"],
+                      duration="1 s")
+    assert [one["choice"] for one in data_of(file)["programs"]] == [[1], [0]]
+    compared(stick_slip(), there(file), ["block.v"], "1 s", 1e-6, 1e-12)
+    compared(stick_slip("simscape"), there(file, program=1), ["block.v"], "1 s", 1e-6, 1e-9)
+
+
+# -- what cannot be moved ------------------------------------------------------------------------
+def test_a_slider_that_moves_known_instants_is_refused():
+    with pytest.raises(ParameterError, match=r"drive\.period.*known beforehand"):
+        buck().page(show=["coil.i"], sliders={"drive.period": ("10 us", "40 us")},
+                    duration="0.1 ms")
+
+
+def test_sliders_on_both_of_which_the_start_depends_are_refused():
+    with pytest.raises(ParameterError, match=r"both stop\.upper_bound and stop\.lower_bound"):
+        dropped().page(show=["stop.x"], duration="1 s", sliders={
+            "stop.upper_bound": ("2 m", "102 m"), "stop.lower_bound": ("-60 m", "0.5 m")})
+
+
+def test_sliders_that_lead_where_a_component_refuses_are_refused():
+    with pytest.raises(ParameterError, match=r"friction\.coulomb_force = 30\.0 N.* below"):
+        stick_slip().page(show=["block.v"], sliders={"friction.coulomb_force": ("5 N", "30 N")})
+
+
+def test_what_is_delayed_is_refused_by_name():
+    model = oscillator()
+    model.late, model.value = Delay(delay="0.1 s"), Constant(value=1.0)
+    model.connect(model.value.y, model.late.u)
+    with pytest.raises(ParameterError, match=r"page\(\).* delayed yet: late"):
+        model.page(show=["mass.v"])
+
+
+@pytest.mark.parametrize(("error", "given"), [
+    (UnknownName, {"show": ["mass.w"]}), (WrongCall, {"show": "mass.v"}),
+    (UnknownName, {"sliders": {"spring.k": ("1 N/m", "2 N/m")}}),
+    (WrongCall, {"sliders": {"spring.stiffness": "50 N/m"}}),
+    (ParameterError, {"sliders": {"spring.stiffness": ("60 N/m", "90 N/m")}}),
+    (ParameterError, {"sliders": {"mass.mass": ("-1 kg", "2 kg")}}),
+    (UnknownName, {"switches": {"spring.stiffness": ["1 N/m"]}}),
+    (ParameterError, {"switches": {"spring.law": ["rubber"]}}),
+    (WrongCall, {"sliders": ["spring.stiffness"]})])
+def test_what_is_wrong_is_said(error, given, tmp_path):
+    with pytest.raises(error):
+        oscillator().page(tmp_path / "a.html", **given)
+    assert not list(tmp_path.iterdir())
+
+
+# -- the page itself -----------------------------------------------------------------------------
+class Browser:
+    """Chromium without a window, told what to do by DevTools' messages over a pipe."""
+
+    def __init__(self, folder):
+        (come, self.to), (self.of, go) = os.pipe(), os.pipe()
+        self.process = subprocess.Popen(
+            ["bash", "-c", f'exec "$@" 3<&{come} 4>&{go}', "bash", CHROMIUM, "--headless=new",
+             "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+             f"--user-data-dir={folder}", "about:blank"], pass_fds=(come, go),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(come)
+        os.close(go)
+        self.number, self.rest, self.session = 0, b"", {}
+        target = self("Target.createTarget", url="about:blank")["targetId"]
+        self.session = {"sessionId": self("Target.attachToTarget", targetId=target,
+                                          flatten=True)["sessionId"]}
+
+    def __call__(self, method, **given):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": given, **self.session}
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while True:
+            while b"\0" not in self.rest:
+                self.rest += os.read(self.of, 1 << 20) or pytest.fail("Chromium has ended")
+            one, _, self.rest = self.rest.partition(b"\0")
+            told = json.loads(one)
+            if told.get("id") == self.number:
+                return told["result"]
+
+    def value(self, expression):
+        return self("Runtime.evaluate", expression=expression,
+                    returnByValue=True)["result"].get("value")
+
+    def shown_after(self, link):
+        """What the page shows once its link is another one and its run is over."""
+        for _ in range(600):
+            shown = self.value("""document.body?.dataset.run !== undefined
+              && document.body.dataset.run === String(latest)
+              && {hash: location.hash, label: document.querySelector("label").innerText,
+                  wide: document.documentElement.scrollWidth - innerWidth,
+                  values: [...document.querySelectorAll("#values tbody tr")].map(
+                    row => [...row.cells].map(cell => cell.textContent))}""")
+            if shown and shown["hash"] != link:
+                return shown
+            sleep(0.05)
+        return pytest.fail("the page does not get there")
+
+    def close(self):
+        self("Browser.close")
+        self.process.wait(30)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium shows the page, and is not here")
+def test_a_reader_drags_a_slider(tmp_path):
+    page, browser = paged("stick-slip"), Browser(tmp_path)
+    browser("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1,
+            mobile=True)
+    browser("Page.navigate", url=page.as_uri())
+    first = browser.shown_after(None)
+    left, top, width, height, at = browser.value(
+        "(r => [r.left, r.top, r.width, r.height, slider0.value / slider0.max])"
+        "(slider0.getBoundingClientRect())")
+    for kind, part in (("mousePressed", at), ("mouseMoved", 0.5), ("mouseMoved", 0.7),
+                       ("mouseReleased", 0.7)):
+        browser("Input.dispatchMouseEvent", type=kind, x=left + 8 + part * (width - 16),
+                y=top + height / 2, button="left", buttons=1, clickCount=1)
+    dragged = browser.shown_after(first["hash"])
+    for kind in ("rawKeyDown", "keyUp"):
+        browser("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight",
+                windowsVirtualKeyCode=39)
+    moved = browser.shown_after(dragged["hash"])
+    browser.close()
+    for shown in (dragged, moved):
+        model, stiffness = stick_slip(), float(shown["hash"].removeprefix("#spring.stiffness="))
+        assert f"{stiffness:g} N/m" in shown["label"] and shown["wide"] <= 0
+        model.spring.stiffness = quantity(stiffness, "N/m")
+        here = model.simulate("2 s")
+        for name, final, *_ in shown["values"]:
+            assert_allclose(float(final), here[name].final.to_base_units().m, rtol=1e-6)
+    assert first["values"] != dragged["values"] != moved["values"]
+
+
+def test_a_page_needs_nothing_from_a_network_and_is_small():
+    text = paged("stick-slip").read_text()
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert len(text) < 500_000

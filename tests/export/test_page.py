@@ -14,8 +14,8 @@ from time import sleep
 
 import numpy as np
 import pytest
+from exported_models import buck, dropped, stick_slip
 from numpy.testing import assert_allclose
-from test_fmu import buck, dropped, stick_slip
 
 import blocks
 from blocks import Model, quantity

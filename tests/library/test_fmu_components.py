@@ -272,7 +272,7 @@ def test_an_output_that_acts_back_at_once_is_solved_for():
 def test_what_the_fmu_says_is_told_with_the_name_of_the_component(kind):
     with pytest.raises(SimulationError, match=(
             r"^part: at t = 1(\.\d+)? s its FMU model\.fmu failed: fmi3\w+ failed with status 3 "
-            r"\(error\)\. It says: .*what happens after t = 1 s was not written down")):
+            r"\(error\)\. It says: .*at t = 1 s what follows was not written down")):
         alone(exported("servo"), kind).simulate("1.2 s")
 
 

@@ -178,7 +178,7 @@ EXPORTED(go) int go(void) {
     begun[1] = results[2];
     in_vain = run->time > before ? 0 : in_vain + 1;
     if (in_vain > MOST_IN_VAIN) {
-        failed(run, "events follow each other without end");
+        failed(run, NO_END_OF_EVENTS);
         return GAVE_UP;
     }
     if (status == UNDERWAY || results[1] == STEPS_KEPT || results[2] == EVENTS_KEPT)

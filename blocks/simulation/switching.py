@@ -229,7 +229,7 @@ class Switching:
         if len(stayed):
             self.crossings.relation_tolerance[stayed] = np.minimum(
                 NEVER_LEFT * np.abs(g0), self._in_doubt(t, g))[stayed]
-        if len(flips):
+        if len(flips) and self.crossings.atol.size:  # else steps know no tolerance
             self._let_dust_be(t, g, flips)
 
     def _let_dust_be(self, t: float, g: Array, flips: Indices) -> None:

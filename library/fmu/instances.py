@@ -231,7 +231,7 @@ class Asked:
             where, f"at t = {t:.9g} s its FMU {self.description.file.name} failed: {error}"
             .rstrip(".") + (f". It says: {said}" if said else "") + ".",
             "What it says is its author's; its inputs and parameters at that time may be beyond "
-            "what it takes.", time=t, variables=(where,), code="simulation.fmu")
+            "what it takes.", time=t, variables=(where,), code="fmu.failed")
 
     # -- states by number ------------------------------------------------------------------
     def at(self, number: int, p: tuple[float, ...], t: float) -> Instance:

@@ -371,7 +371,7 @@ class Model(CompiledModel):
         from .simulation.settings import Options
         from .simulation.stepping import started
 
-        refuse_idle_step(method, step)
+        refuse_idle_step(method, step, "stepper")
         return started(self, inputs, outputs, duration,
                        Options(start_time, method, rtol, atol, step, max_step))
 
@@ -459,9 +459,11 @@ class Model(CompiledModel):
         from .simulation.method_choice import refuse_idle_step
         from .simulation.settings import Options
 
-        refuse_idle_step(method, step)
+        refuse_idle_step(method, step, "export_c")
         return export_c(self, folder, inputs, outputs, parameters, target, processor, most_events,
                         duration, Options(start_time, method, rtol, atol, step))
+
+    @told_how_to_call
     def page(self, path: str | Path | None = None, *, sliders: Any = None,
              show: Any = (), switches: Any = None, duration: Any = "1 s",
              start_time: Any = "0 s", method: str = "auto", rtol: float = 1e-6, atol: Any = None,
@@ -492,8 +494,10 @@ class Model(CompiledModel):
             Which notebooks show; ``page.save("demo.html")`` writes it.
         """
         from .export import page
+        from .simulation.method_choice import refuse_idle_step
         from .simulation.settings import Options
 
+        refuse_idle_step(method, step, "page")
         return page(self, path, sliders or {}, show, switches or {}, duration,
                     Options(start_time, method, rtol, atol, step, max_step))
 

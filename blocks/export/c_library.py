@@ -75,8 +75,8 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     with TemporaryDirectory() as place:
         inside = Path(place)
         code = [one.lstrip("@") for one in program.image.code]
-        try_out(library(own, code, made.internal(), "c_library.c", {"BARE": 1, "TRIAL": 1},
-                        inside), program)
+        trial = {"BARE": 1, "TRIAL": 1}
+        try_out(library(own, code, made.internal(), "c_library.c", trial, inside), program)
         file = inside / f"lib{made.name}.a"
         contents = static_library(machine, code, "c_library.c", inside, file)
         target_folder = Path(folder)

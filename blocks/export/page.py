@@ -14,7 +14,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from itertools import chain, combinations, product
 from math import isclose
 from pathlib import Path
@@ -25,19 +24,18 @@ import numpy as np
 
 from ..exceptions import ModelError, ParameterError, WrongCall, brief, unknown_name
 from ..language.declarations import Option
-from ..machine.compiling import is_installed
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices
-from ..results.page.run_page import Page, network, style
+from ..results.page.run_page import Page, curves, network, style
 from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
 from .fmu import try_out
 from .header import header
-from .program import LOOKS, Instants, Program, Variable, constants_of_modes, part_of
-from .targets import BROWSER, here, library
+from .program import LOOKS, Instants, Program, Variable, constants_of_modes, refuse_texts
+from .targets import BROWSER, SOURCES, here, library
 
 __all__ = ["page"]
 
@@ -114,13 +112,11 @@ def positions(low: float, high: float) -> Array:
 def page(model: Any, path: str | Path | None, sliders: Mapping[str, Any], show: Sequence[str],
          switches: Mapping[str, Sequence[Any]], duration: Any, options: Options) -> Page:
     """A page; see ``Model.page``."""
-    for name, given in (("show", show), ("sliders", sliders), ("switches", switches)):
-        if isinstance(given, str) or (name != "show" and not isinstance(given, Mapping)):
-            raise WrongCall(f"page({name}=…)", f"takes a {'list' if name == 'show' else 'mapping'},"
-                            f" but was given {brief(given)}.", given=given)
-    if not is_installed():
-        raise WrongCall("page()", "compiles models with llvmlite, which there is none of for "
-                        "this machine.")  # fmt: skip
+    refuse_texts(CALLED, show=show)
+    for name, given in (("sliders", sliders), ("switches", switches)):
+        if not isinstance(given, Mapping):
+            raise WrongCall(f"page({name}=…)", f"takes a mapping, but was given {brief(given)}.",
+                            given=given)
     chosen = {name: list(values) for name, values in switches.items()}
     start = tuple(_place(model, name, values) for name, values in chosen.items())
     made: list[dict[str, Any]] = []
@@ -145,7 +141,7 @@ def _place(model: Any, path: str, values: list[Any]) -> int:
              for name, declared in part._declared.items() if isinstance(declared, Option)}
     if path not in known:
         raise unknown_name(where, path, known, "options")
-    present = getattr(*part_of(model, path))
+    present = model[path]
     if present not in values:
         raise ParameterError(where, f"{path} is {present!r}, which is none of {values}.",
                              "Name it, too.", code="parameter.choice")
@@ -157,9 +153,8 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
     made = copy.deepcopy(model)
     made._title = model._title
     for path, value in values.items():
-        part, name = part_of(made, path)
-        if getattr(part, name) != value:
-            setattr(part, name, value)
+        if made[path] != value:
+            made[path] = value
     return made
 
 
@@ -212,7 +207,7 @@ def _places(program: Program) -> dict[str, object]:
         **{f"{name}_COUNT": one.stop - one.start for name, one in parts.items()},
         **{f"{record.upper()}_{name.upper()}": image.place(function, f"{record}.{name}")
            for function, record, names in (
-               ("advance", "passed", ("marks", "times", "struck", "q", "x")),
+               ("advance", "passed", ("marks", "struck", "q", "x")),
                ("advance", "record", ("ends", "sizes", "rows")),
                ("inside", "steps", ("starts", "sizes", "values"))) for name in names},
         **{f"INSIDE_{name.upper()}": image.place("inside", name)
@@ -377,16 +372,14 @@ def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str,
                      "values": one.values.tolist(), "si": _packed(one.si.tobytes()),
                      "start": one.start} for one in sliders],
     }  # fmt: skip
-    home = files(__package__)
-    report = files("blocks.results.page").joinpath("report.js").read_text(encoding="utf-8")
-    script = "\n".join([home.joinpath("page_run.js").read_text(encoding="utf-8"), report,
-                        home.joinpath("page.js").read_text(encoding="utf-8")])
-    html = home.joinpath("page.html").read_text(encoding="utf-8")
+    own, reading, scripts, html = ((SOURCES / name).read_text(encoding="utf-8") for name in (
+        "page.css", "page_run.js", "page.js", "page.html"))
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     for name, content in {
-            "STYLE": style() + home.joinpath("page.css").read_text(encoding="utf-8"),
+            "STYLE": style() + own,
             "NAME": escape(program.name), "NETWORK": network(program.driver.recording),
-            "DATA": text, "SCRIPT": script}.items():
+            "DATA": text,
+            "SCRIPT": "\n".join([reading, curves(), scripts])}.items():
         html = html.replace(f"{{{{{name}}}}}", content)
     found = Page(html)
     if path is not None:

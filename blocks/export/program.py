@@ -54,8 +54,7 @@ from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
 from .image import Bound, Image
 
-__all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "part_of",
-           "refuse_texts"]
+__all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
 
 STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
 LOOKS = 64  # into one step at a time
@@ -175,17 +174,6 @@ def constants_of_modes(own: Any) -> list[Array]:
     """What decisions on modes take of parameters, as it was when the run began."""
     return [np.asarray(getattr(own.predicted, name)).ravel()
             for name in ("d", "push", "reach", "scale")]
-
-
-def part_of(model: Any, path: str) -> tuple[Any, str]:
-    """Whose a parameter or an option is, and what it calls it."""
-    owner, _, name = path.rpartition(".")
-    part = model
-    for step in owner.split(".") if owner else ():
-        inner, _, number = step.partition("[")
-        part = getattr(part, inner)
-        part = part[int(number[:-1])] if number else part
-    return part, name
 
 
 class Program:
@@ -488,8 +476,7 @@ class Program:
         made, duration, options = self._again
         other = copy.deepcopy(made)
         for path, value in values.items():
-            part, name = part_of(other, path)
-            setattr(part, name, from_si(value, self._declared(path).unit))
+            other[path] = from_si(value, self._declared(path).unit)
         return prepared(other, duration, options._replace(driven=driven)).driver
 
     def _declared(self, path: str) -> Any:

@@ -66,11 +66,11 @@ def unknown_method(where: str, method: str) -> UnknownName:
         f"{meant}The methods are: {', '.join(NAMES)}.", near[0] if near else ""))
 
 
-def refuse_idle_step(method: str, step: object) -> None:
-    """Refuse a step that the method would not take."""
+def refuse_idle_step(method: str, step: object, caller: str = "simulate") -> None:
+    """Refuse a step that the method would not take, of who is called."""
     if step is not None and method != "auto" and not (chosen := named_method(method)).fixed_step:
         raise ParameterError(
-            "simulate(step=…)", f"has no effect: method {chosen.name!r} chooses its steps itself.",
+            f"{caller}(step=…)", f"has no effect: method {chosen.name!r} chooses its steps itself.",
             "Leave it out. max_step= bounds such steps, every= says how far apart samples are, and "
             "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
 

@@ -116,7 +116,10 @@ def summed(run, circuit, name, unit):
 
 
 @pytest.mark.parametrize("seed", [*range(3), *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 32))])  # fmt: skip
+    pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 32)), pytest.param(
+        32, marks=[pytest.mark.slow, pytest.mark.xfail(run=False, reason=(
+            "oil between two tanks through orifices, near rest: no method gets to 0.1 s in a "
+            "minute at this tolerance"))])])
 def test_a_random_circuit_keeps_its_mass_and_its_energy(seed):
     circuit = Circuit(seed)
     run = circuit.model.simulate("20 s", rtol=1e-8)

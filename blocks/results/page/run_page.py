@@ -37,7 +37,7 @@ from ..values.series import Series
 if TYPE_CHECKING:
     from ..schematic.parts import Net
 
-__all__ = ["Page", "network", "page_of", "style"]
+__all__ = ["Page", "curves", "network", "page_of", "style"]
 
 TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
@@ -71,7 +71,7 @@ class Page:
                 'style="border:1px solid #888"></iframe>')  # fmt: skip
 
     def __repr__(self) -> str:
-        return (f"<report of {len(self.html) / 1e6:.2g} MB: save('run.html') writes it, "
+        return (f"<page of {len(self.html) / 1e6:.2g} MB: save('run.html') writes it, "
                 "a notebook shows it>")  # fmt: skip
 
 
@@ -91,15 +91,19 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
     body = "".join(f'<section id="{_anchor(t)}"><h2>{t}</h2>{b}</section>' for t, b in kept)
     data = json.dumps(_data(recording, chosen), separators=(",", ":")).replace("</", "<\\/")
-    script = Path(__file__).with_name("report.js").read_text(encoding="utf-8")
     return Page(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width,initial-scale=1"><title>{escape(recording.name)}</title>'
         f"<style>{style()}</style></head><body><h1>{escape(recording.name)}</h1>"
         f"{_outcome(recording)}<nav>{links}</nav>{body}"
         f'<script type="application/json" id="data">{data}</script>'
-        f"<script>{script}</script></body></html>\n"
+        f"<script>{curves()}</script></body></html>\n"
     )
+
+
+def curves() -> str:
+    """The script that draws curves."""
+    return Path(__file__).with_name("report.js").read_text(encoding="utf-8")
 
 
 def style() -> str:

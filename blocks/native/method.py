@@ -21,7 +21,7 @@ from . import one_step
 from .bound_advance import BoundAdvance
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
-from .events import NOWHERE, STEP, TIME
+from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import form_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_form
@@ -133,7 +133,7 @@ class OneStep(Method):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.state = np.zeros(6)
+        self.state = np.zeros(ENTRIES)
         self._begin(matrix)
 
     @classmethod
@@ -225,7 +225,8 @@ class OneStep(Method):
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self._fixed_step() if self.fixed_step else self.first_step or step
-        self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
+        self.state[:] = 0.0
+        self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
 
@@ -268,6 +269,11 @@ class OneStep(Method):
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
         return self.looks[LARGEST, : self.relations]
+
+    @property
+    def following(self) -> float:
+        """How long the next step is to be, 0 where that is to be found."""
+        return self.state.item(STEP)
 
     def usual_step(self, last: Step) -> float:
         ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]

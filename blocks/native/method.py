@@ -201,8 +201,13 @@ class OneStep(Method):
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
+            if self.own_events.rules.parts is not None and np.array_equal(self._filled, problem.p):
+                modes, numbers = map(self.equations.part_of_constants, ("modes", "K"))
+                if np.array_equal(self.q[modes], constants[modes]):  # as machine code has them
+                    constants[numbers] = self.q[numbers]
             self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
             self.own_events.begin(self.t)
+        self._filled: Array = problem.p.copy()
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         return kept

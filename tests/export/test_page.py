@@ -170,12 +170,11 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
 @on_node
 @pytest.mark.parametrize("values", [{}, {"load.resistance": 4.0, "source.voltage": 21.0}])
 def test_a_converter_switches_as_in_python(values):
-    # Python's run decides on modes that it meets for the first time, and begins a step there
     make, show, duration, sliders, rtol = CASES["buck"]
     model = make()
     if values:
         model.load.resistance, model.source.voltage = "4 ohm", "21 V"
-    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-9)
+    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-12)
 
 
 @on_node

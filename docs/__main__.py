@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import functools
 import http.server
+import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +48,10 @@ def make(folder: Path) -> int:
     options = ["-q", "-W", "--keep-going", "-E", "-j", "auto", "-b", "html",
                "-c", str(ROOT / "docs" / "site")]  # fmt: skip
     status = sphinx([*options, str(folder / "source"), str(folder / "html")])
+    for page in (folder / "source" / "gallery" / "pictures").glob("*.html"):
+        place = folder / "html" / "gallery" / "pictures"
+        place.mkdir(exist_ok=True)
+        shutil.copy(page, place)
     if status == 0:
         print(f"The site is in {folder / 'html' / 'index.html'}")
     return status

@@ -265,15 +265,20 @@ def test_an_example_that_takes_too_long_is_given_up_by_name(capsys):
     assert "[3/3] sleeper.py, 1 s" in capsys.readouterr().out
 
 
-def test_pictures_of_the_gallery_have_texts_for_who_does_not_see_them(tmp_path):
+def test_pictures_and_pages_of_the_gallery_have_texts_for_who_does_not_see_them(tmp_path):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     (pictures / "dry_friction.png").touch()
+    (pictures / "dry_friction.html").touch()
+    (pictures / "pendulum.refused").write_text("Python has to decide")
     gallery(tmp_path, pictures)
+    refused = (tmp_path / "gallery" / "pendulum.md").read_text(encoding="utf-8")
+    assert "does not simulate in a page:\n\n```text\nPython has to decide\n" in refused
     card = (tmp_path / "gallery.md").read_text(encoding="utf-8")
     assert re.search(r":img-top: gallery/pictures/dry_friction.png\n:img-alt: \w{3}", card)
     page = (tmp_path / "gallery" / "dry_friction.md").read_text(encoding="utf-8")
     assert re.search(r"!\[\w[^\]]+\]\(pictures/dry_friction.png\)", page)
+    assert re.search(r'<iframe src="pictures/dry_friction.html" title="\w[^"]*, simulated"', page)
 
 
 def test_the_front_page_says_how_to_install_under_which_licence_and_what_for(site):

@@ -40,6 +40,7 @@ from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
+from ..nonsmooth.modes.load_functions import load_elements_of
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
@@ -274,10 +275,14 @@ class Program:
         """Who needs Python at events."""
         events, laws = self.driver.events, self.driver.problem.laws
         if laws is not None and laws.decision_parts(self.driver.problem, self.t_start) is None:
-            elements = laws.elements
-            return f"on {', '.join(elements.name(k) for k in range(min(elements.size, 3)))}"
+            owners = laws.elements.owners or load_elements_of(self.system).owners
+            families = self.system.network.families
+            return f"on {', '.join(families[f].path(i) for f, i in owners[:3])}"
         if events.requirements.values is not None:
             return "on what is required of the run"
+        if events.jumps.watched:
+            names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:3])
+            return f"on whether {names} would jump, which no finite effort could make"
         if self.system.clusters:
             return "on which states are integrated, as constraints tie some of them"
         return "on what is assigned at events"

@@ -29,8 +29,8 @@ __all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "he
 
 OWN = "native"  # with all instructions of this machine's processor, as code that runs here
 SOURCES = Path(__file__).parent
-OPTIONS = "-O2", "-std=gnu11", "-fvisibility=hidden", "-w"
-REFERENCE = re.compile(r"@(f[0-9a-f]{32}|table[0-9a-f]{32}|lapack_\w+)")
+OPTIONS = "-O2", "-std=gnu11", "-fvisibility=hidden", "-ffp-contract=off", "-w"
+REFERENCE = re.compile(r"@(f[0-9a-f]{32}|table[0-9a-f]{32})")
 #: What texts have of one processor alone: numbers below 1e-308 are not flushed to zero elsewhere.
 OF_X86 = "@llvm.x86."
 #: Calls of functions in Python. No run that is exported gets to them: memory may name code of
@@ -115,7 +115,7 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     how = MODULE if target is BROWSER else SHARED
     _run([*command, *how, *OPTIONS, f"-I{folder}",
           *(f"-D{name}={value}" for name, value in defined.items()),
-          SOURCES / main, SOURCES / "lapack.c", *objects, "-o", made, "-lm"], target)
+          SOURCES / main, *objects, "-o", made, "-lm"], target)
     return made
 
 
@@ -143,12 +143,11 @@ def static_library(target: Platform, code: Iterable[str], main: str, folder: Pat
     folder : where the headers are, to work in
     made : the file
     """
-    command, objects = _compiler(target), []
+    command = _compiler(target)
     options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), "-DBARE", "-ffreestanding",
-               "-fno-strict-aliasing", "-ffp-contract=off", "-fno-stack-protector", f"-I{folder}"]
-    for source in (main, "lapack.c"):
-        objects.append(folder / source.replace(".c", ".o"))
-        _run([*command, "-c", *options, SOURCES / source, "-o", objects[-1]], target)
+               "-fno-strict-aliasing", "-fno-stack-protector", f"-I{folder}"]
+    objects = [folder / main.replace(".c", ".o")]
+    _run([*command, "-c", *options, SOURCES / main, "-o", objects[0]], target)
     # only now, as LLVM ends the process where it does not know a processor
     objects += [folder / f"{name}.o" for name in _written(code, target, folder)]
     made.unlink(missing_ok=True)  # else its old members stay
@@ -215,15 +214,13 @@ def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
         if name in names:
             continue
         names[name] = None
-        if name.startswith("lapack_"):
-            continue  # stands in C
         text = _table(name) if name.startswith("table") else text_of_code(name)
         if OF_PYTHON in text or OF_X86 in text and not target.triple.startswith("x86_64"):
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)
         text = re.sub(r"(?m)^define (\w+ @f)", r"define hidden \1", text)
         (folder / f"{name}.o").write_bytes(emitted_for(machine, text, " ".join(target[-3:])))
-    return [name for name in names if not name.startswith("lapack_")]
+    return list(names)
 
 
 def _table(name: str) -> str:

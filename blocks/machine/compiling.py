@@ -9,7 +9,6 @@ compiled anew.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import importlib.util
 import itertools
@@ -29,7 +28,7 @@ from .operations import HEADER
 
 __all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "external",
            "folder",
-           "function_of_lapack", "is_installed", "name_of_code", "names_of_code", "table",
+           "is_installed", "name_of_code", "names_of_code", "table",
            "table_named", "text_of_code"]  # fmt: skip
 
 #: Passes that make a text quick to emit, and loops that are a tenth slower than all passes do.
@@ -108,21 +107,6 @@ def text_of_code(name: str) -> str:
 def table_named(name: str) -> np.ndarray:
     """A table of integers that code refers to."""
     return _tables[name]
-
-
-@cache
-def function_of_lapack(name: str) -> str:
-    """The name of a function of LAPACK, which takes 32-bit integers by reference."""
-    from scipy.linalg import cython_lapack
-
-    capsule = cython_lapack.__pyx_capi__[name]
-    api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = (
-        ctypes.c_char_p, [ctypes.py_object])
-    api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = (
-        ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p])
-    return external(f"lapack_{name}", int(
-        api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))))
 
 
 _addresses: dict[str, int] = {}  # of texts, of their keys, and of functions of the package

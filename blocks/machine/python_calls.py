@@ -60,7 +60,7 @@ class Calls:
             return self.array(node, name == "zeros")
         given = [self.expression(a) for a in node.args]
         if known is multiply_add:
-            return self.intrinsic("fmuladd", *(self.text.converted(v, FLOAT, node) for v in given))
+            return self.intrinsic("fma", *(self.text.converted(v, FLOAT, node) for v in given))
         if name in ("max", "min"):
             result = given[0]
             for other in given[1:]:

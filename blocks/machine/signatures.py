@@ -189,7 +189,7 @@ def indices_at(address: int, size: int) -> Indices:
 
 
 def multiply_add(a: float, b: float, c: float) -> float:
-    """a b + c, rounded once where the processor has an instruction for it: half as long to wait."""
+    """a b + c, rounded once: half as long to wait for where the processor does it at once."""
     return a * b + c
 
 

@@ -398,6 +398,11 @@ class Equations:
             return self._result(self._decided_by)
         return compiled(self._present(), parallel=False, quick=True)  # at events only
 
+    @property
+    def keeps_factors(self) -> bool:
+        """Whether constants hold what decides on modes, K."""
+        return len(self.offsets) > 5
+
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1

@@ -33,10 +33,13 @@ from .switches import (
 )
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["BENDS", "CROSSING", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME",
-           "Passed", "pass_event"]  # fmt: skip
+__all__ = ["BENDS", "CROSSING", "ENTRIES", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "PRESSED",
+           "SINCE", "STEP", "TIME", "Passed", "pass_event"]  # fmt: skip
 
-TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN = range(6)  # entries of ``state``
+#: Entries of ``state``. What follows depends on them alone, not on where one call ended and the
+#: next began; ``SINCE`` counts steps since the start or the last event.
+TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN, SINCE, PRESSED = range(8)
+ENTRIES = 8
 CROSSING, BENDS = -1, -2  # instead of the number of a known instant; what is delayed bends
 
 
@@ -141,7 +144,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         relations.instant[0] = switches.until[instant]
     elif instant == CROSSING and passed.restarts[0]:
         state[STEP] = 0.0
-    state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
+    state[LAST_ERROR], state[LOOKED], state[SINCE], state[PRESSED] = LEAST_ERROR, 0.0, 0.0, 0.0
     return True
 
 

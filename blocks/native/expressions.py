@@ -119,8 +119,7 @@ class Writer:
 
     # -- arithmetic ------------------------------------------------------------------------
     def binary(self, operation: str, a: str, b: str) -> str:
-        once = " arcp" * (self.inline and operation == "fdiv")
-        return self.new(f"{operation} contract{once} {self.type} {a}, {b}")
+        return self.new(f"{operation} {self.type} {a}, {b}")
 
     def intrinsic(self, name: str, *operands: str) -> str:
         suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"

@@ -136,8 +136,8 @@ def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: in
 
     Parameters
     ----------
-    factors : address of LAPACK's, column by column
-    unit : address of right sides, column by column; of the pivots' rows, from 1 on; and of as
+    factors : as of ``factor_columns``
+    unit : address of right sides, column by column; of the pivots' rows; and of as
         much room as the right sides take
     modes : address of the modes of those that they belong to
     follows : address of what is filled: the first so many unknowns of each solution
@@ -164,7 +164,7 @@ def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: in
                 rows[i * m + at] = b[j * n + i]
             at += 1
     for k in range(n):
-        other = pivots[k] - 1
+        other = pivots[k]
         if other != k:
             for c in range(m):
                 kept = rows[k * m + c]

@@ -22,6 +22,7 @@ from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_T
 from .step_control import (
     count_up_to,
     first_step,
+    graded,
     is_any,
     is_too_small,
     least_step,
@@ -318,7 +319,7 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
             rate = _rate_of_error(lanes, work, lane, runs.rtol)
             lanes.pressed[lane] = lanes.h[lane] * rate > DAMPS
             if lanes.pressed[lane]:
-                lanes.h[lane] = DAMPS / rate
+                lanes.h[lane] = now * graded(DAMPS / (rate * now))
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         filled.counts[run, 0] += 1

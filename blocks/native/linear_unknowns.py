@@ -34,14 +34,13 @@ class LoopCode(Text):
     """
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
-        super().__init__()
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n, columns = system.nz, system.nx + 1
         self.n = n
         if system.tape.carried.any():
             self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
-        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns])
-        self.matrix, self.right, self.pivots, self.failed, self.changes, self.end = (
+        at = np.cumsum([start, n * n, n, n, n * columns])
+        self.matrix, self.right, self.pivots, self.changes, self.end = (
             int(i) for i in at)
         pattern = ca.jacobian_sparsity(system.tape.residual, system.tape.z)
         if self.carried is not None or is_mostly_zeros(pattern):

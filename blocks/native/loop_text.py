@@ -415,7 +415,7 @@ class _LoopOfSums:
                     f"  br i1 %{inner}.c, label %{inner}, label %{inner}.end", f"{inner}:"]
         place = w.new(f"sext i32 {_entry(w, 'i32', terms.index, f'%{inner}.k')} to i64")
         term = _times(w, w.load(BASES[int(terms.base[0])], place), terms.factor, f"%{inner}.k")
-        w.lines += [f"  %{inner}.added = fadd contract double %{inner}.sum, {term}",
+        w.lines += [f"  %{inner}.added = fadd double %{inner}.sum, {term}",
                     f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
                     f"  br label %{inner}.head, !llvm.loop !3", f"{inner}.end:"]
         return f"%{inner}.sum", f"{inner}.end"

@@ -21,7 +21,7 @@ from . import one_step
 from .bound_advance import BoundAdvance
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
-from .events import NOWHERE, STEP, TIME
+from .events import ENTRIES, LAST_ERROR, NOWHERE, STEP, TIME
 from .fronts import form_with
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_form
@@ -133,7 +133,7 @@ class OneStep(Method):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.state = np.zeros(6)
+        self.state = np.zeros(ENTRIES)
         self._begin(matrix)
 
     @classmethod
@@ -201,8 +201,13 @@ class OneStep(Method):
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
+            if self.equations.keeps_factors and np.array_equal(self._filled, problem.p):
+                modes, numbers = map(self.equations.part_of_constants, ("modes", "K"))
+                if np.array_equal(self.q[modes], constants[modes]):  # as machine code has them
+                    constants[numbers] = self.q[numbers]
             self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
             self.own_events.begin(self.t)
+        self._filled: Array = problem.p.copy()
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         return kept
@@ -225,7 +230,8 @@ class OneStep(Method):
         self.keeps_past = self.code.past != 0
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self._fixed_step() if self.fixed_step else self.first_step or step
-        self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
+        self.state[:] = 0.0
+        self.state[[TIME, STEP, LAST_ERROR]] = self.t, step, LEAST_ERROR
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
 
@@ -268,6 +274,11 @@ class OneStep(Method):
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
         return self.looks[LARGEST, : self.relations]
+
+    @property
+    def following(self) -> float:
+        """How long the next step is to be, 0 where that is to be found."""
+        return self.state.item(STEP)
 
     def usual_step(self, last: Step) -> float:
         ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]

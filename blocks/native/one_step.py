@@ -32,6 +32,8 @@ from .events import (
     LAST_ERROR,
     LOOKED,
     NOWHERE,
+    PRESSED,
+    SINCE,
     STEP,
     TIME,
     Passed,
@@ -49,6 +51,7 @@ from .stages import ATOL, NEW, WORK
 from .step_control import (
     count_up_to,
     first_step,
+    graded,
     is_too_small,
     least_step,
     shortened_step,
@@ -213,8 +216,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
         if length < longest and not is_too_small(length, max(abs(t), abs(t_stop))):
             h = length
-    rejected = pressed = looked = False
-    first, kept, status, halvings, begun, on_grid = True, True, FULL, 0, t, 0
+    rejected = looked = False
+    first, kept, status, halvings, begun, on_grid = state[SINCE] == 0.0, True, FULL, 0, t, 0
     while taken < record.ends.size and status == FULL and kept:
         if t >= t_stop:
             status = REACHED
@@ -238,13 +241,15 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        looks = pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0
+        looks = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0
+                 or int(state[SINCE]) % SELDOM == 0)
         if tells_its_limit(code) and looks:
             rate = rate_of_error(work, x, limits.rtol)
             damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
-            pressed = following * rate > damps
-            if pressed:
-                following = damps / rate
+            state[PRESSED] = 0.0
+            if following * rate > damps:
+                state[PRESSED] = 1.0
+                following = now * graded(damps / (rate * now))
         if code.kind == EXPLICIT and looks:  # of order 8 what is between its ends tells
             state[NOWHERE] += 1.0
             if not goes_nowhere(work, x, now, limits.rtol):
@@ -264,6 +269,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h, old_error = following, max(error, LEAST_ERROR)
         rejected = first = False
         halvings = 0
+        state[SINCE] += 1.0
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1

@@ -16,7 +16,7 @@ from ..numerics.arrays import Array, Indices
 from ..solvers.base import Method, Step
 from ..system.problem import Problem
 from .callbacks import Callbacks
-from .events import LOOKED, TIME
+from .events import ENTRIES, LOOKED, TIME
 from .one_step import EARLY, FULL, watched
 from .pulses import END, EXPONENT_ROWS, INSIDE_ROWS, START, step_to_pulse
 from .stages import ATOL, EXTENSION, NEW
@@ -95,7 +95,7 @@ class Crossings(_Looks):
             np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, np.empty((EXPONENT_ROWS, 0)),
             np.empty((INSIDE_ROWS, 1)), np.empty((2, angles)), np.zeros((PLACE_ROWS, len(borders))),
             borders)
-        self._state, self._x = np.zeros(6), np.zeros(1)
+        self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves
         self.code = self.code._replace(crossings=self.at_times(margins, count),
                                        angles=self.at_times(problem.angles, angles),

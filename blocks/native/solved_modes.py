@@ -54,7 +54,6 @@ class SolvedCode(Text):
     """
 
     def __init__(self, laws: Laws, places: dict[int, tuple[str, int]], start: int) -> None:
-        super().__init__()
         assert isinstance(laws.held_modes, SolvedModes)
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
@@ -73,17 +72,16 @@ class SolvedCode(Text):
         count = len(self.blocks)
         self._put_given()
         at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1,
-                        n // 2 + count, 1])
+                        n])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.shared, self.pivots, self.failed = scratch
+        self.found, self.matrix, self.right, self.shared, self.pivots = scratch
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
                 given = self.held.symbols, self.held.loops
             self.tied = Tied(laws.system, {**places, 6: ("%q", self.known_modes),
                                            7: ("%q", self.found)}, self.end, given=given)
-            self.sizes = self.tied.sizes
             self.end = self.tied.end
             places = self.tied.places
         follows = self.held.follows.numel()
@@ -314,7 +312,7 @@ class SolvedCode(Text):
             yield size
             self.matrix += size * size
             self.right += size
-            self.pivots += size // 2 + 1
+            self.pivots += size
         self.matrix, self.right, self.pivots = home
 
     def _in_blocks(self, matrix: ca.SX) -> ca.SX:
@@ -331,7 +329,7 @@ class SolvedCode(Text):
         return ca.SX(pattern, matrix.nz[order.tolist()])
 
     def _solve_small(self, w: Writer, size: int) -> str:
-        """Solve equations that are written out, with LAPACK's choice of pivots."""
+        """Solve equations that are written out, by the largest pivots."""
         a = [[w.load("%q", self.matrix + i + size * j) for j in range(size)] for i in range(size)]
         b = [w.load("%q", self.right + i) for i in range(size)]
         small, bad = w.constant(1.0), "false"

@@ -22,11 +22,13 @@ from ..numerics.tolerances import (
     TINY,
 )
 
-__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "is_any",
+__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "graded", "is_any",
            "is_too_small", "least_step", "next_step", "shortened_step", "step_to_piece",
            "told_error", "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
+ROUNDED = 1e-6  # of a tolerance: less is rounding, and lets a step grow as fast as it may
+GRADES = 64  # in one, of the ratio of a step to the one before it
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
 LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise
 
@@ -99,11 +101,21 @@ def is_too_small(h: float, t: float) -> bool:
 
 
 @machine_code
+def graded(ratio: float) -> float:
+    """The ratio of a step to the one before it, in grades, one at least.
+
+    An error is a small difference of large numbers. Their last digits, which are others on another
+    machine, would tell steps apart by a millionth, and then all values by as much of the tolerance.
+    """
+    return max(np.floor(GRADES * ratio + 0.5), 1.0) / GRADES
+
+
+@machine_code
 def shortened_step(h: float, error: float, root: float) -> float:
     """The step to try after a step whose error was too large, or no number."""
     if np.isnan(error):
         return 0.2 * h
-    return h / min(1 / SLOWEST, error**root / SAFETY)
+    return h * graded(1.0 / min(1 / SLOWEST, error**root / SAFETY))
 
 
 @machine_code
@@ -151,9 +163,10 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
     rejected : whether it had to be tried again: it must not grow then
     root : 1 / order of the method, as everywhere here
     """
-    factor = np.exp((root - 0.75 * BETA) * np.log(error) - BETA * np.log(old_error)) / SAFETY
+    told = max(error, ROUNDED)
+    factor = np.exp((root - 0.75 * BETA) * np.log(told) - BETA * np.log(old_error)) / SAFETY
     factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
-    following = h / factor
+    following = h * graded(1.0 / factor)
     if rejected:
         following = min(following, h)
     if h < 0.999 * proposed:  # shortened to end here: that says nothing of the next

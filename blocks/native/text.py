@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..machine.compiling import compiled, function_of_lapack, name_of_code
+from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE, LoopText
+from .lu import factor_columns, solve_columns
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 from .places import ROOM
@@ -51,10 +52,9 @@ class Text:
 
     arguments: list[Any]  # of all expressions
     places: dict[int, tuple[str, int]]
-    matrix: int  # entries of ``q``: it, the right side, the order of its rows, LAPACK's answer
+    matrix: int  # entries of ``q``: it, the right side, the order of its rows
     right: int
     pivots: int
-    failed: int
     beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
     carried: Flags | None = None  # per unknown, whether it may be left open where nothing flows
@@ -62,9 +62,6 @@ class Text:
     torn = 0  # how many there are, before all else that is solved for
     open_room = 0  # entries of ``q`` in which it is found out what is
     sparse: SparseFactors | None = None  # where the matrix is mostly zeros
-
-    def __init__(self) -> None:
-        self.sizes: set[int] = {1}
 
     def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
         """The solution takes the place of the right side; whether there is none."""
@@ -75,32 +72,19 @@ class Text:
                 return singular
             missed = w.compare("ugt", w.load("%q", self.sparse.missed), self._may_miss(w))
             return w.new(f"or i1 {singular}, {missed}")
-        self.sizes.add(size)
         unsolvable = self._left_open(w, size, factored)
-        matrix, right, pivots, failed = (
-            w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
-        name, first = ("dgetrs", ["@plain"]) if factored else ("dgesv", [])
-        bad = self._call_lapack(w, name, *first, f"@size{size}", "@size1", matrix, f"@size{size}",
-                                pivots, right, f"@size{size}", failed)
+        bad = "false" if factored else self._factor(w, size)
+        w.call(solve_columns, *self._factors(w), size, w.pointer("%q", self.right))
         return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
 
     def _factor(self, w: Writer, size: int) -> str:
-        """Its factors, as LAPACK's, take the place of the matrix; whether it is singular."""
+        """Its factors take the place of the matrix; whether it is singular."""
         if self.sparse is not None:
             return self.sparse.factor(w)
-        self.sizes.add(size)
-        matrix, pivots, failed = (w.pointer("%q", i)
-                                  for i in (self.matrix, self.pivots, self.failed))
-        return self._call_lapack(w, "dgetrf", f"@size{size}", f"@size{size}", matrix,
-                                 f"@size{size}", pivots, failed)
+        return w.ask(factor_columns, *self._factors(w), size)
 
-    def _call_lapack(self, w: Writer, name: str, *given: str) -> str:
-        """Append the call of a function of LAPACK; whether it has failed."""
-        function = function_of_lapack(name)
-        w.declared.add(f"declare void {function}({', '.join(['ptr'] * len(given))})")
-        w.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
-        code = w.new(f"load i32, ptr {w.pointer('%q', self.failed)}, align 4")
-        return w.new(f"icmp ne i32 {code}, 0")
+    def _factors(self, w: Writer) -> tuple[str, str]:
+        return w.pointer("%q", self.matrix), w.pointer("%q", self.pivots)
 
     def _left_open(self, w: Writer, size: int, factored: bool) -> str:
         """See to it that unknowns which a ceased flow leaves open stay; whether that cannot be."""
@@ -144,9 +128,9 @@ class Text:
         value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
         for i in range(size):
             value = w.binary("fmul", value, w.load("%q", self.matrix + i * (size + 1)))
-            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
-            other = w.new(f"load i32, ptr {at}, align 4")
-            swapped = w.new(f"icmp ne i32 {other}, {i + 1}")
+            at = w.new(f"getelementptr inbounds i64, ptr {pivots}, i64 {i}")
+            other = w.new(f"load i64, ptr {at}, align 8")
+            swapped = w.new(f"icmp ne i64 {other}, {i}")
             value = w.select(swapped, w.new(f"fneg double {value}"), value)
         return value
 
@@ -225,12 +209,11 @@ class Text:
                        "i1 false)")  # fmt: skip
 
     def _text(self, w: Writer) -> str:
-        sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
+        carried = []
         if self.carried is not None:
             entries = ", ".join(f"double {float(may)}" for may in self.carried)
-            sizes.append(f"@carried = internal constant [{len(self.carried)} x double] [{entries}]")
-        sizes.append('@plain = internal constant [1 x i8] c"N"')
-        return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
+            carried = [f"@carried = internal constant [{len(self.carried)} x double] [{entries}]"]
+        return "\n".join([*carried, *sorted(w.declared), *self.beginning.declared,
                           f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
 

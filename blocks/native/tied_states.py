@@ -63,7 +63,6 @@ class Tied(Text):
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
                  network: CarriedNetwork | None = None,
                  given: tuple[list[ca.SX], ca.SX] | None = None) -> None:
-        super().__init__()
         tape, self.network = system.tape, network
         self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
         self.unknowns = ca.vertcat(tape.x, tape.z)
@@ -81,12 +80,12 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        n, n, self.nx, n // 2 + 1, 1, 1,
+                        n, n, self.nx, n, 1,
                         open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
                         ])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.left, self.step, self.shares, self.slope, self.pivots,
-         self.failed, self.done, self.open_room, self.integrated, self.changes, self.end) = (
+         self.done, self.open_room, self.integrated, self.changes, self.end) = (
             int(i) for i in at)
         if tape.carried.any():
             self.carried = np.append(tape.carried, np.zeros(n - self.nz, dtype=bool))
@@ -211,11 +210,7 @@ class Tied(Text):
             return
         rows, pivots = w.pointer("%q", self.pivots), w.new(
             f"getelementptr inbounds double, ptr {unit}, i64 {sides * n}")
-        for i in range(n):  # as LAPACK counts them, from 1 on
-            at = w.new(f"getelementptr inbounds i32, ptr {rows}, i64 {i}")
-            row = w.new(f"sext i32 {w.new(f'load i32, ptr {at}, align 4')} to i64")
-            at = w.new(f"getelementptr inbounds i64, ptr {pivots}, i64 {i}")
-            w.lines.append(f"  store i64 {row}, ptr {at}, align 8")
+        self._copy(w, pivots, rows, n)
         w.call(solve_for_units, w.pointer("%q", self.matrix), unit, modes, follows, sizes)
 
     def put_changes(self, w: Writer) -> None:
@@ -435,17 +430,15 @@ class TiedCode(Text):
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
                  network: CarriedNetwork | None = None) -> None:
-        super().__init__()
         self.tied = Tied(system, places, start, network)
         self.tape, self.arguments, self.places = (
             system.tape, self.tied.arguments, self.tied.places)
-        self.sizes = self.tied.sizes
         self.found = [self.tape.slope, self.tape.crossings]
         if network is not None:
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
             self.found = [network.expressions["slope"], crossings]
-        self.matrix, self.right, self.pivots, self.failed = (
-            self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
+        self.matrix, self.right, self.pivots = (
+            self.tied.matrix, self.tied.right, self.tied.pivots)
         self.carried, self.open_room = self.tied.carried, self.tied.open_room
         self.carried_at, self.torn = self.tied.carried_at, self.tied.torn
         self.chosen = bool(system.clusters)

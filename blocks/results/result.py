@@ -344,7 +344,8 @@ class Result(Recorded):
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
 
-    def report(self, *paths: str | Series, save: str | Path | None = None) -> Page:
+    def report(self, *paths: str | Series, save: str | Path | None = None,
+               page: Page | None = None) -> Page:
         """The run as one page for a browser: network, curves to zoom, tables, energy flow.
 
         Parameters
@@ -353,6 +354,9 @@ class Result(Recorded):
             Curves; without any, those that :meth:`plot` draws, more of them.
         save : path, optional
             ``"run.html"``: one file that needs no server and no network.
+        page : Page, optional
+            What :meth:`Model.page <blocks.Model.page>` gives: the report holds it, and a reader
+            moves its sliders there.
 
         Returns
         -------
@@ -364,10 +368,10 @@ class Result(Recorded):
 
         paths, save = file_first(self, paths, save)
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording, CURVES)
-        page = page_of(self._recording, chosen)
+        report = page_of(self._recording, chosen, page)
         if save is not None:
-            page.save(save)
-        return page
+            report.save(save)
+        return report
 
     def summary(self) -> Sheet:
         """Name, span, status and counts as a small table."""

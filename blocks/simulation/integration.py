@@ -117,6 +117,7 @@ class Integration:
         passed = self.trajectory.start == self.t or not self.time_events.is_known(self.t)
         if (self.t >= self.until and passed) or self.t >= self.time_events.t_end:
             return Ending(self.t)
+        self.running.keep_step()
         return Ending(self.t, self.time_events.at(self.t))
 
     def begin(self, t: float, struck: tuple[tuple[int, int], ...]) -> None:

@@ -176,6 +176,12 @@ class RunningMethod:
         method: Method = self.current
         return method
 
+    def keep_step(self) -> None:
+        """What is known to happen now is decided in Python, where machine code could not: it would
+        have gone on with the step that it had."""
+        if self.current.own_events is not None:
+            self.first_step = self.current.following or None
+
     def begin_with(self, last: float, t: float) -> None:
         """The next episode begins with a step hardly longer than the last one."""
         self.first_step = min(GROWS * last, self.settings.t_end - t) or None

@@ -1,4 +1,5 @@
-"""The gallery: every example with its picture, what it prints, and its text."""
+"""The gallery: every example as a page that simulates, with its picture, what it prints, and its
+text."""
 
 from __future__ import annotations
 
@@ -13,16 +14,35 @@ import runpy
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from blocks import Model
+from blocks.exceptions import ParameterError
 from docs.site import friction_curves
 
 __all__ = ["examples", "gallery", "run_all", "run_examples"]
 
 LONGEST = 300.0  # seconds of one example
+#: What a reader moves, and sees, in the page of an example; of others the states.
+PAGES: dict[str, dict[str, Any]] = {
+    "bouncing_stop": {"sliders": {"stop.restitution": ("0.3", "0.9")},
+                      "show": ["stop.x", "mass.v"]},
+    "dc_motor_sticking_load": {
+        "sliders": {"shaft.stiffness": ("0.5 N*m/rad", "10 N*m/rad"),
+                    "supply.voltage": ("12 V", "48 V")},
+        "show": ["motor.i", "load.w", "shaft.t"]},
+    "mass_spring_damper": {"sliders": {"spring.stiffness": ("0.5 kN/m", "5 kN/m")}},
+    "stick_slip": {"sliders": {"spring.stiffness": ("0.5 kN/m", "3 kN/m")},
+                   "show": ["block.v", "friction.f"]},
+    "two_clutches": {"show": ["engine.w", "vehicle.w"]},
+}
+#: Methods whose steps leave Python; in place of others a page takes the one that suits.
+LEAVE = "auto", "dopri5", "DOP853", "rodas4", "rk4", "euler", "trapezoidal", "backward_euler"
+OPTIONS = "start_time", "rtol", "atol", "step", "max_step"
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,7 +64,7 @@ def _run(example: Path, folder: Path) -> None:
     printed = io.StringIO()
     sys.argv = [example.name, "--save", str(folder)]
     os.chdir(folder)
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), _first_run_as_page(folder / f"{example.stem}.html"):
         try:
             runpy.run_path(str(example), run_name="__main__")
         except Exception as error:  # the build says which, and goes on with the others
@@ -52,6 +72,32 @@ def _run(example: Path, folder: Path) -> None:
             return
     text = re.sub(r"\n*The (picture|film) is in .*", "", printed.getvalue()).rstrip()
     (folder / f"{example.stem}.txt").write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _first_run_as_page(file: Path) -> Iterator[None]:
+    """Write the first model that is simulated as a page, or why it is refused as a text."""
+    simulate: Any = Model.simulate
+
+    def first(model: Model, duration: Any = None, *args: Any, **given: Any) -> Any:
+        Model.simulate = simulate  # type: ignore[method-assign]
+        options = {name: given[name] for name in OPTIONS if name in given}
+        if (method := given.get("method", "auto")) in LEAVE:
+            options["method"] = method
+        else:
+            options.pop("step", None)
+        try:
+            model.page(file, duration=duration, **PAGES.get(file.stem, {}), **options)
+        except ParameterError as error:
+            file.with_suffix(".refused").write_text(str(error), encoding="utf-8")
+        return simulate(model, duration, *args, **given)
+
+    if find_spec("ziglang") is not None:
+        Model.simulate = first  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Model.simulate = simulate  # type: ignore[method-assign]
 
 
 def run_examples(folder: Path, longest: float = LONGEST) -> list[str]:
@@ -65,6 +111,8 @@ def run_examples(folder: Path, longest: float = LONGEST) -> list[str]:
         return []
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if find_spec("ziglang") is None:
+        print("Examples are no pages that simulate: ziglang is not installed.", flush=True)
     os.environ["MPLBACKEND"] = "agg"
     sys.path.insert(0, str(ROOT / "examples"))
     _imports()
@@ -131,6 +179,15 @@ def _page(example: Path, pictures: Path) -> tuple[str, str]:
         parts.append(f"```text\n{rest}\n```")
     parts += [f"![{title}](pictures/{p.name})"
               for p in sorted(pictures.glob(f"{example.stem}.[gp]*"))]  # fmt: skip
+    if (pictures / f"{example.stem}.html").exists():
+        place = f"pictures/{example.stem}.html"
+        parts.append('```{raw} html\n<p>It simulates here, or '
+                     f'<a href="{place}">by itself</a>:</p><iframe src="{place}" '
+                     f'title="{title}, simulated" width="100%" height="640" loading="lazy">'
+                     "</iframe>\n```")
+    elif (pictures / f"{example.stem}.refused").exists():
+        why = (pictures / f"{example.stem}.refused").read_text(encoding="utf-8")
+        parts.append(f"It does not simulate in a page:\n\n```text\n{why}\n```")
     printed = pictures / f"{example.stem}.txt"
     if printed.exists() and printed.read_text().strip():
         parts.append(f"It prints\n\n```text\n{printed.read_text()}\n```")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 from time import sleep
@@ -30,10 +31,16 @@ from library.translational import (
     TranslationalFriction,
 )
 
-pytest.importorskip("ziglang", reason="pages are compiled by ziglang")
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
 NODE, CHROMIUM = shutil.which("node"), shutil.which("chromium")
-on_node = pytest.mark.skipif(NODE is None, reason="node runs what a page runs, and is not here")
+compiled = pytest.mark.skipif(find_spec("ziglang") is None, reason="ziglang compiles pages, and is "
+                              "not here: its first library of C takes half a minute")
+
+
+def on_node(test):
+    """A test of what a page runs, by node."""
+    return compiled(pytest.mark.skipif(NODE is None, reason="node is not here")(test))
+
 
 RUN = """
 const fs = require("fs"), [html, script, asked] = process.argv.slice(1);
@@ -170,12 +177,11 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
 @on_node
 @pytest.mark.parametrize("values", [{}, {"load.resistance": 4.0, "source.voltage": 21.0}])
 def test_a_converter_switches_as_in_python(values):
-    # Python's run decides on modes that it meets for the first time, and begins a step there
     make, show, duration, sliders, rtol = CASES["buck"]
     model = make()
     if values:
         model.load.resistance, model.source.voltage = "4 ohm", "21 V"
-    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-9)
+    compared(model, there(paged("buck"), values), show, duration, rtol, 1e-12)
 
 
 @on_node
@@ -317,6 +323,7 @@ class Browser:
         self.process.wait(30)
 
 
+@compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium shows the page, and is not here")
 def test_a_reader_drags_a_slider(tmp_path):
     page, browser = paged("stick-slip"), Browser(tmp_path)
@@ -347,6 +354,7 @@ def test_a_reader_drags_a_slider(tmp_path):
     assert first["values"] != dragged["values"] != moved["values"]
 
 
+@compiled
 def test_a_page_needs_nothing_from_a_network_and_is_small():
     text = paged("stick-slip").read_text()
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

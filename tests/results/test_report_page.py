@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, ParameterError, Port, load
+from blocks.exceptions import WrongCall
 from blocks.results import EnergyTerm
 from blocks.results.page.run_page import energy_flow, thinned
 from library.translational import (
@@ -216,3 +218,13 @@ def test_a_long_network_is_folded_where_only_wires_run():
     assert widths.sum() == pytest.approx(drawn.width, abs=0.5)
     for left, _, right, _ in drawn.picture.areas.values():
         assert not ((left < starts) & (starts < right)).any()
+
+
+def test_a_report_holds_another_page(run):
+    inside = run.report("block.v")
+    report = run.report(page=inside).html
+    section = re.search(r'<section id="simulate">.*?</section>', report, re.DOTALL)[0]
+    shown = re.search(r'srcdoc="([^"]*)"', section)[1]
+    assert unescape(shown) == inside.html
+    with pytest.raises(WrongCall, match=r"takes a page, but was given 'demo\.html'"):
+        run.report(page="demo.html")

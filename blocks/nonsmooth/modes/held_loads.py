@@ -52,7 +52,8 @@ class HeldLoads:
         slope, crossings, exponents, flow, band, strength = ca.substitute(
             [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
-        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents}
+        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
+                            "inputs": inputs}
         self.decided_by = ca.SX(0, 1)
         room = strength - ca.fabs(load)
         self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

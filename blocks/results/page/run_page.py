@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...exceptions import ParameterError
+from ...exceptions import ParameterError, WrongCall, brief
 from ...numerics.arrays import Array
 from ...units import in_unit
 from ..bottlenecks import Bottlenecks
@@ -75,11 +75,15 @@ class Page:
                 "a notebook shows it>")  # fmt: skip
 
 
-def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
-    """The report of a run with these curves."""
+def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None = None) -> Page:
+    """The report of a run with these curves, and with another page ``inside``."""
+    if not (inside is None or isinstance(inside, Page)):
+        raise WrongCall("report(page=…)", f"takes a page, but was given {brief(inside)}.",
+                        "Give it what model.page(…) returns.", given=inside)
     made = recording.made_with()
     sections = [("Network", network(recording)),
                 ("Curves", CANVASES if len(recording.times) else ""),
+                ("Simulate", "" if inside is None else inside._repr_html_()),
                 ("Findings", _findings(recording)), ("Parameters", _parameters(made)),
                 ("Start values", _starts(recording)), ("Events", _events(recording)),
                 ("Energy", _where_kept(_energy, recording)),

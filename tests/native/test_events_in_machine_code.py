@@ -134,7 +134,7 @@ def stack(masses, springs, forces):
     return model
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.floats(0.5, 3), st.floats(50, 200), st.floats(1, 6)), min_size=1,
                 max_size=4))
 def test_frictions_that_act_on_each_other_decide_as_python_does(parts):

@@ -52,7 +52,7 @@ def found(model, n):
     return np.array([run[f"across[{i}].v"].final.m for i in range(n)])
 
 
-@pytest.mark.parametrize("n", [5, 12, 30])
+@pytest.mark.parametrize("n", [5, 30])
 @pytest.mark.parametrize(("along", "across"), [(1, 2), (100, 1e-3), (1e4, 1e-4), (1e-3, 100)])
 def test_a_ladder_has_the_voltages_that_its_nodes_ask_for(n, along, across):
     assert_allclose(found(ladder(n, along, across), n), nodes(n, along, across),

@@ -64,8 +64,8 @@ def _touch(model, name, one, other):
     model.connect(stop.C, other)
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
-@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize(("count", "method"), [
+    (2, "auto"), (4, "rodas4"), (8, "auto"), (8, "dopri5"), (8, "rodas4")])
 def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
     strengths = STRENGTHS[:count]
     model = row(strengths, lambda t: quantity("10 N/s") * t)
@@ -145,8 +145,8 @@ def test_a_clutch_that_shares_a_load_at_rest_heats_nothing_until_it_slides():
                     rtol=1e-7)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 4, 5))])
+@pytest.mark.parametrize("seed", [0, *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_random_frictions_in_loops_move_as_in_python(seed):
     """Bodies that rub on each other and on the ground in more ways than they can move."""
 

@@ -47,10 +47,10 @@ def test_the_dragged_block_moves_as_its_hand_written_equations_say():
 
 def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_flows():
     """A millionth of the pressure drives what flows through a wide pipe: slopes bend within it."""
-    run = consumers.district(10).simulate("100 s")
+    run = consumers.district(4).simulate("100 s")
     assert run.statistics["steps"] < 400
-    taken = sum(run[f"valve[{k}].mdot"].final.to("kg/s").m for k in range(10))
-    assert 1 < taken < 1.026  # of what is pumped; and what hot water, lighter by 2.6 %, displaces
+    taken = sum(run[f"valve[{k}].mdot"].final.to("kg/s").m for k in range(4))
+    assert 1 < taken / 0.4 < 1.026  # is pumped; and hot water, lighter by 2.6 %, displaces some
     assert run.energy().relative_residual < 1e-7
 
 

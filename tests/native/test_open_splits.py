@@ -177,7 +177,7 @@ def test_random_frictions_in_loops_move_as_in_python(seed):
     assert len(_as_in_python(run, 1e-8).events) > 20
 
 
-@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize("count", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_carts_with_several_brakes_and_slack_couplers(count):
     """Their brakes tell as one each; the run ends where there is no load, at a known instant."""
 
@@ -207,7 +207,7 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
     assert len(_as_in_python(run, 1e-7).events) > 20
 
 
-@pytest.mark.parametrize("count", [3, 6])
+@pytest.mark.parametrize("count", [3, pytest.param(6, marks=pytest.mark.slow)])
 def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
     """Pulled by a spring: who is held by others at its bound changes as often as who slides."""
 

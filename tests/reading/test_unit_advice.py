@@ -286,7 +286,7 @@ def test_logarithmic_units_are_refused(text):
 def test_a_wrong_declaration_names_class_and_parameter(base, declaration, kind, told):
     with pytest.raises(kind) as caught:
         exec(f"class Crate({base}):\n    side = {declaration}", {
-            kind.__name__: kind for kind in (Component, Discrete, Parameter, Replacement, Variable)})
+            one.__name__: one for one in (Component, Discrete, Parameter, Replacement, Variable)})
     assert str(caught.value).startswith(f"Crate.side{'' if told[0] == ':' else ' '}{told}")
 
 

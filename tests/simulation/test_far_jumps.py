@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from functools import cache
-
 import numpy as np
 import pytest
 from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps

@@ -104,7 +104,7 @@ def test_breakaway_above_coulomb_friction(amplitude, static):
     assert_switches(model.simulate("10 s"), expected, 1e-6)
 
 
-@pytest.mark.parametrize(("periods", "amplitude"), [(1000, 1.003), (1000, 3.0)])
+@pytest.mark.parametrize(("periods", "amplitude"), [(300, 1.003), (1000, 3.0)])
 def test_a_thousand_periods_have_two_thousand_break_aways(periods, amplitude):
     run = held(swinging(amplitude, 0.05)).simulate(quantity(0.05 * periods, "s"))
     expected = switches(amplitude, 1.0, 1.0, 0.05, 0.05 * periods)

@@ -124,7 +124,7 @@ def by_hand(n):
 @pytest.mark.parametrize(("method", "parasitic"), [
     ("auto", False), ("rodas4", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
-    n = 2
+    n = 3
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)
     found = [run[f"{name}.i"].final.m for name in ("upper", "lower")]
     cells = [run[f"{arm}_c{k}.v"].final.m for arm in "ul" for k in range(n)]

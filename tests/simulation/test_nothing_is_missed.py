@@ -302,7 +302,7 @@ KINKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "method"), zip(KINKED, cycle(["auto", "rodas4"])))
+@pytest.mark.parametrize(("kind", "method"), [*zip(KINKED, cycle(["auto", "rodas4"]))])
 def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
     load, end, times = KINKED[kind]
     run = held(load, static="1.25 N").simulate(seconds(end), method=method)

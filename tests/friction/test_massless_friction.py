@@ -337,14 +337,14 @@ def test_a_clutch_beside_a_loop_is_read_between_its_events():
     assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)
 
 
-@pytest.mark.parametrize("until", ["0.3 s", "0.6 s", "1.2 s"])
-def test_a_driven_run_goes_on_with_the_modes_that_python_has_found(until):
+def test_a_driven_run_goes_on_with_the_modes_that_python_has_found():
     """Python takes a stretch of this one, after which machine code goes on with other arrays."""
     model = build(*random_network(np.random.default_rng(1)))
     whole = model.simulate("2 s", rtol=1e-8, max_step="0.1 s")
-    run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
-    run.advance(until)
-    run.advance(quantity("2 s") - run.time)
-    result = run.result()
-    assert_allclose([e.time for e in result.events], [e.time for e in whole.events], atol=1e-7)
-    assert missing_energy(result) < 1e-5
+    for until in ("0.3 s", "0.6 s", "1.2 s"):
+        run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
+        run.advance(until)
+        run.advance(quantity("2 s") - run.time)
+        result = run.result()
+        assert_allclose([e.time for e in result.events], [e.time for e in whole.events], atol=1e-7)
+        assert missing_energy(result) < 1e-5

@@ -378,7 +378,8 @@ CLOSED, FED = (4, 22, 24, 28), (13, 25)  # friction sticks and slips, stops are 
 
 
 @pytest.mark.filterwarnings("ignore::blocks.InitialWarning")  # gears that turn at two speeds
-@pytest.mark.parametrize("seed", CLOSED)
+@pytest.mark.parametrize("seed", [
+    pytest.param(seed, marks=[pytest.mark.slow] * (seed == 24)) for seed in CLOSED])
 def test_without_sources_all_energy_stays_and_entropy_grows(seed):
     energy, turned_over = kept(Mixed(seed), "0.3 s")
     assert np.ptp(energy) < 1e-7 * turned_over

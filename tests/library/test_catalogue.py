@@ -204,7 +204,7 @@ def components():
 @pytest.mark.parametrize(("module", "name"), components())
 def test_a_component_is_documented_and_has_a_test_of_its_own(module, name):
     assert name in described(), f"{name} has no row in the docs"
-    assert name in tested() or getattr(
+    assert name in with_tests() or getattr(
         importlib.import_module(module), name) in made_for_both_axes(), f"{name} has no test"
 
 
@@ -217,7 +217,7 @@ def described():
 
 
 @cache
-def tested():
+def with_tests():
     """Words that tests call, list or index with."""
     files = [*TESTS.glob("library/**/*.py"), *TESTS.glob("closed_forms/*.py")]
     return {word for file in files for word in re.findall(r"\b(\w+)[(,\]]", file.read_text())}

@@ -122,6 +122,7 @@ def test_the_precision_study_finds_the_exact_end_and_who_drifts():
     assert len(precision.table(list(done.values()))) == len(done)
 
 
+@pytest.mark.slow
 def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     code = ("from benchmarks import precision as p; "
             "done = list(p.points(p.PROBLEMS[0], ['maxwell_slip', 'coulomb'], 0.1)); "

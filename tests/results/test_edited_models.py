@@ -44,10 +44,6 @@ def add_and_connect(model):
     model.connect(model.soft.R, model.soft.C)
 
 
-def delete(model):
-    del model.stiff
-
-
 def replace(model):
     del model.stiff
     model.stiff = Damper()
@@ -60,7 +56,7 @@ def choose(model):
     model.soft.stiffness, model.block.mass = "7 N/m", "9 kg"
 
 
-EDITS = [exchange, add_and_connect, delete, replace, choose]
+EDITS = [exchange, add_and_connect, replace, choose]
 
 
 def everything(result, folder):

@@ -41,7 +41,7 @@ def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
 
 
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
-    defects = complain(range(30_000, 30_006), FLUIDS)
+    defects = complain(range(30_000, 30_004), FLUIDS)
     assert not defects, defects
 
 
@@ -53,7 +53,7 @@ def test_ten_thousand_random_models_run_or_are_refused_or_stopped_by_name(start)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", [30_006, *range(200_000, 202_000, MANY)])
+@pytest.mark.parametrize("start", [30_004, *range(200_000, 202_000, MANY)])
 def test_two_thousand_random_circuits_of_fluids_run_or_are_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + MANY), FLUIDS)
     assert not defects, defects

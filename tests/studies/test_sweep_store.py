@@ -61,7 +61,7 @@ def started(tmp_path, monkeypatch, executor, runs=5, **how):
     return process, folder
 
 
-@pytest.mark.parametrize("executor", [None, 2])
+@pytest.mark.parametrize("executor", [pytest.param(None, marks=pytest.mark.slow), 2])
 def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
     process, folder = started(tmp_path, monkeypatch, executor)
     log = tmp_path / "log"

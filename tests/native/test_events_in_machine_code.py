@@ -195,24 +195,6 @@ def test_samples_and_crossings_take_turns(in_python):
     assert len(in_python) == 0
 
 
-class Contradiction(Component):
-    """A relation that the equations undo wherever it holds."""
-
-    x, y = Variable("m", "1 m"), Variable("m")
-
-    def equations(self):
-        yield der(self.x) == quantity(-1, "m/s")
-        yield self.y == self.x + where(self.y > quantity(0, "m"), quantity(-1, "m"),
-                                       quantity(1, "m"))
-
-
-def test_what_contradicts_itself_is_still_refused():
-    model = Model("contradiction")
-    model.part = Contradiction()
-    with pytest.raises(SimulationError, match="contradict"):
-        model.simulate("3 s", method="dopri5")
-
-
 class Chattering(Component):
     """Full speed towards zero from either side."""
 
@@ -220,15 +202,6 @@ class Chattering(Component):
 
     def equations(self):
         yield der(self.x) == where(self.x > quantity(0, "m"), -1.0, 1.0) * quantity(1, "m/s")
-
-
-def test_chatter_is_still_named():
-    model = Model("chatter")
-    model.part = Chattering()
-    with pytest.raises(SimulationError, match="switches back and forth") as error:
-        model.simulate("1 s", method="dopri5")
-    assert error.value.data["variables"] == ("part",)
-    assert len(error.value.data["result"].events) >= 100
 
 
 def test_a_step_of_a_force_breaks_a_block_loose(in_python):

@@ -47,18 +47,11 @@ def test_the_dragged_block_moves_as_its_hand_written_equations_say():
 
 def test_a_district_takes_no_short_steps_where_hardly_any_pressure_drives_its_flows():
     """A millionth of the pressure drives what flows through a wide pipe: slopes bend within it."""
-    run = consumers.district(10).simulate("100 s")
+    run = consumers.district(4).simulate("100 s")
     assert run.statistics["steps"] < 400
-    taken = sum(run[f"valve[{k}].mdot"].final.to("kg/s").m for k in range(10))
-    assert 1 < taken < 1.026  # of what is pumped; and what hot water, lighter by 2.6 %, displaces
+    taken = sum(run[f"valve[{k}].mdot"].final.to("kg/s").m for k in range(4))
+    assert 1 < taken / 0.4 < 1.026  # is pumped; and hot water, lighter by 2.6 %, displaces some
     assert run.energy().relative_residual < 1e-7
-
-
-def test_a_fresh_process_finds_the_exact_deflection_of_the_damped_oscillator():
-    printed = subprocess.run([sys.executable, "-c", models.COLD], check=True, text=True,
-                             capture_output=True).stdout  # fmt: skip
-    w = np.sqrt(1000 - 5**2)
-    assert_allclose(float(printed.split()[0]), np.exp(-5) * np.sin(w) / w, rtol=2e-3)
 
 
 NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg",
@@ -72,11 +65,13 @@ NOT_NEEDED = ["scipy.optimize", "scipy.integrate", "scipy.sparse", "scipy.linalg
               "library.rotational", "library.planar"]  # fmt: skip
 
 
-def test_a_fresh_process_loads_nothing_that_a_small_run_does_not_need():
+def test_a_fresh_process_finds_the_exact_deflection_and_loads_nothing_that_it_does_not_need():
     code = ("import sys, numpy, casadi, pint; pint.UnitRegistry(); before = set(sys.modules)\n"
             f"{models.COLD}\nprint(sorted(set({NOT_NEEDED}) & (set(sys.modules) - before)))")
     printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
                              capture_output=True).stdout  # fmt: skip
+    w = np.sqrt(1000 - 5**2)
+    assert_allclose(float(printed.split()[0]), np.exp(-5) * np.sin(w) / w, rtol=2e-3)
     assert printed.splitlines()[-1] == "[]"
 
 
@@ -127,6 +122,7 @@ def test_the_precision_study_finds_the_exact_end_and_who_drifts():
     assert len(precision.table(list(done.values()))) == len(done)
 
 
+@pytest.mark.slow
 def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
     code = ("from benchmarks import precision as p; "
             "done = list(p.points(p.PROBLEMS[0], ['maxwell_slip', 'coulomb'], 0.1)); "

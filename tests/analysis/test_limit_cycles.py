@@ -116,12 +116,11 @@ def test_stick_slip_on_a_belt():
     assert cycle.amplitude("spring.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
 
 
-@pytest.mark.parametrize(("start", "period"), [("0 m", "3 s"), ("2 m", "3 s")])
-def test_stick_slip_is_found_from_far_away_with_a_period_that_is_not_its_own(start, period):
+def test_stick_slip_is_found_from_far_away_with_a_period_that_is_not_its_own():
     known = results("describing", "C3e")
     model = oscillator(0.1, stribeck(20, 25, 0.1, law="coulomb"), damping=0.0)
-    model.spring.x = start
-    cycle = model.limit_cycle(period=period)
+    model.spring.x = "2 m"
+    cycle = model.limit_cycle(period="3 s")
     assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
     assert cycle.amplitude("spring.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
 

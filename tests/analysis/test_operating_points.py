@@ -660,7 +660,7 @@ def test_stuck_range_is_that_of_rest_wherever_the_model_starts(force):
     assert [e.magnitude for e in ends] == pytest.approx([-5, 5], rel=1e-9)
 
 
-@pytest.mark.parametrize("volts", [0, 1, 7, 20])
+@pytest.mark.parametrize("volts", [1, 20])
 def test_a_magnet_that_pulls_with_the_square_of_its_voltage_moves_what_sticks(volts):
     gap, area, turns, resistance, held = 2e-3, 2e-4, 400, 4.0, 20.0
     model = block(0, stribeck(held, held, 0.1, law="coulomb"))

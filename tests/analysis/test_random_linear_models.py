@@ -148,7 +148,7 @@ def moved(model, path, op, t):
 
 
 @pytest.mark.parametrize(("make", "seed", "t"), [
-    *((drive, seed, 0.02) for seed in range(6)), *((furnace, seed, 200.0) for seed in range(2))],
+    *((drive, seed, 0.02) for seed in range(4)), (furnace, 0, 200.0)],
     ids=lambda v: getattr(v, "__name__", str(v)))
 def test_a_step_of_the_linear_model_is_that_of_runs(make, seed, t):
     model, source, outputs = make(seed)

@@ -56,7 +56,7 @@ def clutched(inertia, speed, torque, stiffness):
 
 
 CASES = [(make, *RNG.uniform((0.5, 0.1, 4.0, 20.0), (3.0, 0.4, 9.0, 60.0)))
-         for make in (dragged, clutched) for _ in range(5)]
+         for make in (dragged, clutched) for _ in range(3)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)

@@ -52,7 +52,7 @@ def found(model, n):
     return np.array([run[f"across[{i}].v"].final.m for i in range(n)])
 
 
-@pytest.mark.parametrize("n", [5, 12, 30])
+@pytest.mark.parametrize("n", [5, 30])
 @pytest.mark.parametrize(("along", "across"), [(1, 2), (100, 1e-3), (1e4, 1e-4), (1e-3, 100)])
 def test_a_ladder_has_the_voltages_that_its_nodes_ask_for(n, along, across):
     assert_allclose(found(ladder(n, along, across), n), nodes(n, along, across),
@@ -128,11 +128,10 @@ def clipper(n):
     return model
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-def test_a_ladder_of_diodes_is_solved_by_its_nodes(method):
-    n, times = 24, quantity(np.linspace(0.01, 0.09, 9), "s")
-    run = clipper(n).simulate("0.1 s", method=method, rtol=1e-6)
-    exact = clipper(n).simulate("0.1 s", method="Radau", rtol=1e-9)
+def test_a_ladder_of_diodes_is_solved_by_its_nodes():
+    n, times, model = 24, quantity(np.linspace(0.01, 0.09, 9), "s"), clipper(24)
+    run = model.simulate("0.1 s", rtol=1e-6)
+    exact = model.simulate("0.1 s", method="Radau", rtol=1e-9)
     voltages = np.array([run[f"diodes[{i}].v"].at(times).m for i in range(n)])
     along = -np.diff(voltages, axis=0, prepend=run["source.v"].at(times).m[None]) / 100
     assert_allclose(along, [run[f"along[{i}].i"].at(times).m for i in range(n)], atol=1e-8)

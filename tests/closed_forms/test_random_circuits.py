@@ -113,8 +113,9 @@ def circuits(seed, nodes):
             return found
 
 
-# the last four have loops of capacitors that do not touch the ground
-@pytest.mark.parametrize("seed", [0, 2, 3, 4, 141, 119, 178, 161])
+# those beyond 100 have loops of capacitors that do not touch the ground
+@pytest.mark.parametrize("seed", [0, 4, 141, 178, *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 119, 161))])
 def test_a_random_circuit_settles_to_its_complex_nodal_equations(seed):
     circuit = circuits(seed, nodes=int(np.random.default_rng(seed).integers(4, 13)))
     E, A, b = circuit.equations()

@@ -1,4 +1,4 @@
-"""Random networks against a matrix model, and what must not matter for a result."""
+"""What must not matter for a result: names, order and units of random networks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.linalg import expm
 
 from blocks import Model, quantity
 from library.translational import Damper, Mass, Reference, Spring
 
-FEW = settings(max_examples=25, deadline=None, derandomize=True,
+FEW = settings(max_examples=12, deadline=None, derandomize=True,
                suppress_health_check=[HealthCheck.too_slow])  # fmt: skip
 END = 0.7  # s
 
@@ -41,31 +40,6 @@ def networks(draw):
         others = [i for i in range(-1, size) if i != a]
         link(a, draw(st.sampled_from(others)))
     return bodies, links
-
-
-def matrix_solution(bodies, links, t):
-    """Velocities and spring deformations at t, from z' = A z with z = (v, x)."""
-    n, springs = len(bodies), [link for link in links if link[0] == "spring"]
-    a = np.zeros((n + len(springs),) * 2)
-    z = np.array([v for _, v in bodies] + [x for *_, x in springs])
-    for kind, r, c, strength, _ in links:
-        b = np.zeros(n)  # velocity of R minus that of C
-        if r >= 0:
-            b[r] += 1
-        if c >= 0:
-            b[c] -= 1
-        push = -b / [m for m, _ in bodies]  # acceleration by a force from R to C
-        if kind == "damper":
-            a[:n, :n] += strength * np.outer(push, b)
-    for k, (_, r, c, strength, _) in enumerate(springs):
-        if r >= 0:
-            a[n + k, r] += 1
-            a[r, n + k] -= strength / bodies[r][0]
-        if c >= 0:
-            a[n + k, c] -= 1
-            a[c, n + k] += strength / bodies[c][0]
-    z = expm(a * t) @ z
-    return z[:n], z[n:]
 
 
 def build(bodies, links, order=None, prefix=""):
@@ -103,14 +77,6 @@ def final(run, network, prefix=""):
     x = [run[f"{prefix}l{k}.x"].final.to("m").magnitude
          for k, link in enumerate(links) if link[0] == "spring"]  # fmt: skip
     return np.array(v), np.array(x)
-
-
-@FEW
-@given(networks())
-def test_a_random_network_moves_as_its_matrices_say(network):
-    run = build(*network).simulate(quantity(END, "s"), rtol=1e-10, method="DOP853")
-    for ours, exact in zip(final(run, network), matrix_solution(*network, END), strict=True):
-        assert_allclose(ours, exact, rtol=0, atol=1e-8)
 
 
 @FEW

@@ -14,6 +14,8 @@ from wrong_models import (
     OneSurplus,
     TwoMissing,
     WrongUnits,
+    pattern,
+    says,
     sound,
 )
 
@@ -83,16 +85,10 @@ def test_a_mistake_in_a_class_is_told_with_its_file_and_line(law, code, tmp_path
 
 
 def test_missing_equations_are_counted_and_unused_variables_named():
-    finding = only(check_of(TwoMissing(), TwoMissing()))
-    assert finding.code == "equation.missing"
-    assert finding.where == ("part1", "part2")
-    assert finding.problem == (
-        "TwoMissing has 6 unknowns (v, f, w, q, one of port R and one of port C) but 4 equations "
-        "(3 of them from its base TwoPort): 2 equations are missing; variables that appear in no "
-        "equation: q. It is used by part1 and part2.")
-    assert before_line(finding.advice) == (
-        "Yield 2 more equations from TwoMissing.equations(), or remove variables that TwoMissing "
-        "does not need.")
+    says(only(check_of(TwoMissing(), TwoMissing())), "equation.missing", ["part1", "part2"],
+         "6 unknowns (v, f, w, q, one of port R and one of port C) but 4 equations (3 of them from "
+         "its base TwoPort): 2 equations are missing … in no equation: q. It is used by part1 and "
+         "part2. … Yield 2 more equations from TwoMissing.equations()")
 
 
 def test_a_component_with_three_unknowns_and_two_equations_lacks_one():
@@ -105,33 +101,21 @@ def test_a_component_with_three_unknowns_and_two_equations_lacks_one():
             yield self.v == self.M.v
             yield quantity("1 kg") * der(self.v) == self.M.f
 
-    finding = only(check_of(Foo()).errors)
-    assert finding.problem == (
-        "Foo has 3 unknowns (v, momentum and one of port M) but 2 equations: one equation is "
-        "missing; variables that appear in no equation: momentum. It is used by part1.")
+    says(only(check_of(Foo()).errors), "equation.missing", ["part1"],
+         "Foo has 3 unknowns (v, momentum and one of port M) but 2 equations … no equation: mom")
 
 
 def test_surplus_equations_are_counted_and_listed():
-    finding = only(check_of(OneSurplus()))
-    assert finding.code == "equation.surplus"
-    assert finding.problem == (
-        "OneSurplus has 4 unknowns (v, f, one of port R and one of port C) but 5 equations (3 of "
-        "them from its base TwoPort): one equation is too many, among these:\n"
-        "    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v - C.v\n"
-        "It is used by part1.")
-    assert before_line(finding.advice) == (
-        "Remove it from OneSurplus.equations(), or declare the variable meant to be determined.")
+    says(only(check_of(OneSurplus())), "equation.surplus", ["part1"],
+         "4 unknowns (v, f, one of port R and one of port C) but 5 equations … one equation is too "
+         "many … \n    v == 1\n    f == 3*v\n    R.f == f\n    C.f == -f\n    v == R.v - C.v\n … "
+         "Remove it from OneSurplus.equations(), or declare")
 
 
 def test_equations_that_determine_the_same_twice_are_found_though_the_count_is_right():
-    finding = only(check_of(Misplaced()))
-    assert finding.code == "equation.unbalanced"
-    assert finding.problem.startswith(
-        "Misplaced has as many equations as unknowns, but these determine too few of them:\n")
-    assert "\n    der(w) == v\n    der(w) == 2*v\n" in finding.problem
-    assert finding.problem.endswith("\nwhile nothing determines q. It is used by part1.")
-    assert before_line(finding.advice) == (
-        "Check for an equation stated twice and for one that lacks a variable.")
+    says(only(check_of(Misplaced())), "equation.unbalanced", ["part1"],
+         "Misplaced has as many equations as unknowns … \n    der(w) == v\n    der(w) == 2*v\n … "
+         "nothing determines q. … Check for an equation stated twice")
 
 
 def test_a_set_valued_law_counts_as_an_equation():
@@ -148,12 +132,8 @@ def test_a_set_valued_law_counts_as_an_equation():
 
 def test_units_that_do_not_fit_are_told_with_both_sides():
     findings = check_of(WrongUnits())
-    finding = only(findings)
-    assert finding.code == "unit.dimension"
-    assert finding.where == ("part1",)
-    assert before_line(str(finding)) == (
-        "WrongUnits, equation 1: the two sides of  f == (stiffness*v)  have different units: N on "
-        "the left, kg*m/s**3 on the right. Check the units of the parameters and variables in it.")
+    says(only(findings), "unit.dimension", ["part1"],
+         "WrongUnits, equation 1: … f == (stiffness*v) … N on the left, kg*m/s**3 on the right.")
     with pytest.raises(WrongDimension) as caught:
         findings.raise_errors()
     assert (caught.value.left, caught.value.right) == ("N", "kg*m/s**3")
@@ -161,8 +141,7 @@ def test_units_that_do_not_fit_are_told_with_both_sides():
 
 def test_a_misspelt_variable_in_an_equation_gets_the_nearest_name():
     findings = check_of(Misspelt())
-    assert before_line(str(only(findings))) == (
-        "Misspelt: there is no 'sped' among its names. Did you mean 'speed'?")
+    assert "Misspelt: there is no 'sped' among its names" in before_line(str(only(findings)))
     with pytest.raises(UnknownName) as caught:
         findings.raise_errors()
     assert caught.value.nearest == ["speed"]
@@ -174,12 +153,8 @@ def test_every_class_that_cannot_be_read_is_told_in_one_check():
 
 
 def test_a_when_must_assign_an_integrated_variable():
-    finding = only(check_of(AssignsWhatFollows()))
-    assert (finding.code, finding.where) == ("event.target", ("part1.y",))
-    assert str(finding) == (
-        "A when() in AssignsWhatFollows assigns part1.y, which is not integrated but follows from "
-        "equations, so the new value would be lost at once. Assign a variable whose der() appears "
-        "in an equation, or declare y as Discrete.")
+    says(only(check_of(AssignsWhatFollows())), "event.target", ["part1.y"],
+         "AssignsWhatFollows assigns part1.y … Assign a variable whose der() … or declare y as Dis")
     with pytest.raises(EquationError):
         check_of(AssignsWhatFollows()).raise_errors()
 
@@ -190,8 +165,7 @@ def test_relations_between_parameters_are_checked_for_every_instance():
     model.many = Bounded(count=3, low=["1 m", "4 m", "2 m"])
     findings = model.check()
     assert [f.code for f in findings] == ["parameter.relation"] * 2
-    assert str(findings[0]) == (
-        "one: low (3.0 m) must not exceed high (2.0 m). Change one of these parameters.")
+    assert "one: low (3.0 m) must not exceed high (2.0 m)" in str(findings[0])
     assert findings[1].where == ("many[1]",)
     model.many.low = "1 m"
     with pytest.raises(ParameterError) as caught:
@@ -235,27 +209,21 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
 
     findings = check_of(Careless(), OneSurplus())
     assert [f.code for f in findings] == ["parameter.relation", "equation.surplus"]
-    assert findings[0].problem == (
-        "part1: its verify() raised UnknownName: part1: there is no 'limit' among its names. The "
-        "names are: x.")
+    assert "part1: its verify() raised UnknownName: part1: there is no 'lim" in findings[0].problem
 
 
 @pytest.mark.parametrize(("force", "code", "text"), [
     (lambda t: t * quantity("1 m"), "unit.dimension",
-     "part1.force: the function of time given for it returns m*s, but N is needed. Multiply with a "
-     "quantity, such as quantity('1 N') * sin(…)."),
+     "part1.force: … returns m*s, but N is needed. … such as quantity('1 N') * sin(…)."),
     (lambda t: 1 / 0, "equation",
-     "part1.force: the function of time given for it failed: division by zero. It is called once, "
-     "with time as an expression; use the functions of blocks or numpy (sin, where, …) in it, and "
-     "where() instead of 'if'."),
+     "part1.force: … failed: division by zero. It is called once … where() instead of 'if'."),
     (lambda t: None, "equation",
-     "part1.force: the function of time given for it returns nothing. Let it end with return and "
-     "a value."),
+     "part1.force: … returns nothing. Let it end with return and a value."),
 ])  # fmt: skip
 def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force, code, text):
     finding = only(check_of(ForceSource(force=force)))
     assert finding.code == code
-    assert before_line(str(finding)) == text
+    assert re.search(pattern(text), before_line(str(finding)))
 
 
 @pytest.mark.parametrize("slope", ["1e-12 S", "1 S", "1e12 S"])

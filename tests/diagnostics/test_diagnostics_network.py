@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from wrong_models import DryFriction, Gear, sound
+from wrong_models import DryFriction, Gear, says, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library.electrical import DCVoltageSource, ElectricalReference
@@ -38,14 +38,7 @@ def only(model, severity="error"):
     return findings[0]
 
 
-def says(finding, code, where, problem, advice):
-    assert (finding.code, set(finding.where)) == (code, set(where))
-    assert finding.problem == problem
-    assert finding.advice == advice
-
-
-SOFTEN = ("Keep one of them, or put an element in series with one that lets the velocities differ "
-          "(a spring or a damper).")
+SOFTEN = "Keep one of them, or put an element in series … (a spring or a damper)"
 
 
 def test_a_sound_model_has_no_findings():
@@ -54,8 +47,7 @@ def test_a_sound_model_has_no_findings():
 
 
 def test_an_empty_model_is_told_so():
-    says(only(Model("none")), "model.empty", [], "The model has no components.",
-         "Add some: model.block = Mass().")
+    says(only(Model("none")), "model.empty", [], "no components. Add some: model.block = Mass()")
 
 
 # -- references ----------------------------------------------------------------------------------
@@ -64,9 +56,8 @@ def test_a_circuit_without_reference_is_an_error():
     model.block, model.spring = Mass(), Spring()
     model.connect(model.block.M, model.spring.R)
     says(only(model), "reference.missing", ["block", "spring"],
-         "The translational circuit of block and spring has no Reference, so nothing says what its "
-         "velocity is measured against.",
-         "Add one: model.ground = Reference(); then connect it, for example to spring.C.")
+         "translational circuit of block and spring has no Reference … model.ground = Reference(); "
+         "then connect it, for example to spring.C.")
 
 
 def test_every_circuit_needs_its_own_reference():
@@ -98,8 +89,7 @@ def test_masses_on_a_spring_may_fly_freely():
     model.connect(model.b.M, model.spring.C)
     assert len(model.check().errors) == 0
     says(only(model, "info"), "reference.free", ["a", "b", "spring"],
-         "The translational circuit of a, b and spring has no Reference: it moves freely as a "
-         "whole.", "Nothing to do if that is meant; otherwise add a Reference.")
+         "circuit of a, b and spring has no Reference … Nothing to do if that is meant")
 
 
 def geared(ratio):
@@ -154,8 +144,7 @@ def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     model.connect(model.a.R, model.b.R, model.damper.R)
     model.connect(model.a.C, model.b.C, model.ground.V)
     says(only(model), "conflict.across", ["a", "b"],
-         "a and b both prescribe the velocity between the same two nodes (a.R = b.R and a.C = "
-         f"b.C){apart}.", SOFTEN)
+         f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
 
 
 def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
@@ -187,14 +176,8 @@ def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
     model.connect(model.a.R, model.c.C, model.block.M)
     model.connect(model.a.C, model.b.R, model.m.M)
     model.connect(model.b.C, model.c.R, model.n.M)
-    finding = only(model)
-    assert set(finding.where) == {"a", "b", "c"}
-    assert finding.problem == (
-        "b, a and c form a closed loop in which all of them prescribe the velocity: the last one "
-        "is already determined by the others.")
-    assert finding.advice == (
-        "Remove one of them, or put an element into the loop that lets the velocities differ (a "
-        "spring or a damper).")
+    says(only(model), "conflict.across", "abc",
+         "b, a and c form a closed loop … Remove one of them, or put an element into the loop")
 
 
 def test_two_of_three_sources_in_a_chain_do_not_conflict():
@@ -213,9 +196,7 @@ def test_a_source_between_two_references_conflicts_with_them():
     model.connect(model.pull.R, model.wall.V)
     model.connect(model.pull.C, model.ground.V)
     says(only(model), "conflict.across", ["wall", "ground", "pull"],
-         "pull prescribes the velocity between nodes that wall and ground already hold rigidly.",
-         "Remove it, or put an element in series with it that lets the velocities differ (a spring "
-         "or a damper).")
+         "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put")
 
 
 def test_a_source_over_a_rigid_rod_conflicts_with_it():
@@ -224,8 +205,7 @@ def test_a_source_over_a_rigid_rod_conflicts_with_it():
     model.connect(model.pull.R, model.rod.R, model.block.M)
     model.connect(model.pull.C, model.rod.C, model.ground.V)
     says(only(model), "conflict.across", ["rod", "pull"],
-         "pull prescribes the velocity between the same two nodes (rod.R = pull.R and rod.C = "
-         "pull.C), which rod already fixes.", SOFTEN)
+         f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}")
 
 
 def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
@@ -234,7 +214,7 @@ def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
     model.connect(model.a.R, model.b.R, model.block.M)
     model.connect(model.a.C, model.b.C, model.end.M)
     says(only(model), "conflict.across", ["a", "b"],
-         "a and b are both rigid between the same two nodes (a.R = b.R and a.C = b.C).", SOFTEN)
+         f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}")
 
 
 class Pillar(Component):
@@ -265,8 +245,7 @@ def test_a_reference_and_another_support_of_one_node_are_one_too_many():
     model.wall = Pillar()
     model.connect(model.wall.V, model.ground.V)
     says(only(model), "conflict.across", ["ground", "wall"],
-         "ground and wall both fix the same node (ground.V = wall.V).",
-         "Keep one of them and connect everything else to it: ground is enough.")
+         "both fix the same node (ground.V = wall.V). … ground is enough.")
 
 
 def test_a_shorted_velocity_source_contradicts_itself():
@@ -274,8 +253,7 @@ def test_a_shorted_velocity_source_contradicts_itself():
     model.pull = VelocitySource(velocity="1 m/s")
     model.connect(model.pull.R, model.pull.C, model.block.M)
     says(only(model), "conflict.across", ["pull"],
-         "pull prescribes the velocity between its ports R and C, but both are connected to the "
-         "same node.", "Connect them to different nodes, or remove it.")
+         "pull … its ports R and C, but both … to the same node. Connect them to different nodes")
 
 
 # -- force sources -------------------------------------------------------------------------------
@@ -286,9 +264,7 @@ def test_two_force_sources_in_series_conflict_at_the_massless_node():
     model.connect(model.a.C, model.ground.V)
     model.connect(model.b.R, model.block.M)
     says(only(model), "conflict.through", ["a", "b"],
-         "a and b both prescribe the force at one node (a.R = b.C), where no other component can "
-         "take up the difference.",
-         "Remove one of them, or connect a component to that node whose force is free (a mass).")
+         "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass).")
 
 
 def test_a_mass_between_two_force_sources_resolves_the_conflict():
@@ -305,8 +281,7 @@ def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
     model.push = ForceSource(force="1 N")
     model.connect(model.push.R, model.block.M)
     says(only(model), "conflict.through", ["push.C", "push"],
-         "push.C is connected to nothing, so the force that push prescribes has nothing to act on.",
-         "Connect push.C to a component or to a Reference.")
+         "push.C is connected to nothing … Connect push.C to a component or to a Reference.")
 
 
 def test_a_force_on_a_loose_spring_is_not_balanced():
@@ -315,9 +290,7 @@ def test_a_force_on_a_loose_spring_is_not_balanced():
     model.connect(model.push.R, model.block.M)
     model.connect(model.push.C, model.spring.R)
     says(only(model), "conflict.through", ["push", "spring"],
-         "push prescribes every force that acts on spring, where nothing can take up the "
-         "difference.",
-         "Hold that part: connect a component to it whose force is free (a mass), or a Reference.")
+         "push prescribes every force that acts on spring … Hold that part … or a Reference.")
 
 
 def test_a_node_where_only_a_sensor_is_has_no_velocity():
@@ -325,8 +298,7 @@ def test_a_node_where_only_a_sensor_is_has_no_velocity():
     model.meter = MotionSensor()
     model.connect(model.meter.C, model.ground.V)
     says(only(model), "network.floating", ["meter"],
-         "Nothing determines the velocity at the node of meter.R: meter carries no force there.",
-         "Connect it to the part of the network it belongs to.")
+         "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
 
 
 def test_a_port_that_an_option_leaves_out_need_not_be_connected():
@@ -334,9 +306,7 @@ def test_a_port_that_an_option_leaves_out_need_not_be_connected():
     model.meter = MotionSensor()
     model.connect(model.meter.R, model.block.M)
     says(only(model), "network.floating", ["meter"],
-         "Nothing determines the velocity at the node of meter.C: meter carries no force there.",
-         "Connect it to the part of the network it belongs to, or make it without that port: "
-         "MotionSensor(reference='absolute').")
+         "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
 
 
 # -- ports ---------------------------------------------------------------------------------------
@@ -346,8 +316,7 @@ def test_a_shorted_spring_is_a_warning():
     model.connect(model.spring.R, model.spring.C, model.block.M)
     assert len(model.check().errors) == 0
     says(only(model, "warning"), "network.shorted", ["spring"],
-         "Both ports of spring (R and C) are connected to the same node, so it has no effect.",
-         "Connect them to different nodes, or remove it.")
+         "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to")
 
 
 def test_an_unconnected_port_carries_no_force():
@@ -356,17 +325,14 @@ def test_an_unconnected_port_carries_no_force():
     model.connect(model.spring.R, model.block.M)
     assert len(model.check().errors) == 0
     says(only(model, "info"), "network.unconnected", ["spring.C"],
-         "spring.C is connected to nothing, so the force there is 0.",
-         "Nothing to do if that is meant.")
+         "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is")
 
 
 def test_unconnected_ports_of_an_array_are_one_finding():
     model = sound()
     model.loose = Mass(count=50)
-    finding = only(model, "info")
-    assert finding.problem == (
-        "loose[0].M, loose[1].M, loose[2].M and 17 more (50 in all) are connected to nothing, so "
-        "the force there is 0.")
+    assert only(model, "info").problem.startswith(
+        "loose[0].M, loose[1].M, loose[2].M and 17 more (50 in all) are connected to nothing")
 
 
 # -- what no simple rule explains ----------------------------------------------------------------
@@ -378,16 +344,10 @@ def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
     model.connect(model.gear.B, model.b.R)
     model.connect(model.a.C, model.b.C, model.ground.V)
     finding = only(model)
-    assert finding.code == "structure.singular"
     assert finding.where[:2] == ("a", "b")
-    assert finding.problem.startswith(
-        "a and b prescribe more velocities than ground and gear leave free. These equations "
-        "contradict or repeat each other:\n")
-    assert "\n    gear.A.v == gear.ratio*gear.B.v" in finding.problem
-    assert finding.problem.endswith("\nwhile nothing determines a.f, ground.V.f and b.f.")
-    assert finding.advice == (
-        "Remove one of a and b, or put an element next to it so that the velocities may differ (a "
-        "spring or a damper).")
+    says(finding, "structure.singular", finding.where,
+         "a and b prescribe more velocities than ground and gear leave free. … \n    gear.A.v == "
+         "gear.ratio*gear.B.v … nothing determines a.f, ground.V.f and b.f. … one of a and b")
 
 
 def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
@@ -398,10 +358,8 @@ def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
     model.connect(model.gear.B, model.b.R)
     model.connect(model.a.C, model.b.C, model.ground.V)
     finding = only(model)
-    assert finding.code == "structure.singular"
-    assert finding.problem.startswith("a and b prescribe more forces than gear leaves free. ")
-    assert finding.advice == (
-        "Remove one of a and b, or connect a component next to it whose force is free (a mass).")
+    says(finding, "structure.singular", finding.where,
+         "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
@@ -410,9 +368,8 @@ def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not(
     model.connect(model.g.A, model.h.A, model.block.M)
     model.connect(model.g.B, model.h.B, model.end.M)
     says(only(model), "structure.dependent", ["g", "h"],
-         "The equations of g and h depend on each other with the present parameters, so how they "
-         "share the load is not determined:\n    g.A.v == g.ratio*g.B.v\n    h.A.v == "
-         "h.ratio*h.B.v", "Remove one of g and h, or change its parameters.")
+         "g and h depend on each other … \n    g.A.v == g.ratio*g.B.v\n    h.A.v == h.ratio*h.B.v"
+         " … Remove one of g and h, or change its parameters.")
     model.h.ratio = 3
     assert len(model.check().errors) == 0
 
@@ -484,10 +441,7 @@ def test_two_liquids_in_one_circuit_are_named():
     model.connect(model.left.port, model.throttle.A, model.oil.port)
     model.connect(model.right.port, model.throttle.B, model.water.port)
     says(only(model), "conflict.parameter", ["oil", "water"],
-         "oil and water both state what a liquid circuit has once (density), and belong to the "
-         "same circuit, which throttle joins.",
-         "Keep one of them, or separate the circuits: look for a connection that joins them by "
-         "mistake.")
+         "oil and water both state … (density) … which throttle joins. Keep one of them, or")
 
 
 def test_thermal_masses_need_no_reference_and_do_not_move():
@@ -496,9 +450,7 @@ def test_thermal_masses_need_no_reference_and_do_not_move():
     model.connect(model.a.M, model.r.A)
     model.connect(model.r.B, model.q.A)
     model.connect(model.q.B, model.b.M)
-    assert only(model, "info").problem == (
-        "The thermal circuit of a, b, r and q has no TemperatureSource: it exchanges heat with no "
-        "surroundings.")
+    assert "circuit of a, b, r and q has no TemperatureSource" in only(model, "info").problem
 
 
 class Warm(Component):

@@ -1,7 +1,7 @@
 """Open inputs, lines with two outputs and circles of signals are told by name."""
 
 import pytest
-from wrong_models import Gain, Lag, Memory, Shell
+from wrong_models import Gain, Lag, Memory, Shell, says
 
 from blocks import Model
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
@@ -18,11 +18,9 @@ def test_an_open_input_without_default_is_an_error():
     model.a, model.b = Gain(), Gain()
     model.connect(model.a.y, model.b.u)
     finding = only(model)
-    assert (finding.code, finding.severity, finding.where) == (
-        "signal.unconnected", "error", ("a.u",))
-    assert str(finding) == (
-        "The input a.u is connected to nothing and has no default. Connect an output in N to it: "
-        "model.connect(…, model.a.u).")
+    assert finding.severity == "error"
+    says(finding, "signal.unconnected", ["a.u"],
+         "input a.u is connected to nothing … an output in N to it: model.connect(…, model.a.u).")
 
 
 def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
@@ -42,9 +40,7 @@ def test_an_input_of_a_composite_that_a_part_has_a_value_for_is_told():
     upper, lower = model.check()
     assert (upper.code, upper.severity) == ("signal.assumed", "warning")
     assert (upper.where, lower.where) == (("leg.upper",), ("leg.lower",))
-    assert str(upper) == (
-        "The input leg.upper is connected to nothing, so gate of leg.high stands in for it. "
-        "Connect an output to it: model.connect(…, model.leg.upper).")
+    assert "gate of leg.high stands in for it" in str(upper)
 
 
 def test_a_line_takes_one_output_only():
@@ -53,12 +49,8 @@ def test_a_line_takes_one_output_only():
     model.connect(model.a.y, model.b.u)
     model.connect(model.b.y, model.c.u, model.a.u)
     model.connect(model.c.y, model.a.u)
-    finding = only(model)
-    assert finding.code == "signal.outputs"
-    assert set(finding.where) == {"b.y", "c.y", "a.u", "c.u"}
-    assert str(finding) == (
-        "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them, or combine "
-        "them in a block first (such as a sum).")
+    says(only(model), "signal.outputs", ["b.y", "c.y", "a.u", "c.u"],
+         "a.u and c.u are connected to 2 outputs at once: b.y and c.y. Keep one of them")
 
 
 def test_signals_in_a_circle_are_named_in_order():
@@ -70,10 +62,7 @@ def test_signals_in_a_circle_are_named_in_order():
     finding = only(model)
     assert (finding.code, finding.severity) == ("signal.loop", "warning")
     assert finding.where == ("a", "b", "c")
-    assert str(finding) == (
-        "The signals run in a circle without any delay: a -> b -> c -> a. Their values are the "
-        "solution of a system of equations at every instant. If that is not meant, break the "
-        "circle with an integrator, a filter or a memory.")
+    assert "a -> b -> c -> a. " in finding.problem and "break the circle with" in finding.advice
 
 
 @pytest.mark.parametrize("Delay", [Lag, Memory])

@@ -1,9 +1,10 @@
-"""A mistake in one statement raises there, with code, full text and the facts as attributes."""
+"""A mistake in one statement raises there, with code, advice and the facts as attributes."""
 
 import pickle
+import re
 
 import pytest
-from wrong_models import Gain, Inertia, Shell, sound
+from wrong_models import Gain, Inertia, Shell, pattern, sound
 
 from blocks import (
     Component,
@@ -58,156 +59,102 @@ def parts_of_a_leaf(model):
 STATEMENTS = [
     # connections
     (lambda m: m.connect(m.block.M, m.wheel.I), "connection.domain",
-     "block.M and wheel.I: block.M is translational and wheel.I is rotational. Join them through a "
-     "component that converts one domain into the other."),
+     "block.M is translational … wheel.I is rotational … converts one domain into the other"),
     (lambda m: m.connect(m.block.M, m.a.u), "connection.kind",
-     "block.M and a.u: a.u is a signal and block.M a conserving port. Sources turn signals into "
-     "physical quantities, sensors the reverse."),
+     "a.u is a signal … block.M a conserving port. Sources turn … sensors the reverse"),
     (lambda m: m.connect(m.a.y, m.turner.u), "connection.unit",
-     "a.y and turner.u: a.y is in N and turner.u in m. Gain(gain=\"1 m/N\", input=\"N\") between "
-     "them converts."),
+     "a.y is in N … turner.u in m. Gain(gain=\"1 m/N\", input=\"N\")"),
     (lambda m: m.connect(m.a.y, m.b.y), "connection.signal",
-     "a.y and b.y: a signal line has exactly one output, but here are 2 (a.y, b.y). Give the "
-     "output first, then the inputs."),
-    (lambda m: m.connect(m.block.M, m.block.M), "connection.self",
-     "block.M: this port is given twice: it cannot be connected to itself. Name two different "
-     "ports."),
+     "exactly one output … 2 (a.y, b.y). Give the output first"),
+    (lambda m: m.connect(m.block.M, m.block.M), "connection.self", "block.M: … given twice"),
     (lambda m: m.connect(m.three.M, m.two.R), "connection.size",
-     "three.M (3) and two.R (2): arrays of different size cannot be joined element by element. "
-     "Take slices of equal length, such as model.masses[1:].M."),
+     "three.M (3) and two.R (2) … such as model.masses[1:].M"),
     (lambda m: m.connect(Mass().M, m.block.M), "connection.foreign",
-     "Mass.M: this port belongs to another model or to a component that is not part of the model "
-     "yet, so it cannot be joined to block.M. First write model.name = Component(…), then "
-     "connect."),
-    (lambda m: m.connect(m.block, m.damper.R), "connection.ports",
-     "connect() takes ports, but was given the component block. Its ports are: M."),
+     "Mass.M: … not part of the model … to block.M. First write model.name = Component(…)"),
+    (lambda m: m.connect(m.block, m.damper.R), "connection.ports", "block. Its ports are: M."),
     (lambda m: m.connect(m.block.mass, m.damper.R), "connection.ports",
-     "connect() takes ports, but was given the value 1.0 kg. A value, such as that of a parameter, "
-     "is no port. What follows a signal is an input, such as vT of a Switch; help(Switch) names "
-     "it."),
-    (lambda m: m.connect(m.damper.R), "connection.ports",
-     "connect() takes at least two ports. Write model.connect(a.R, b.C)."),
-    (lambda m: setattr(m.block, "M", 1), "connection.assigned",
-     "block.M: a port cannot be assigned. Join ports with model.connect(a, b)."),
-    (lambda m: DCMotor(R="3 ohm"), "connection.assigned",
-     "DCMotor.R: a port cannot be assigned. Join ports with model.connect(a, b). A value belongs "
-     "to resistance=…."),
+     "1.0 kg. … is no port … input, such as vT of a Switch"),
+    (lambda m: m.connect(m.damper.R), "connection.ports", "at least two ports. … (a.R, b.C)"),
+    (lambda m: setattr(m.block, "M", 1), "connection.assigned", "block.M: … model.connect(a, b)"),
+    (lambda m: DCMotor(R="3 ohm"), "connection.assigned", "DCMotor.R: … belongs to resistance=…."),
     (lambda m: ElectromagneticConverter(N=300), "connection.assigned",
-     "ElectromagneticConverter.N: a port cannot be assigned. Join ports with model.connect(a, b). "
-     "A value belongs to turns=…."),
+     "ElectromagneticConverter.N: … belongs to turns=…."),
     (lambda m: VariableResistor(R="3 ohm"), "connection.assigned",
-     "VariableResistor.R: is a signal, which takes no value. Join an output to it with "
-     "model.connect(a, b). A value belongs to resistance=…."),
-    (lambda m: Switch(gate=True), "unit.missing",
-     "Switch.gate: takes a plain number, but was given True. Write 1."),
+     "VariableResistor.R: is a signal … model.connect(a, b) … belongs to resistance=…."),
+    (lambda m: Switch(gate=True), "unit.missing", "Switch.gate: … given True. Write 1."),
     (lambda m: Switch(closed_resistance="0 ohm"), "parameter.bounds",
-     "Switch.closed_resistance: must be greater than 0 ohm, but is 0 ohm. Check the sign, the size "
-     "and the unit of closed_resistance (Resistance while closed; none with model='ideal')."),
+     "Switch.closed_resistance: … greater than 0 ohm … is 0 ohm. … none with model='ideal'"),
     # names
-    (lambda m: setattr(m, "block", Mass()), "name.taken",
-     "block: there is already a Mass of this name. Choose another name, or del the first one."),
+    (lambda m: setattr(m, "block", Mass()), "name.taken", "block: … a Mass of this name. … del "),
     (lambda m: ThreePhaseBridge().upper_a, "name.unknown",
-     "ThreePhaseBridge: there is no 'upper_a' among its parts. Did you mean 'upper_A'?"),
-    (lambda m: setattr(m, "check", Mass()), "name.reserved",
-     "check: the name 'check' is reserved by Model. Choose another name."),
-    (lambda m: declare_reserved(), "name.reserved",
-     "Wrong.path: this name is reserved by Component. Choose another name for the declaration."),
-    (lambda m: hide(), "name.taken",
-     "Derived.x: hides the variable 'x' of a base. Rename one of the two."),
-    (lambda m: m.add("2nd", Mass()), "name.invalid",
-     "2nd: '2nd' cannot be used as a name. Names are Python identifiers that do not start with "
-     "'_'."),
+     "ThreePhaseBridge: … 'upper_a' among its parts. Did you mean 'upper_A'?"),
+    (lambda m: setattr(m, "check", Mass()), "name.reserved", "check: … reserved by Model."),
+    (lambda m: declare_reserved(), "name.reserved", "Wrong.path: … reserved by Component."),
+    (lambda m: hide(), "name.taken", "Derived.x: hides the variable 'x' of a base. Rename"),
+    (lambda m: m.add("2nd", Mass()), "name.invalid", "2nd: … Names are Python identifiers"),
     (lambda m: setattr(m, "again", m.block), "name.used",
-     "again: this component is already part of the model 'demo' as 'block'. Make a second one for "
-     "a second place."),
-    (parts_of_a_leaf, "name.parts",
-     "block.part: Mass is not a composite and has no parts. Add the component to the model "
-     "instead."),
+     "again: … already part of the model 'demo' as 'block'. Make a second one"),
+    (parts_of_a_leaf, "name.parts", "block.part: Mass is not a composite … to the model instead"),
     (lambda m: setattr(m, "row", [Mass(), Mass()]), "name.parts",
-     "row: a list of components is no part. Make an array of equal ones, such as Mass(count=3), or "
-     "give each a name of its own: model.add('first', Mass())."),
-    (lambda m: setattr(m, "second", Mass), "name.parts",
-     "second: Mass is a class, and a part is a component of that class. Write Mass(), with its "
-     "parameters in the parentheses."),
+     "row: a list … such as Mass(count=3) … model.add('first', Mass())"),
+    (lambda m: setattr(m, "second", Mass), "name.parts", "second: Mass is a class … Write Mass()"),
     (lambda m: setattr(m.block, "part", Mass), "name.parts",
-     "block.part: Mass is a class, and a part is a component of that class. Write Mass(), with "
-     "its parameters in the parentheses."),
-    (lambda m: m.add("second", Mass), "name.parts",
-     "second: Mass is a class, and a part is a component of that class. Write Mass(), with its "
-     "parameters in the parentheses."),
+     "block.part: Mass is a class … Write Mass()"),
+    (lambda m: m.add("second", Mass), "name.parts", "second: Mass is a class … Write Mass()"),
     (lambda m: setattr(m, "block", "3 kg"), "name.parts",
-     "block: a part is a component, such as Mass(), and '3 kg' is none. Quantities are values of "
-     "parameters of parts (model.mass.mass = '3 kg'), options are those of simulate()."),
-    (lambda m: m.add("second", None), "name.parts",
-     "second: a part is a component, such as Mass(), and None is none. Quantities are values of "
-     "parameters of parts (model.mass.mass = '3 kg'), options are those of simulate()."),
-    (lambda m: setattr(m, "inner", Model("inner")), "name.parts",
-     "inner: a model cannot be part of another. Write a composite component instead."),
+     "block: … such as Mass() … '3 kg' is none. … (model.mass.mass = '3 kg')"),
+    (lambda m: m.add("second", None), "name.parts", "second: … such as Mass() … None is none."),
+    (lambda m: setattr(m, "inner", Model("inner")), "name.parts", "inner: … Write a composite"),
     (lambda m: Mass(mas="1 kg"), "name.unknown",
-     "Mass: there is no 'mas' among its parameters and variables. Did you mean 'mass'?"),
+     "Mass: … 'mas' among its parameters and variables. Did you mean 'mass'?"),
     (lambda m: Reference(position="1 m"), "name.unknown",
-     "Reference: there is no 'position' among its parameters and variables. There are no "
-     "parameters and variables here."),
-    (lambda m: m.blok, "name.unknown",
-     "the model has no 'blok' among its parts. Did you mean 'block'?"),
+     "Reference: … 'position' among … There are no parameters and variables here."),
+    (lambda m: m.blok, "name.unknown", "'blok' among its parts. Did you mean 'block'?"),
     (lambda m: Spring(law="lineer"), "name.unknown",
-     "Spring.law: there is no 'lineer' among its choices. Did you mean 'linear'?"),
+     "Spring.law: … 'lineer' among its choices. Did you mean 'linear'?"),
     (lambda m: Target("1 m", priority="hgh"), "name.unknown",
-     "Target.priority: there is no 'hgh' among its priorities. Did you mean 'high'?"),
-    (lambda m: m.three[7], "name.unknown",
-     "three: there is no '7' among its instances. The instances are: 0 to 2."),
+     "Target.priority: … 'hgh' among its priorities. Did you mean 'high'?"),
+    (lambda m: m.three[7], "name.unknown", "three: … '7' among its instances. … 0 to 2."),
     # values
     (lambda m: Mass(mass="0 kg"), "parameter.bounds",
-     "Mass.mass: must be greater than 0 kg, but is 0 kg. Check the sign, the size and the unit of "
-     "mass."),
+     "Mass.mass: … greater than 0 kg, but is 0 kg. Check the sign, the size and the unit of mass"),
     (lambda m: setattr(m.damper, "damping", "-5 N*s/m"), "parameter.bounds",
-     "damper.damping: must be at least 0 N*s/m, but is -5 N*s/m. Check the sign, the size and the "
-     "unit of damping (Damping coefficient)."),
+     "damper.damping: … at least 0 N*s/m, but is -5 N*s/m. … of damping (Damping coefficient)"),
     (lambda m: Mass(mass=quantity(float("nan"), "kg")), "parameter.finite",
-     "Mass.mass: is nan kg, which is not a finite number. Give a value in kg."),
+     "Mass.mass: is nan kg … Give a value in kg."),
     (lambda m: Mass(v="inf m/s"), "parameter.finite",
-     "Mass.v: has the initial target inf m/s, which is not a finite number. Give a value in m/s."),
+     "Mass.v: has the initial target inf m/s … Give a value in m/s."),
     (lambda m: Mass(count=3, mass=["1 kg", "2 kg"]), "parameter.size",
-     "Mass.mass: was given 2 values, but there are 3 instances. Give one value, or as many as "
-     "count says."),
+     "Mass.mass: … 2 values … 3 instances. Give one value, or as many as count says."),
     (lambda m: Mass(mass=["1 kg", "2 kg"]), "parameter.size",
-     "Mass.mass: was given 2 values, but takes a single value. Give one value, or as many as count "
-     "says."),
-    (lambda m: Mass(count=0), "parameter.count",
-     "Mass.count: must be a whole number of at least 1, but is 0."),
+     "Mass.mass: … 2 values, but takes a single value."),
+    (lambda m: Mass(count=0), "parameter.count", "Mass.count: … at least 1, but is 0."),
     (lambda m: Mass(mass=lambda t: t), "parameter.function",
-     "Mass.mass: takes a constant, but was given a function. Functions of time belong to signal "
-     "blocks and to sources whose value may vary."),
+     "Mass.mass: takes a constant, but was given a function. … sources whose value may vary"),
     (lambda m: ForceSource(force=3 * time), "parameter.function",
-     "ForceSource.force: was given <(3*time) in s>, an expression as in equations, not a value. "
-     "Give a function of time, lambda t: …, instead."),
+     "ForceSource.force: … <(3*time) in s> … Give a function of time, lambda t: …, instead."),
     # units
     (lambda m: Damper(damping="100 N/m"), "unit.dimension",
-     "Damper.damping: takes N*s/m or any unit convertible to it, but was given 100 N/m. A "
-     "stiffness belongs to Spring(stiffness=…)."),
+     "Damper.damping: takes N*s/m … given 100 N/m. A stiffness belongs to Spring(stiffness=…)."),
     (lambda m: Damper(damping=100), "unit.missing",
-     "Damper.damping: takes N*s/m, but was given the bare number 100. Write '100 N*s/m' if that is "
-     "what you mean."),
+     "Damper.damping: takes N*s/m … bare number 100. Write '100 N*s/m'"),
     (lambda m: Damper(damping="100 Ns/m"), "unit.unknown",
-     "Damper.damping: was given '100 Ns/m': 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
+     "Damper.damping: … 'Ns/m' is not a unit. Did you mean 'N*s/m'?"),
     (lambda m: Inertia(w="1 Hz"), "unit.hertz",
-     "Inertia.w: is an angular quantity in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 "
-     "turn/s', or the angular value in rad/s."),
+     "Inertia.w: … in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 turn/s'"),
     (lambda m: Inertia(w="1500 1/min"), "unit.hertz",
-     "Inertia.w: is an angular quantity in rad/s, but was given 1500 1/min, which may count turns "
-     "or radians. Write '1500 rpm' if turns are meant."),
-    (lambda m: Mass(v="1 m"), "unit.dimension",
-     "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
-]  # fmt: skip
+     "Inertia.w: … in rad/s … 1500 1/min … Write '1500 rpm' if turns are meant."),
+    (lambda m: Mass(v="1 m"), "unit.dimension", "Mass.v: takes m/s … given 1 m. Give it in m/s."),
+]
 
 
-@pytest.mark.parametrize(("statement", "code", "text"), STATEMENTS,
+@pytest.mark.parametrize(("statement", "code", "told"), STATEMENTS,
                          ids=[f"{k}-{s[1]}" for k, s in enumerate(STATEMENTS)])
-def test_a_wrong_statement_raises_at_once_and_says_what_to_do(statement, code, text):
+def test_a_wrong_statement_raises_at_once_and_says_what_to_do(statement, code, told):
     with pytest.raises(BlocksError) as caught:
         statement(demo())
     assert caught.value.code == code
-    assert str(caught.value) == text
+    assert re.search(pattern(told), str(caught.value)), str(caught.value)
 
 
 def test_facts_are_attributes_and_survive_pickling():
@@ -256,9 +203,7 @@ def test_a_port_that_needs_another_option_says_so():
     with pytest.raises(BlocksError) as caught:
         _ = Optional().u
     assert caught.value.code == "connection.absent"
-    assert str(caught.value) == (
-        "Optional.u: this port exists only with other options of its component. See the options of "
-        "Optional.")
+    assert "Optional.u: this port exists only with other options" in str(caught.value)
 
 
 def test_a_domain_and_a_composite_can_be_made_without_a_model():

@@ -1,5 +1,7 @@
 """Models with one mistake each, and user-written classes for them."""
 
+import re
+
 from blocks import (
     Component,
     Domain,
@@ -168,6 +170,17 @@ class AssignsWhatFollows(Component):
         yield der(self.x) == quantity("1 m/s")
         yield self.y == 2 * self.x
         yield when(self.x > quantity("1 m"), {self.y: quantity("0 m")})
+
+
+def pattern(told):
+    """Of a text that says all of this in this order; " … " stands for any words between."""
+    return "(?s)" + ".*".join(map(re.escape, told.split(" … ")))
+
+
+def says(finding, code, where, told):
+    """A finding has this code, names these parts, and says what is told."""
+    assert (finding.code, set(finding.where)) == (code, set(where))
+    assert re.search(pattern(told), str(finding)), str(finding)
 
 
 def sound():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import atanh, pi
 
 import pytest
@@ -9,10 +10,13 @@ from friction_bench import loaded
 from numpy.testing import assert_allclose
 
 from blocks import tanh
-from library.friction_studies import audit, compared
+from library.friction_studies import audit as audit_anew
+from library.friction_studies import compared
 from library.frictionlaws import FrictionLaw
 from library.rotational import RotationalFriction
 from library.translational import TranslationalFriction
+
+audit = cache(audit_anew)
 
 
 def test_the_audit_of_a_creeping_law_gives_its_closed_form():

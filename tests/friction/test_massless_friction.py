@@ -45,7 +45,7 @@ def series(strengths, v=1.0, mass=1.0, load=None):
     return model
 
 
-@pytest.mark.parametrize(("n", "weakest"), [(2, 1), (5, 2), (9, 0), (13, 4), (40, 39), (100, 61)])
+@pytest.mark.parametrize(("n", "weakest"), [(2, 1), (9, 0), (40, 39)])
 def test_of_frictions_in_series_the_weakest_slides_alone(n, weakest):
     strengths = np.random.default_rng(n).uniform(11, 30, n)
     strengths[weakest] = 10.0
@@ -160,7 +160,7 @@ def build(bodies, light, links):
 
 
 @pytest.mark.parametrize("seed", [
-    *range(6), *(pytest.param(k, marks=pytest.mark.slow) for k in range(6, 60))])  # fmt: skip
+    *range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 60))])  # fmt: skip
 def test_in_random_networks_laws_hold_and_nodes_without_mass_balance(seed):
     bodies, light, links = random_network(np.random.default_rng(seed))
     model = build(bodies, light, links)
@@ -184,7 +184,7 @@ def test_in_random_networks_laws_hold_and_nodes_without_mass_balance(seed):
     assert missing_energy(run) < 1e-5
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_nodes_without_mass_start_with_the_velocities_of_least_dissipation(seed):
     rng = np.random.default_rng(100 + seed)
     bodies, light, links = random_network(rng, kinds=("friction",))
@@ -337,14 +337,14 @@ def test_a_clutch_beside_a_loop_is_read_between_its_events():
     assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)
 
 
-@pytest.mark.parametrize("until", ["0.3 s", "0.6 s", "1.2 s"])
-def test_a_driven_run_goes_on_with_the_modes_that_python_has_found(until):
+def test_a_driven_run_goes_on_with_the_modes_that_python_has_found():
     """Python takes a stretch of this one, after which machine code goes on with other arrays."""
     model = build(*random_network(np.random.default_rng(1)))
     whole = model.simulate("2 s", rtol=1e-8, max_step="0.1 s")
-    run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
-    run.advance(until)
-    run.advance(quantity("2 s") - run.time)
-    result = run.result()
-    assert_allclose([e.time for e in result.events], [e.time for e in whole.events], atol=1e-7)
-    assert missing_energy(result) < 1e-5
+    for until in ("0.3 s", "0.6 s", "1.2 s"):
+        run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
+        run.advance(until)
+        run.advance(quantity("2 s") - run.time)
+        result = run.result()
+        assert_allclose([e.time for e in result.events], [e.time for e in whole.events], atol=1e-7)
+        assert missing_energy(result) < 1e-5

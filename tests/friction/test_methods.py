@@ -37,7 +37,8 @@ ADAPTIVE = {"DOP853": 1e-8, "RK45": 1e-7, "RK23": 1e-6, "ode45": 1e-7, "ode23s":
             "Radau": 1e-7, "rodas4": 1e-7}  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ADAPTIVE)
+@pytest.mark.parametrize("method", [
+    pytest.param(method, marks=[pytest.mark.slow] * (method == "ode23s")) for method in ADAPTIVE])
 def test_stick_slip_is_right_with_every_adaptive_method(method):
     loose = method in ("ode23s", "RK23")
     run = dragged(CASE).simulate("4 s", rtol=1e-7 if loose else 1e-9, method=method)

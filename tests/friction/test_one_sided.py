@@ -110,8 +110,8 @@ def test_a_rectifier_follows_its_source_until_the_current_would_reverse(diodes):
         assert [s.components for s in run.sticking().undetermined] == [("one", "two")]
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
-@pytest.mark.parametrize("rtol", [1e-4, 1e-5, 1e-6, 1e-7, 1e-8])
+@pytest.mark.parametrize(("rtol", "method"), [
+    (1e-4, "dopri5"), (1e-5, "rodas4"), (1e-6, "dopri5"), (1e-8, "rodas4")])
 def test_a_store_that_was_off_by_the_run_s_error_is_let_go(method, rtol):
     run = rectifier("one").simulate("6 s", rtol=rtol, method=method)
     opens = np.pi - np.arctan(5)

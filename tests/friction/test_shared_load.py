@@ -64,8 +64,8 @@ def strength(at):
     return FRICTION + RATIO * (BRAKE / DRIVEN + BEARING)
 
 
-@pytest.mark.parametrize("order", range(3))
-@pytest.mark.parametrize(("at", "sense"), [("motor", 1.0), ("motor", -1.0), ("load", 1.0)])
+@pytest.mark.parametrize(("order", "at", "sense"), [
+    (0, "motor", 1.0), (1, "motor", -1.0), (2, "load", 1.0)])
 def test_a_train_with_a_lossy_gear_beside_a_switch_breaks_away_by_hand(order, at, sense):
     run = servo(order, at, sense).simulate("0.6 s", rtol=1e-8)
     turning = [e for e in run.events if e.component in ("brake", "gear", "bearing")]
@@ -131,8 +131,8 @@ def test_brakes_beside_a_one_way_clutch_share_in_proportion_to_their_ranges(pull
     assert hold <= 0.0 and abs(brake) <= 1.1 * min(least, 0.5) * BRAKE
 
 
-@pytest.mark.parametrize("seed", [*range(4), *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))])
+@pytest.mark.parametrize("seed", [0, 1, *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
 def test_random_trains_of_lossy_gears_and_brakes_break_away_by_hand(seed):
     """One to four gears, up to two brakes on every shaft, driven from one of the ends."""
     rng = np.random.default_rng(seed)

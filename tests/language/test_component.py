@@ -207,22 +207,12 @@ def test_a_function_of_time_that_does_not_fit_names_the_parameter(force, words):
     assert "push.force" in str(e.value)
 
 
-def test_a_constant_parameter_takes_no_function():
-    with pytest.raises(ParameterError, match="Mass.mass: takes a constant, but was given a func"):
-        Mass(mass=lambda t: quantity("1 kg"))
-
-
 # -- values --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: Mass(mass="-1 kg"), ParameterError, "must be greater than 0 kg, but is -1 kg"),
-        (lambda: Mass(mass="0 kg"), ParameterError, "must be greater than 0 kg"),
-        (lambda: Mass(mass="nan kg"), ParameterError, "not a finite number"),
-        (lambda: Mass(v="inf m/s"), ParameterError, "not a finite number"),
-        (lambda: Mass(mas="1 kg"), UnknownName, "Did you mean 'mass'?"),
         (lambda: Mass().vv, UnknownName, "Did you mean 'v'?"),
         (lambda: Spring(law="tabel"), UnknownName, "Did you mean 'table'?"),
         (lambda: Spring(law=3), UnknownName, "The choices are: linear, table."),
@@ -230,12 +220,9 @@ def test_a_constant_parameter_takes_no_function():
         (lambda: Leaky(leak=1), ParameterError, "Give True or False"),
         (lambda: Mass(v=Target("1 m/s", "hihg")), UnknownName, "Did you mean 'high'?"),
         (lambda: Mass(v=Target(nominal="1 kg")), WrongDimension, "takes m/s"),
-        (lambda: Mass(M=3), ConnectionRefused, "a port cannot be assigned"),
-        (lambda: Mass(count=0), ParameterError, "at least 1"),
         (lambda: Mass(count=True), ParameterError, "at least 1"),
         (lambda: Mass(mass=quantity([1, 2], "kg")), ParameterError, "takes a single value"),
         (lambda: Mass(v=quantity([1, 2], "m/s")), ParameterError, "takes a single value"),
-        (lambda: Mass(count=3, mass=quantity([1, 2], "kg")), ParameterError, "3 instances"),
         (lambda: Mass(count=3, v=quantity([1, 2], "m/s")), ParameterError, "3 instances"),
     ],
 )

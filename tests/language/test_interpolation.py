@@ -70,9 +70,9 @@ def of_grid(hold, smooth, numbers):
     return as_parameters(made.sx, [*axes, values], [*AXES, SPACE.ravel()])
 
 
-@pytest.mark.parametrize("hold", [False, True])
-@pytest.mark.parametrize("smooth", [False, True, "cubic"])
-@pytest.mark.parametrize("grid", [False, True])
+@pytest.mark.parametrize(("hold", "smooth", "grid"), [
+    *((hold, smooth, False) for hold in (False, True) for smooth in (False, True, "cubic")),
+    (False, False, True), (True, False, True), (True, True, True), (False, "cubic", True)])
 def test_a_search_finds_what_a_table_written_out_says_and_its_derivatives(hold, smooth, grid):
     one, other = (searched(hold, smooth), written_out(hold, smooth)) if not grid else (
         of_grid(hold, smooth, numbers) for numbers in (True, False))

@@ -57,12 +57,12 @@ def test_units_of_equations_do_not_change_what_a_band_comes_to():
     assert_allclose(b / unit, np.linalg.solve(0.01 * np.eye(n) - matrix, np.ones(n)), rtol=1e-8)
 
 
-@pytest.mark.parametrize("rtol", [1e-4, 1e-6])
-def test_a_ladder_of_sixty_sections_meets_the_one_by_radau(rtol):
+def test_a_ladder_of_sixty_sections_meets_the_one_by_radau():
     model = domains.ladder(60)
     exact = model.simulate("3 ms", method="Radau", rtol=1e-10)["capacitors.vc"].final.m
-    found = model.simulate("3 ms", method="rodas4", rtol=rtol)["capacitors.vc"].final.m
-    assert np.abs(found - exact).max() < 5 * rtol  # volts, of 5 V
+    for rtol in (1e-4, 1e-6):
+        found = model.simulate("3 ms", method="rodas4", rtol=rtol)["capacitors.vc"].final.m
+        assert np.abs(found - exact).max() < 5 * rtol  # volts, of 5 V
 
 
 def test_values_between_the_steps_of_a_band_are_those_of_the_run():
@@ -108,7 +108,7 @@ def tapped(n):
     return model
 
 
-@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize("n", [60, 310])  # of more unknowns than 300, by loops
 def test_derivatives_that_events_change_are_found_anew_after_them(n):
     model = tapped(n)
     runs = [model.simulate("2.2 ms", method=method, rtol=rtol)

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import blocks.native
-from benchmarks.models import block_on_belt
 from blocks import (
     Component,
     Model,
@@ -155,8 +154,8 @@ def test_accuracy_does_not_depend_on_how_many_masses_stand_still_beside():
     alone = stick_slip().simulate("4 s")
     exact = stick_slip().simulate("4 s", rtol=1e-10)
     model = stick_slip()
-    model.others = Mass(count=10_000)
-    model.ties = Spring(count=10_000)
+    model.others = Mass(count=3_000)
+    model.ties = Spring(count=3_000)
     model.connect(model.others.M, model.ties.R)
     model.connect(model.ties.C, model.floor.V)
     crowded = model.simulate("4 s")
@@ -258,22 +257,6 @@ def test_an_operation_without_machine_code_leaves_the_run_to_python(monkeypatch)
         oscillator(v="1 m/s").simulate("1 s", method="rk4", step="1 ms")
 
 
-def test_exact_friction_sticks_and_slips_at_the_same_times_in_machine_code():
-    fast = block_on_belt().simulate("2 s", method="dopri5", rtol=1e-9)
-    slow = block_on_belt().simulate("2 s", method="DOP853", rtol=1e-11)
-    assert [e.description for e in fast.events] == [e.description for e in slow.events]
-    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
-                    atol=1e-8)  # fmt: skip
-    # it slides on a circle about the equilibrium until it has the belt's speed again
-    (slips,) = [e.time for e in fast.events if "slides" in e.description]
-    t = quantity(np.linspace(slips + 1e-3, slips + 0.2, 50), "s")
-    circle = (fast["spring.x"].at(t).magnitude - 0.05) ** 2 + (
-        fast["block.v"].at(t).magnitude / 10) ** 2
-    assert_allclose(circle, circle[0], rtol=1e-6)
-    # what sticks moves with the belt exactly
-    assert fast["friction.v"].at(quantity("0.5 s")).magnitude == 0
-
-
 def test_where_llvm_cannot_be_had_the_message_says_so_and_everything_else_works(monkeypatch):
     for place in (blocks.native, blocks.native.costs, blocks.machine.compiling):
         monkeypatch.setattr(place, "is_installed", lambda: False)
@@ -281,7 +264,7 @@ def test_where_llvm_cannot_be_had_the_message_says_so_and_everything_else_works(
         oscillator(v="1 m/s").simulate("1 s", method="rk4", step="1 ms")
     run = oscillator(v="1 m/s").simulate("1 s", method="dopri5")
     assert run.statistics.why.endswith("in Python, as llvmlite is not installed")
-    assert stick_slip().simulate("4 s").statistics["method"] != "dopri5"
+    assert stick_slip().simulate("0.3 s").statistics["method"] != "dopri5"
     assert oscillator(v="1 m/s").simulate("1 s").statistics["method"] == "DOP853"
 
 

@@ -294,7 +294,7 @@ def test_a_disc_in_a_circle_leaves_python_alone(in_python):
     assert len(run.events) == 9
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.floats(0.05, 0.6), st.floats(1.0, 2.0), st.floats(0.1, 1.2))
 def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
     model = sliding_disc(kinetic * more, kinetic, tilt)
@@ -303,7 +303,7 @@ def test_loaded_friction_decides_as_python_does(kinetic, more, tilt):
     same(run, other, ["disc.x", "disc.w", "disc.vx"], 1e-8)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.floats(0.02, 0.5))
 def test_a_disc_in_a_circle_rolls_and_slips_as_python_says(friction):
     model = disc(friction)

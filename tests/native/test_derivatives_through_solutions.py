@@ -83,7 +83,7 @@ def differences(method, n):
     return np.column_stack(columns)
 
 
-@pytest.mark.parametrize("inertia", [False, True])
+@pytest.mark.parametrize("inertia", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
     method = method_of(pipes(inertia))
     n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)

@@ -20,7 +20,6 @@ from library.translational import (
     TranslationalFriction,
 )
 
-METHODS = "auto", "dopri5", "rodas4"
 PUSH, SLIDING = 20.0, 3.0  # N
 
 
@@ -65,9 +64,9 @@ def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
     return model
 
 
-@pytest.mark.parametrize(("count", "side", "seals", "by_a_rack"), [
-    (1, 1, 1, False), (1, -1, 2, False), (3, 1, 2, False), (2, -1, 1, True), (1, 1, 1, True)])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("count", "side", "seals", "by_a_rack", "method"), [
+    (1, 1, 1, False, "auto"), (1, -1, 2, False, "dopri5"), (3, 1, 2, False, "rodas4"),
+    (3, 1, 2, False, "dopri5"), (2, -1, 1, True, "auto"), (1, 1, 1, True, "rodas4")])
 def test_they_let_go_together_when_the_load_pulls_more_than_friction_bears(
         count, side, seals, by_a_rack, method):
     run = pressed(count, side, seals, by_a_rack).simulate("0.75 s", method=method, rtol=1e-9)
@@ -89,7 +88,7 @@ def test_they_let_go_together_when_the_load_pulls_more_than_friction_bears(
         assert_allclose(run[f"body{k}.v"].at(quantity(late, "s")).m, speed(late), atol=1e-8)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_what_rings_beside_them_does_not_slow_them_down(method):
     run = pressed(2, rings=True).simulate("0.5 s", method=method, rtol=1e-6)
     assert "stretches in Python" not in run.statistics
@@ -143,9 +142,8 @@ def comes_to_its_stops(run, count):
     assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("stop_first", [False, True])
-@pytest.mark.parametrize(("count", "method"), [(1, "dopri5"), (3, "auto"), (12, "auto"),
-                                               (3, "rodas4")])
+@pytest.mark.parametrize(("count", "method", "stop_first"), [
+    (1, "dopri5", False), (3, "auto", True), (12, "auto", False), (3, "rodas4", True)])
 def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, monkeypatch):
     decided, decide = [], Decisions.decide
 
@@ -169,6 +167,6 @@ def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
         return solve(self, problem, t, index, moved)
 
     monkeypatch.setattr(JointProblem, "solve", noted)
-    run = by_python(pistons(6), "0.98 s", method="dopri5", rtol=1e-9)
-    comes_to_its_stops(run, 6)
+    run = by_python(pistons(3), "0.98 s", method="dopri5", rtol=1e-9)
+    comes_to_its_stops(run, 3)
     assert max(together) == 2  # a friction and a contact

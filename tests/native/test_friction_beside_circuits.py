@@ -138,12 +138,11 @@ def servo(*frictions, brake=False):
     return model
 
 
-@pytest.mark.parametrize("frictions", [
-    [(0.02, 0.01, 1), (0.04, 0.03, 1)],
-    [(0.01, 0.005, 1), (0.02, 0.015, 1), (0.03, 0.02, 1)],
-    [(0.02, 0.01, 1), (0.08, 0.06, 2)],
+@pytest.mark.parametrize(("frictions", "method"), [
+    ([(0.02, 0.01, 1), (0.04, 0.03, 1)], "auto"),
+    ([(0.01, 0.005, 1), (0.02, 0.015, 1), (0.03, 0.02, 1)], "rodas4"),
+    ([(0.02, 0.01, 1), (0.08, 0.06, 2)], "auto"),
 ])  # fmt: skip
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_frictions_that_share_a_load_break_away_with_all_their_strength(frictions, method):
     # however they share what the motor gives at every edge: 0.06 N*m at rest, 0.04 in motion
     run = servo(*frictions).simulate("4 ms", method=method, rtol=1e-9)
@@ -183,8 +182,7 @@ def chopper(**parts):
     return model
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-@pytest.mark.parametrize("force", [1e3, 1e9, 1e12])
+@pytest.mark.parametrize(("force", "method"), [(1e3, "rodas4"), (1e9, "auto"), (1e12, "rodas4")])
 def test_a_coil_is_not_interrupted_however_large_a_force_is_elsewhere(force, method):
     # 1 mA are not small because a press beside them bears 1e9 N: the diode takes them over
     model = chopper(coil=Inductor(inductance="24 H"), load=Resistor(resistance="10 kohm"))

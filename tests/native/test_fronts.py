@@ -112,7 +112,7 @@ def test_modes_of_a_plate_decay_as_their_closed_form():
 
 
 def test_a_grid_of_resistors_and_diodes_meets_the_one_by_ida():
-    model = domains.grid(20, 9)
+    model = domains.grid(14, 5)
     run = model.simulate("0.6 ms", method="rodas4", rtol=1e-5)
     exact = model.simulate("0.6 ms", method="BDF", rtol=1e-8)
     times = quantity(np.linspace(0.05, 0.6, 7), "ms")

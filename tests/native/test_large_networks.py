@@ -94,10 +94,10 @@ def opposed(n):
 
 
 @pytest.mark.parametrize("model", [
-    lambda: models.random_network(400), lambda: webs(2), lambda: webs(3), lambda: webs(4),
-    lambda: webs(3, Wedge), lambda: opposed(100), lambda: domains.ladder(60),
-], ids=["rods and levers", "one torn", "two torn", "three torn", "coefficients of states",
-        "several in parallel", "one of two in parallel is solved for"])
+    lambda: models.random_network(400), lambda: webs(3, Wedge), lambda: opposed(100),
+    lambda: domains.ladder(60),
+], ids=["rods and levers", "coefficients of states", "several in parallel",
+        "one of two in parallel is solved for"])
 def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
     found, expected = slopes_of(model().compile())
     assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
@@ -140,7 +140,7 @@ def test_parallel_webs_move_as_one_of_them_alone(nodes):
 
 
 def test_a_large_network_with_levers_runs_in_machine_code():
-    model = models.random_network(2000)
+    model = models.random_network(600)
     result = model.simulate("2 s")
     assert result.statistics["method"] == "dopri5"
     exact = model.simulate("2 s", method="DOP853", rtol=1e-11, atol=1e-13)

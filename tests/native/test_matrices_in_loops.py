@@ -23,7 +23,7 @@ pytest.importorskip("llvmlite")
 
 
 def stacked():
-    """Three stages of a voltage multiplier, behind a coil with what a coil has beside it."""
+    """Two stages of a voltage multiplier, behind a coil with what a coil has beside it."""
     model = Model("multiplier")
     model.ground = ElectricalReference()
     model.source = ACVoltageSource(amplitude="100 V", frequency="1 kHz")
@@ -31,7 +31,7 @@ def stacked():
     model.connect(model.source.n, model.ground.V)
     model.connect(model.source.p, model.coil.p)
     low, high = model.ground.V, model.coil.n
-    for k in range(3):
+    for k in range(2):
         push, store, up, over = (model.add(f"{name}{k}", part) for name, part in (
             ("push", Capacitor(capacitance="1 uF")), ("store", Capacitor(capacitance="1 uF")),
             ("up", Diode(model="ideal")), ("over", Diode(model="ideal"))))
@@ -46,23 +46,22 @@ def stacked():
     return model
 
 
-MODELS = {"buck": (lambda: buck(50.0, vc="15 V"), "0.2 ms"), "dead time": (dead_time, "1 ms"),
-          "rectifier": (rectifier, "40 ms"), "short circuit": (short_circuit, "40 ms"),
-          "matrix": (lambda: matrix(3, 3), "40 ms"), "multiplier": (stacked, "3 ms")}
+def matrix_of_nine():
+    return matrix(3, 3)
 
 
-@pytest.mark.parametrize(("name", "method"), [
-    *((name, method) for name in MODELS for method in ("dopri5", "rodas4")
-      if (name, method) != ("multiplier", "dopri5"))])  # whose coil is stiff
-def test_loops_give_what_is_written_out(name, method, monkeypatch):
-    build, duration = MODELS[name]
+@pytest.mark.parametrize(("build", "duration", "method"), [
+    (lambda: buck(50.0, vc="15 V"), "0.2 ms", "dopri5"), (dead_time, "1 ms", "rodas4"),
+    (rectifier, "40 ms", "rodas4"), (short_circuit, "40 ms", "dopri5"),
+    (matrix_of_nine, "40 ms", "dopri5"), (stacked, "3 ms", "rodas4")])
+def test_loops_give_what_is_written_out(build, duration, method, monkeypatch):
     written = build().simulate(duration, method=method)
     monkeypatch.setattr(carried_network, "MOST_WRITTEN", 0)
     looped = build().simulate(duration, method=method)
     assert [e.component for e in looped.events] == [e.component for e in written.events]
     assert_allclose([e.time for e in looped.events], [e.time for e in written.events], rtol=1e-9)
     shown = [name for name in written if name.endswith((".i", ".v"))
-             and not (name.startswith("diode") and build is MODELS["matrix"][0])]  # shared anyhow
+             and not (name.startswith("diode") and build is matrix_of_nine)]  # shared anyhow
     times = quantity(np.linspace(0, quantity(duration).m_as("s"), 40), "s")
     expected, found = (run.sample(*shown, times=times) for run in (written, looped))
     for name in shown:

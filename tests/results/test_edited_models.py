@@ -31,27 +31,17 @@ def join(model, *names):
 
 
 def exchange(model):
+    """The names of two parts."""
     soft, stiff = model.soft, model.stiff
     del model.soft, model.stiff
     model.soft, model.stiff = stiff, soft
     join(model, "soft", "stiff")
 
 
-def add(model):
-    model.more = Mass(mass="1 kg")
-
-
 def add_and_connect(model):
-    model.more = Mass(mass="1 kg")
+    model.free, model.more = Mass(mass="1 kg"), Mass(mass="1 kg")
     model.connect(model.more.M, model.block.M)
-
-
-def connect(model):
     model.connect(model.soft.R, model.soft.C)
-
-
-def delete(model):
-    del model.stiff
 
 
 def replace(model):
@@ -61,14 +51,12 @@ def replace(model):
 
 
 def choose(model):
+    """Another law, and other values."""
     model.rub.law = "coulomb"
-
-
-def change_values(model):
     model.soft.stiffness, model.block.mass = "7 N/m", "9 kg"
 
 
-EDITS = [exchange, add, add_and_connect, connect, delete, replace, choose, change_values]
+EDITS = [exchange, add_and_connect, replace, choose]
 
 
 def everything(result, folder):

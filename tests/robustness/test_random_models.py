@@ -34,7 +34,7 @@ def test_the_random_models_are_made_of_every_class_of_the_library():
     assert len(every) > 100
 
 
-@pytest.mark.parametrize("start", range(20_000, 20_100, FEW))
+@pytest.mark.parametrize("start", range(20_000, 20_060, FEW))
 def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + FEW))
     assert not defects, defects
@@ -46,19 +46,19 @@ def test_random_models_with_infinite_slopes_at_the_start_or_a_switch_across_one_
 
 
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
-    defects = complain(range(30_000, 30_020), FLUIDS)
+    defects = complain(range(30_000, 30_004), FLUIDS)
     assert not defects, defects
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(100_000, 110_000, MANY))
+@pytest.mark.parametrize("start", [20_060, *range(100_000, 110_000, MANY)])
 def test_ten_thousand_random_models_run_or_are_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + MANY))
     assert not defects, defects
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(200_000, 202_000, MANY))
+@pytest.mark.parametrize("start", [30_004, *range(200_000, 202_000, MANY)])
 def test_two_thousand_random_circuits_of_fluids_run_or_are_refused_or_stopped_by_name(start):
     defects = complain(range(start, start + MANY), FLUIDS)
     assert not defects, defects

@@ -141,8 +141,8 @@ def compare(whole, kept, paths, off, sides=("left", "right")):
                                 atol=off * size + 1e-300, err_msg=f"{path} {side}")
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("name", "method"), [
+    *((name, "auto") for name in MODELS), ("oscillator", "DOP853"), ("Ball", "DOP853")])
 def test_what_is_kept_is_what_the_whole_run_says(name, method, monkeypatch):
     """Found at the end of the run, and after every step."""
     model = MODELS[name]()

@@ -5,6 +5,8 @@ No state moves, so no error estimate asks for short steps. Times come from close
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 from held_at_rest import lifts, switches
@@ -78,8 +80,8 @@ def assert_switches(run, expected, atol, component="rub"):
     assert_allclose([t for t, _ in found], [t for t, _ in expected], rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("amplitude", [1.001, 1.1, 3.0])
+@pytest.mark.parametrize(("amplitude", "method"), [
+    *((1.001, method) for method in METHODS), (1.1, "auto"), (3.0, "dopri5"), (3.0, "Radau")])
 def test_a_body_held_by_friction_lets_go_whenever_the_load_is_larger(amplitude, method):
     run = held(swinging(amplitude)).simulate("1.6 s", method=method)
     # A speed of amplitude - 1 is known to the absolute tolerance of 1e-8 m/s.
@@ -87,8 +89,8 @@ def test_a_body_held_by_friction_lets_go_whenever_the_load_is_larger(amplitude, 
     assert_switches(run, switches(amplitude, 1.0, 1.0, 1.0, 1.6), atol)
 
 
-@pytest.mark.parametrize("method", FIXED)
-@pytest.mark.parametrize("amplitude", [1.03, 2.0])
+@pytest.mark.parametrize(("amplitude", "method"), [
+    *((1.03, method) for method in FIXED), (2.0, "rk4")])
 def test_methods_of_fixed_step_find_it_to_a_step(amplitude, method):
     step = 4e-3
     run = held(swinging(amplitude)).simulate("1.1 s", method=method, step=quantity(step, "s"))
@@ -102,7 +104,7 @@ def test_breakaway_above_coulomb_friction(amplitude, static):
     assert_switches(model.simulate("10 s"), expected, 1e-6)
 
 
-@pytest.mark.parametrize(("periods", "amplitude"), [(1000, 1.003), (1000, 3.0)])
+@pytest.mark.parametrize(("periods", "amplitude"), [(300, 1.003), (1000, 3.0)])
 def test_a_thousand_periods_have_two_thousand_break_aways(periods, amplitude):
     run = held(swinging(amplitude, 0.05)).simulate(quantity(0.05 * periods, "s"))
     expected = switches(amplitude, 1.0, 1.0, 0.05, 0.05 * periods)
@@ -110,8 +112,8 @@ def test_a_thousand_periods_have_two_thousand_break_aways(periods, amplitude):
     assert_switches(run, expected, 1e-5)
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5"])
-@pytest.mark.parametrize("width", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize(("width", "method"), [
+    (1e-4, "auto"), (1e-4, "Radau"), (1e-4, "dopri5"), (1e-3, "auto"), (1e-2, "Radau")])
 def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, method):
     # two periods of exp(-(sin(pi t/6)/a)^2), at 0, 6 and 12 s; over the bound for a few widths
     a = width * 12 * np.pi / 6
@@ -182,8 +184,8 @@ def test_two_frictions_on_a_shaft_let_go_together_at_their_joint_bound(method):
     assert_switches(run, expected, 5e-5, "bearing")
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "dopri5", "BDF", "RK45"])
-@pytest.mark.parametrize("amplitude", [1.003, 1.5])
+@pytest.mark.parametrize(("amplitude", "method"), [
+    *((1.003, method) for method in ("auto", "Radau", "dopri5", "BDF", "RK45")), (1.5, "auto")])
 def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
     # heights of 0.1 mm are known to 1e-6 m, and speeds at landing are some mm/s
     model = Model("stop")
@@ -300,8 +302,7 @@ KINKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-@pytest.mark.parametrize("kind", KINKED)
+@pytest.mark.parametrize(("kind", "method"), [*zip(KINKED, cycle(["auto", "rodas4"]))])
 def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
     load, end, times = KINKED[kind]
     run = held(load, static="1.25 N").simulate(seconds(end), method=method)

@@ -238,7 +238,8 @@ def test_ode45_count_of_awrejcewicz_in_the_narrowest_band_is_bounded():
     assert 250 < rows("ode45", LAWS[4], 1e-4)[0] < 1000
 
 
-@pytest.mark.parametrize("model", [2, 3, 4, 5, 6, 7, 8, 10, 11])
+@pytest.mark.parametrize("model", [2, 4, 7, 8, 11, *(
+    pytest.param(model, marks=pytest.mark.slow) for model in (3, 5, 6, 10))])
 def test_ode23s_is_cheapest_in_very_narrow_bands(model):
     n = {eps: rows("ode23s", LAWS[model], eps)[0] for eps in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)}
     assert min(n[1e-4], n[1e-5]) <= min(n.values()) * 1.02

@@ -5,6 +5,8 @@ By an infinite derivative Newton's method would stay there, whatever flows, and 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps
@@ -118,17 +120,24 @@ class Drag(Component):
         yield der(self.v) == quantity("1 m/s**2") * push
 
 
+DRIVEN = np.linspace(0.05, 8, 60)
+
+
+@cache
+def driven():
+    """Speeds of it then."""
+    return solve_ivp(lambda t, v: np.sin(t) - 0.5 * np.sign(v) * np.sqrt(np.abs(v)), (0, 8), [0],
+                     method="DOP853", rtol=1e-9, atol=1e-12, max_step=2e-3, t_eval=DRIVEN).y[0]
+
+
 @pytest.mark.parametrize("count", [None, 60])
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4"])
 def test_a_body_leaves_the_speed_at_which_its_drag_is_steepest(method, count):
     model = Model("drag")
     model.body = Drag() if count is None else Drag(count=count)
     run = model.simulate("8 s", method=method, rtol=1e-6)
-    times = np.linspace(0.05, 8, 60)
-    exact = solve_ivp(lambda t, v: np.sin(t) - 0.5 * np.sign(v) * np.sqrt(np.abs(v)), (0, 8), [0],
-                      method="DOP853", rtol=1e-9, atol=1e-12, max_step=2e-3, t_eval=times).y[0]
-    found = np.atleast_2d(run["body.v"].at(quantity(times, "s")).m)[-1]
-    assert_allclose(found, exact, rtol=0, atol=2e-5)
+    found = np.atleast_2d(run["body.v"].at(quantity(DRIVEN, "s")).m)[-1]
+    assert_allclose(found, driven(), rtol=0, atol=2e-5)
 
 
 class Robertson(Component):
@@ -164,8 +173,8 @@ class Relief(TwoPort):
                               quantity(0.02, "A/V**0.5") * sqrt(over), quantity("0 A"))
 
 
-@pytest.mark.parametrize("count", [1, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau"])
+@pytest.mark.parametrize(("method", "count"), [
+    ("auto", 1), ("dopri5", 60), ("DOP853", 1), ("rodas4", 60), ("Radau", 1)])
 def test_a_loop_through_a_root_that_begins_is_refused_where_it_does(method, count):
     with pytest.raises(SimulationError, match="infinitely steep there.*straight line") as caught:
         clamps(Relief, count, 50).simulate("3 ms", rtol=1e-6, method=method)

@@ -49,10 +49,17 @@ def shaker() -> Model:
     return model
 
 
-@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy,
-                                 copy.copy], ids=["pickle", "deepcopy", "copy"])  # fmt: skip
-@pytest.mark.parametrize("made", [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker])
-@pytest.mark.parametrize("compiled", [False, True])
+MODELS = [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker]
+
+
+def pickled(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+@pytest.mark.parametrize(("made", "way", "compiled"), [
+    *((made, pickled, k % 2 == 0) for k, made in enumerate(MODELS)),
+    (chain, copy.deepcopy, True), (shaker, copy.deepcopy, False),
+    (bench.stick_slip, copy.copy, True), (chain, copy.copy, False)])
 def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
     model = made()
     if compiled:
@@ -66,8 +73,7 @@ def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
     assert other.compile().network.root is other
 
 
-@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy],
-                         ids=["pickle", "copy"])  # fmt: skip
+@pytest.mark.parametrize("way", [pickled, copy.copy])
 def test_a_copy_is_independent(way):
     model = bench.coasting()
     other = way(model)
@@ -173,7 +179,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("context", ["fork", "spawn"])
+@pytest.mark.parametrize("context", [pytest.param("fork", marks=pytest.mark.slow), "spawn"])
 def test_components_of_a_script_run_in_worker_processes(context, tmp_path):
     file = tmp_path / "script.py"
     file.write_text(SCRIPT.format(context=context))

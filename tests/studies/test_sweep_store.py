@@ -61,7 +61,7 @@ def started(tmp_path, monkeypatch, executor, runs=5, **how):
     return process, folder
 
 
-@pytest.mark.parametrize("executor", [None, 2])
+@pytest.mark.parametrize("executor", [pytest.param(None, marks=pytest.mark.slow), 2])
 def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypatch):
     process, folder = started(tmp_path, monkeypatch, executor)
     log = tmp_path / "log"
@@ -83,7 +83,7 @@ def test_a_killed_study_goes_on_and_repeats_nothing(executor, tmp_path, monkeypa
     assert [f.name for f in folder.iterdir() if f.suffix == ".parquet"] == ["many-000001.parquet"]
 
 
-@pytest.mark.parametrize("executor", [None, 2])
+@pytest.mark.parametrize("executor", [None, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_path, monkeypatch):
     process, folder = started(tmp_path, monkeypatch, executor)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does
@@ -94,7 +94,7 @@ def test_ctrl_c_in_a_terminal_ends_a_study_with_what_is_finished(executor, tmp_p
     assert load(folder).attrs["runs finished"] == int(printed)
 
 
-@pytest.mark.parametrize("executor", [None, 2])
+@pytest.mark.parametrize("executor", [pytest.param(None, marks=pytest.mark.slow), 2])
 def test_what_was_started_without_ctrl_c_ends_by_sigterm_in_the_same_way(
         executor, tmp_path, monkeypatch):
     process, folder = started(  # as by nohup

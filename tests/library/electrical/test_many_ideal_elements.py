@@ -162,8 +162,8 @@ def rectifiers(n, each):
     return model
 
 
-@pytest.mark.parametrize("n", [2, 8])
-def test_equal_rectifiers_side_by_side_are_one_of_their_size(n):
+def test_equal_rectifiers_side_by_side_are_one_of_their_size():
+    n = 6
     one, many = (rectifiers(count, count).simulate("20 ms", rtol=1e-8) for count in (1, n))
     assert "in Python" not in many.statistics["why"]
     for name in ("line.i", f"load{n - 1}.v", "filter.v"):
@@ -179,7 +179,7 @@ def test_few_steps_are_taken_again_beside_what_is_far_faster():
 
 
 def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
-    n, shunt, load = 20, 5.0, 60.0
+    n, shunt, load = 12, 5.0, 36.0
     light = 8.0 - 0.05 * np.arange(n)
     model = Model("string")
     model.ground = ElectricalReference()
@@ -241,10 +241,10 @@ def test_diodes_in_parallel_are_as_one(resistance, method):
 
 def test_closed_switches_in_parallel_are_a_wire_from_the_start():
     """They short the load: both capacitors in parallel behind the line, as phasors say."""
-    run = parallel([Switch(model="ideal", gate=1) for _ in range(3)]).simulate("20 ms", rtol=1e-9)
+    run = parallel([Switch(model="ideal", gate=1) for _ in range(3)]).simulate("6 ms", rtol=1e-9)
     omega, tau = 2 * np.pi * 60, 39 * 63e-6
     settled = 40 * np.exp(5.14j) / (1 + 1j * omega * tau)
-    times = np.array([3e-3, 11e-3, 19e-3])
+    times = np.array([1e-3, 3e-3, 5.9e-3])
     expected = np.imag(settled * np.exp(1j * omega * times)) - np.imag(settled) * np.exp(
         -times / tau)
     found = run["large.vc"].at(quantity(times, "s")).m

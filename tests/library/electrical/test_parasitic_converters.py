@@ -128,8 +128,8 @@ def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not()
 
 
 # -- all methods, and what the parasitic parts change: nearly nothing ----------------------------
-@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
-@pytest.mark.parametrize("kind", ["boost", "cuk", "sepic", "pfc"])
+@pytest.mark.parametrize(("kind", "method"), [
+    ("boost", "dopri5"), ("cuk", "rodas4"), ("sepic", "dopri5"), ("pfc", "rodas4")])
 def test_converters_run_by_all_methods_as_they_do_without_parasitic_parts(kind, method):
     times = np.linspace(0, 20, 9)[1:] * PERIOD
     run = converter(kind, load=2.0).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
@@ -247,9 +247,7 @@ def test_diodes_that_share_a_capacitor_with_closing_switches_open():
         assert values(run, f"diode{leg}.i", "A").min() > -1e-6
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness_does_not_limit(
-        method):
+def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness_does_not_limit():
     # two diodes in series lie across c5 alone: 1e-11 s, between events that follow each other
     ends = {}
     for parasitic in (False, True):
@@ -267,10 +265,9 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
         m.connect(m.c4.n, m.d3.n, m.d4.p)
         m.connect(m.d4.n, m.c5.p, m.far.p)
         m.connect(m.source.n, m.d1.p, m.c3.n, m.load.n, m.far.n, m.ground.V)
-        run = m.simulate("2.6 ms", method=method)
+        run = m.simulate("2.6 ms", method="rodas4")
         ends[parasitic] = [values(run, f"c{k}.vc", "V")[-1] for k in (1, 3, 4, 5)]
     assert_allclose(ends[True], ends[False], rtol=0, atol=1e-4)
-    assert method in ("auto", run.statistics["method"])
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

@@ -230,10 +230,10 @@ def braked(part, ports, brakes, driven):
     return model
 
 
-@pytest.mark.parametrize("brakes", [(1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (0.3, 0.7)])
+@pytest.mark.parametrize("brakes, driven", [
+    ((1.0, 0.0), "S"), ((0.0, 1.0), "O"), ((1.0, 2.0), "S"), ((0.3, 0.7), "O")])
 @pytest.mark.parametrize("ratio, first, second, bearing", [
     (1, 0.9, 0.9, 0.1), (3, 0.8, 0.6, 0.0), (-2, 0.5, 0.7, 0.25)])
-@pytest.mark.parametrize("driven", "SO")
 def test_a_gear_and_brakes_that_are_stuck_together_give_way_at_the_sum_of_what_each_bears(
         driven, ratio, first, second, bearing, brakes):
     gear = LossyGear(ratio=ratio, forward_efficiency=first, backward_efficiency=second,

@@ -185,7 +185,7 @@ def test_two_feet_hold_until_their_friction_together_is_used_up():
         assert_allclose(found.effort, [5, min(pull, 5) / 2, 5, min(pull, 5) / 2], rtol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_feet_hold_a_box_as_long_as_any_of_their_efforts_do(seed):
     """A box on two to four feet in one plane: at every load as linear programming tells."""
     rng = np.random.default_rng(seed)

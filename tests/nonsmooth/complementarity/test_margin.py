@@ -57,7 +57,7 @@ def test_three_brakes_are_determined_where_all_of_them_are_at_their_bounds(sum_o
     assert [g.tolist() for g in groups] == ([[0, 1, 2]] if is_open else [])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**31), st.integers(3, 8), st.integers(1, 4))
 def test_efforts_are_open_where_one_of_them_can_be_changed(seed, n, rank):
     rng = np.random.default_rng(seed)

@@ -76,14 +76,14 @@ def go_the_general_way(monkeypatch):
     (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"]),
 ])
 def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
-    fast = build().simulate("1.5 s", rtol=1e-8)
+    fast = build().simulate("1 s", rtol=1e-8)
     go_the_general_way(monkeypatch)
-    slow = build().simulate("1.5 s", rtol=1e-8)
-    assert len(fast.events) > 6
+    slow = build().simulate("1 s", rtol=1e-8)
+    assert len(fast.events) > 4
     assert [e.description for e in fast.events] == [e.description for e in slow.events]
     times = [[e.time for e in run.events] for run in (fast, slow)]
     assert_allclose(*times, rtol=1e-7, atol=1e-9)
-    t = quantity(np.linspace(0, 1.5, 31), "s")
+    t = quantity(np.linspace(0, 1, 21), "s")
     for path in paths:
         a, b = (run[path].at(t).m for run in (fast, slow))
         assert_allclose(a, b, atol=1e-6 * max(1.0, np.abs(b).max()), err_msg=path)

@@ -299,7 +299,9 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
     smooth = np.convolve(surge, np.ones(width) / width, mode="valid")
     down = t[1:len(smooth)][(smooth[:-1] > 0) & (smooth[1:] <= 0)]
     assert down[1] - down[0] == pytest.approx(4 * length / c, rel=0.03)
-    assert run.energy().relative_residual < 1e-5
+    first = surge[t < 1.7 * length / c]  # pieces ring, however many: theory of chains, 1.45
+    assert 1.4 < first.max() / (c * 998.5e-6) < 1.5
+    assert run.energy().relative_residual < 1e-7
 
 
 @pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
@@ -330,7 +332,7 @@ def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_unit
     assert reached == pytest.approx(exact, rel=0.01)
     warmed = final(run, f"cold[{0 if counter else n - 1}].T_I", "K") - 300
     assert warmed == pytest.approx(10 * reached * ratio, rel=2e-3)
-    assert run.energy().relative_residual < 1e-6
+    assert run.energy().relative_residual < 1e-7
 
 
 def test_what_would_boil_or_freeze_stops_the_run_by_name():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array, length
+from ..numerics.arrays import Array
 from ..numerics.continuation import curve, passes
 from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure

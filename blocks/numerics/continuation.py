@@ -65,7 +65,7 @@ def passes(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array
            point: Array, place: Array) -> bool:
     """Whether the curve goes through a place between two neighbouring points."""
     across = (point - last) / length_of(point - last)
-    ahead = (place - last) @ across
+    ahead = float((place - last) @ across)
     if not 0 <= ahead <= length_of(point - last):
         return False
     found = _next_point(residual, jacobian, last, across, ahead)

@@ -148,7 +148,7 @@ def test_a_random_circuit_keeps_its_mass_and_its_energy(seed):
 @seeds(1)
 def test_mass_and_energy_of_a_random_circuit_close_to_1e_7_of_what_is_turned_over(seed):
     circuit = Circuit(seed)
-    run = circuit.model.simulate("20 s", rtol=1e-9, method="rodas4")
+    run = circuit.model.simulate("20 s", rtol=1e-10, method="rodas4")
     energy, masses = run.energy(), mass(run, circuit)
     rounding = 1e-11 * energy.held  # of tens of MJ where a joule is turned over
     assert energy.residual < 1e-7 * energy.turned_over + rounding

@@ -5,6 +5,8 @@ Numbers of water are IAPWS-95, by CoolProp 8.0.0.
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -54,15 +56,17 @@ def final(run, path, unit):
     return run[path].final.to(unit).magnitude
 
 
-@pytest.mark.parametrize("by_table", [False, True])
-def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(by_table):
+@pytest.mark.parametrize("liquid", [
+    ThermalLiquidProperties(liquid="water"), ThermalLiquidSettings(),
+    ThermalLiquidSettings(energy_spec="internal_energies")],
+    ids=["ready", "by heat capacities", "by internal energies"])  # fmt: skip
+def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(liquid):
     """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
     model = Model("water")
     for k, (T, p, *_) in enumerate(WATER):
         at = place(model, f"at{k}", quantity(T, "K"), quantity(p, "Pa"))
         sensor = model.add(f"sensor{k}", ThermodynamicPropertiesSensor())
-        liquid = ThermalLiquidSettings() if by_table else ThermalLiquidProperties(liquid="water")
-        model.connect(at.A, sensor.A, model.add(f"liquid{k}", liquid).A)
+        model.connect(at.A, sensor.A, model.add(f"liquid{k}", deepcopy(liquid)).A)
     run = model.simulate("1 s")
     zero = final(run, "sensor3.H", "J/kg")
     for k, (_, p, rho, h, cp) in enumerate(WATER):
@@ -355,8 +359,8 @@ def test_tables_of_two_points_and_of_wild_values():
     model = Model("simple")
     model.liquid = ThermalLiquidSettings(
         temperatures=["280 K", "380 K"], densities=["900 kg/m^3"] * 2,
-        specific_heats=["2 kJ/(K*kg)"] * 2, viscosities=["10 cSt"] * 2,
-        conductivities=["0.1 W/(K*m)"] * 2, bulk_moduli=["1.5 GPa"] * 2)  # fmt: skip
+        specific_heats=["2 kJ/(K*kg)"], viscosities=["10 cSt"] * 2,
+        conductivities=["0.1 W/(K*m)"], bulk_moduli=["1.5 GPa"])  # fmt: skip
     model.sensor, at = ThermodynamicPropertiesSensor(), place(model, "at", "320 K")
     model.connect(at.A, model.sensor.A, model.liquid.A)
     run = model.simulate("1 s")

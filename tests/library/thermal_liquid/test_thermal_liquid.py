@@ -217,12 +217,19 @@ def test_a_leak_carries_volume_by_pressure_and_closed_ends_carry_nothing():
     model = Model("leak")
     high, low = place(model, "high", p="0.3 MPa"), place(model, "low", p="0.1 MPa")
     model.leak = LaminarLeakage(resistance="500 MPa*s/m^3")
+    model.gap = LaminarLeakage(cross_section_geometry="annular", inner_diameter="20 mm",
+                               outer_diameter="20.02 mm", length="0.1 m")  # fmt: skip
+    model.connect(high.A, model.gap.A)
+    model.connect(model.gap.B, low.A)
     model.wall, model.cap, model.end = InfiniteFlowResistance(), Cap(), ConstantVolumeChamber()
     model.connect(high.A, model.leak.A, model.wall.A, model.cap.A)
     model.connect(model.leak.B, low.A)
     model.connect(model.wall.B, model.end.A)
     run = model.simulate("1 s")
     assert final(run, "leak.mdot", "kg/s") == pytest.approx(998.26 * 0.2 / 500, rel=1e-4)
+    slit = np.pi * 20.01e-3 * 1e-5**3 / 12  # of a ring of 10 um, after Hagen and Poiseuille
+    assert final(run, "gap.mdot", "kg/s") == pytest.approx(
+        998.26 * slit * 0.2e6 / (1.0016e-3 * 0.1), rel=2e-3)  # water of 1.0016 mPa s
     assert final(run, "cap.p", "MPa") == pytest.approx(0.3)
     assert final(run, "cap.T", "K") == pytest.approx(293.15, abs=1e-6)
     assert final(run, "end.p_I", "MPa") == pytest.approx(0.101325)

@@ -136,6 +136,16 @@ def lossy_train(n: int) -> Model:
     return m
 
 
+def braked_train(n: int) -> Model:
+    """The same with a brake at its load."""
+    m = lossy_train(n)
+    m.brake = R.RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                   breakaway_torque="1.2 N*m")
+    m.connect(m.brake.R, m.load.I)
+    m.connect(m.brake.C, m.frame.W)
+    return m
+
+
 def lossy_chain(n: int) -> Model:
     """Masses that turn on springs, a gear with losses to each next one."""
     m = Model("chain of gears")
@@ -253,6 +263,7 @@ FAMILIES = (
     Family("row that rubs on floor and neighbours", rubbing, (5, 10, 20), "2 s", "event", 1e-3),
     Family("a delay in a chain", delayed, (400, 800, 1600), "0.2 s", goal=1.0),
     Family("gears with losses in a stiff train", lossy_train, (5, 20, 80), "2 s", "event", 1e-3),
+    Family("gears with losses and a brake", braked_train, (3, 6, 12), "2 s", "event", 1e-3),
     Family("a gear with losses at every wheel", lossy_chain, (5, 10, 20), "0.5 s", "event", 1e-3),
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
     Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (10, 30, 100),

@@ -189,7 +189,8 @@ def _near_targets(system: System, problem: Problem, targets: Targets, nominals: 
         sp.diags_array(problem.scale_x))
     _, step = lexicographic_step([None, *(j[k] if k.any() else None for k in order)],
                                  [r[:0], *(r[k] for k in order)], system.nx)
-    problem.x += step * problem.scale_x
+    if np.isfinite(step).all():
+        problem.x += step * problem.scale_x
 
 
 def _approach(system: System, problem: Problem, outputs: TargetFunctions, targets: Targets,

@@ -17,7 +17,7 @@ from ..units import unit
 
 __all__ = ["constraints_of_velocities", "refuse_dependent", "unclosed_constraints"]
 
-ENDLESS = 1e150  # of a constraint: one without a finite value
+ENDLESS = 1e30  # of a constraint: one without a finite value; powers of its slopes have one
 BESIDE = 1e-2  # of nominal values: a step along which a dead point is left
 TRIALS = 3  # directions in which one is looked for
 ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
@@ -25,8 +25,6 @@ ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
 
 def unclosed_constraints(system: System, problem: Problem, t: float) -> InitialisationError:
     """The error for constraints without a solution: how near they come, and which."""
-    from scipy.optimize import least_squares
-
     residual = _misses(system, problem, t)
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
@@ -41,13 +39,12 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             "Look for two ports of it that are connected to one and the same body, or give "
             "initial targets elsewhere.", variables=paths,
         )  # fmt: skip
-    near = least_squares(residual, start, max_nfev=200, xtol=LEAST_SQUARES,
-                         ftol=LEAST_SQUARES, gtol=LEAST_SQUARES).x
+    near = _nearest(residual, start, 200)
     worst = int(np.argmax(np.abs(residual(near))))
     where = owners[worst]
     mine = np.array([o == owners[worst] for o in owners])
     weight = np.where(mine, 1.0, ALL_IN_ONE)  # all of the gap in one place
-    near = least_squares(lambda y: weight * residual(y), near, max_nfev=400).x
+    near = _nearest(lambda y: weight * residual(y), near, 400)
     gap = float(np.linalg.norm(residual(near)[mine]))
     if gap <= CONSTRAINT_MET:  # they can be met, but not solved for
         refuse_dependent(system, problem, t)
@@ -67,11 +64,24 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     )  # fmt: skip
 
 
+def _nearest(residual: Callable[[Array], Array], start: Array, most: int | None = None) -> Array:
+    """Where a residual is least, of points near a start; the start where slopes overflow."""
+    from scipy.optimize import least_squares
+
+    try:
+        found: Array = least_squares(residual, start, max_nfev=most, xtol=LEAST_SQUARES,
+                                     ftol=LEAST_SQUARES, gtol=LEAST_SQUARES).x
+    except ValueError:
+        return start
+    return found
+
+
 def _misses(system: System, problem: Problem, t: float) -> Callable[[Array], Array]:
     """What constraints miss at scaled states, which the problem is taken to."""
     def residual(y: Array) -> Array:
         problem.x[:] = y * problem.scale_x
-        return np.nan_to_num(system.residual(*problem.arguments(t))[system.nz:], nan=ENDLESS)
+        missed = system.residual(*problem.arguments(t))[system.nz:]
+        return np.nan_to_num(missed, nan=ENDLESS, posinf=ENDLESS, neginf=-ENDLESS)
 
     return residual
 
@@ -149,7 +159,6 @@ def constraints_of_velocities(system: System) -> Iterator[tuple[Indices, Indices
 def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
     """The fewest dependent constraints at positions close by; None where none was reached."""
     from scipy.linalg import null_space
-    from scipy.optimize import least_squares
 
     kept, counts, random = problem.x.copy(), [], np.random.default_rng(0)
 
@@ -158,8 +167,7 @@ def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
     ways = null_space(jacobian * problem.scale_x, rcond=DEPENDENT)
     for _ in range(TRIALS if ways.shape[1] else 0):
         step = ways @ random.standard_normal(ways.shape[1])
-        near = least_squares(residual, kept / problem.scale_x + BESIDE * step / np.abs(step).max(),
-                             xtol=LEAST_SQUARES, ftol=LEAST_SQUARES, gtol=LEAST_SQUARES).x
+        near = _nearest(residual, kept / problem.scale_x + BESIDE * step / np.abs(step).max())
         if np.abs(residual(near)).max() <= CONSTRAINT_MET:
             counts.append(_dependent(system, problem, t, BESIDE**2)[0])
     problem.x[:] = kept

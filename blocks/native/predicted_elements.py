@@ -11,11 +11,15 @@ from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
+    FLOW_ROUNDING,
+    LEAST_ERROR,
     SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
 from .joint_choice import AT_REST, choice_of
+from .stages import ATOL
+from .steps import Workspace
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.parts import PredictedParts
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
            "OWN", "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
-           "is_regular", "part_of", "predicted_elements"]  # fmt: skip
+           "is_regular", "no_flow", "part_of", "predicted_elements"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN, RESTITUTION = range(10)
 VALUES = 10  # of an element, one row each
@@ -228,6 +232,20 @@ def bounds_move(elements: PredictedElements, count: int) -> bool:
                     if elements.bounds[side, elements.members[a], elements.members[b]] != 0.0:
                         return True
     return False
+
+
+@machine_code
+def no_flow(work: Workspace, elements: PredictedElements, x: Vector, e: int) -> float:
+    """A flow that rounding may give to an element, or errors that no step is shortened for."""
+    flow = 0.0
+    for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
+        i = elements.flow_states[j]
+        none = FLOW_ROUNDING * max(abs(x[i]), elements.scale[i])
+        if work.k[ATOL, i] < np.inf:
+            none = max(none, LEAST_ERROR * work.k[ATOL, i])
+        if elements.reach[j] < np.inf:
+            flow += elements.reach[j] * none
+    return flow
 
 
 @machine_code

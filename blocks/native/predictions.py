@@ -61,6 +61,7 @@ from .predicted_elements import (
     PredictedElements,
     bounds_move,
     is_regular,
+    no_flow,
     part_of,
 )
 from .steps import Code, Workspace, settle_in_place, values_at
@@ -110,7 +111,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
                 return False
         elif not _decide_part(code, work, elements, t, x, e, touched):
             return False
-    return _hold(elements, t, x)
+    return _hold(work, relations, elements, t, x)
 
 
 @machine_code
@@ -343,7 +344,8 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
             if elements.part[e] != turned and not found[GAP, e] >= clear * far:
                 return NOBODY, IN_DOUBT, 0
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck:
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck and (
+                not _moves(elements, e, modes[e])):
             if not _is_at_dead_centre(elements, e):
                 return NOBODY, IN_DOUBT, 0
             elements.passing[e] = 1  # as another does
@@ -568,9 +570,14 @@ def _moves(elements: PredictedElements, e: int, sense: float) -> bool:
 
 # -- what is constant until the next event -----------------------------------------------------
 @machine_code
-def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
+def _hold(work: Workspace, relations: Relations, elements: PredictedElements, t: float, x: Vector
+          ) -> bool:
     """Take note of what is constant in the present modes; whether their equations are regular."""
     modes, found, share = elements.modes, elements.found, elements.share
+    first = relations.wrong.size - modes.size - elements.reserve
+    for e in range(modes.size):
+        slides = modes[e] != 0.0 and not elements.contact[e]
+        relations.slack[first + e] = no_flow(work, elements, x, e) if slides else 0.0
     if elements.k.size == 0:
         if not is_regular(elements):
             return False

@@ -72,11 +72,11 @@ class SolvedCode(Text):
         self.free = ca.SX.sym("free", nx)
         count = len(self.blocks)
         self._put_given()
-        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n,
+        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1,
                         n // 2 + count, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.pivots, self.failed = scratch
+        self.found, self.matrix, self.right, self.shared, self.pivots, self.failed = scratch
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
@@ -472,16 +472,18 @@ class SolvedCode(Text):
         return values
 
     def _fill_equations(self, w: Writer) -> None:
-        """Put matrix and residual into ``q``, block by block."""
+        """Put matrix and residual into ``q``, block by block, and the largest bound shared."""
         if self.posed[0].nnz() < sum(len(block) ** 2 for block in self.blocks):
             self._clear(w, w.pointer("%q", self.matrix), self.n**2)
         self._write(w, self._equations, self.matrix)
 
     @cached_property
     def _equations(self) -> Any:
-        """Matrix and residual, block by block."""
+        """Matrix and residual, block by block, and the largest bound in which shares are counted.
+        """
         order, (matrix, residual) = np.concatenate(self.blocks).tolist(), self.posed
-        return self._matrix(ca.vertcat(self._in_blocks(matrix), residual[order]))
+        return self._matrix(ca.vertcat(self._in_blocks(matrix), residual[order],
+                                       self.e["shared"]))
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
@@ -498,7 +500,7 @@ class SolvedCode(Text):
             self._put_product(w, "rate", own)
             write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
                             w.pointer("%q", self.matrix))
-            self._fill(w, self.e["residual"], self.right)
+            self._fill(w, ca.vertcat(self.e["residual"], self.e["shared"]), self.right)
         else:
             self._fill_equations(w)
         residual = [w.load("%q", self.right + row) for row in self.row]
@@ -519,8 +521,8 @@ class SolvedCode(Text):
             self.tied.call(w, again=True)
         # where all efforts pass through zero together, those of the start tell the size
         size, whole = self._largest(w, steps), self._largest(w, [*efforts, *guess])
-        shared = self._values(w, self.e["shared"])
-        exact = w.compare("ole", size, w.binary("fmul", self._largest(w, [whole, *shared]),
+        shared = w.load("%q", self.shared)
+        exact = w.compare("ole", size, w.binary("fmul", self._largest(w, [whole, shared]),
                                                 w.constant(LAST_NEWTON_STEP)))
         small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))

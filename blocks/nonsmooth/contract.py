@@ -78,8 +78,7 @@ class Laws(ABC):
         self.state.modes = value
 
     # -- who the elements are --------------------------------------------------------------
-    @property
-    def slack(self) -> Array:
+    def slack(self, problem: Problem, t: float, nothing: Array | float) -> Array:
         """What their margins may be below zero by, where machine code is to add it to them."""
         return np.zeros(0)
 
@@ -108,8 +107,9 @@ class Laws(ABC):
     def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
         """Take note of the largest margins of an episode, which tell speeds and efforts."""
 
-    def flow_rounding(self, problem: Problem, t: float) -> Array:
-        """Flows that rounding alone may give to elements, near the present point."""
+    def no_flow(self, problem: Problem, t: float, nothing: Array | float) -> Array:
+        """What flows of friction that slides may be below zero by: what rounding makes of states,
+        or errors that are ``nothing`` of each."""
         return np.zeros(self.size)
 
     # -- efforts ---------------------------------------------------------------------------

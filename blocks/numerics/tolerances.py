@@ -78,8 +78,8 @@ SURELY_DETERMINED = 1e-6  # determinant of what sticks, above which nothing is u
 # flows and rates that are rounding
 FLOW_NONE = 1e-12  # of the fastest flow of its kind: one that is at rest
 FLOW_NONE_AT_START = 1e-13  # of what the states could make: rounding of a consistent start
+FLOW_ROUNDING = 8.881784197001252e-16  # of what the states could make: four last bits
 FLOW_TURNED = 1e-6  # of the fastest flow of its kind: one that is no rounding
-SURELY_NO_FLOW = 1e-30  # in SI units: a flow against its mode that is none, far below any tolerance
 REBOUND_RESTS = 1e-9  # of the fastest impact of its kind: a slower rebound is none
 RATE_ROUNDING = 1e-12  # of the rates of all states that a flow is made of
 RATE_ROUNDING_OF_NORMALS = 1e-15  # of the same where normals turn: it is in either direction

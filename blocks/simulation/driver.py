@@ -16,14 +16,12 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..language.python_calls import told_why
 from ..nonsmooth.timestepping.reversals import forget_reversals
-from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import SAME_INSTANT
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers import Step
 from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
-from ..system.problem import Problem
 from .actions import RunEnds
 from .failures import (
     refuse_standstill,
@@ -36,6 +34,7 @@ from .interrupts import forget_interrupt, interruptible
 from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
+from .tolerances import Tolerances
 
 __all__ = ["Driver", "PartsJoin"]
 
@@ -59,10 +58,12 @@ class Driver:
     """
 
     def __init__(self, opening: Opening, settings: Settings,
-                 tolerances: Callable[[Problem], Array]) -> None:
+                 tolerances: Tolerances) -> None:
         self.opening, self.settings, self.events = opening, settings, opening.events
         self.recording, self.problem = recording, problem = opening.recording, opening.problem
         crossings = opening.crossings
+        if not settings.method.fixed_step:
+            crossings.nothing = LEAST_ERROR * tolerances.of_states(problem)
         if problem.laws is not None:
             problem.laws.set_valued.state.allow_error(settings.rtol)
         self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,

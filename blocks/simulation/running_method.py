@@ -154,7 +154,7 @@ class RunningMethod:
         events = self.time_events
         slack, laws = self.crossings.relation_tolerance, self.problem.laws
         if laws is not None:
-            slack = np.append(slack, laws.slack)
+            slack = np.append(slack, laws.slack(self.problem, t, self.crossings.nothing))
         method.watch(events.straight, events.curved, slack, events.known_from(t))
 
     def tread_carefully(self, t: float, reach: float) -> None:

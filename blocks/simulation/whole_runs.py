@@ -19,6 +19,7 @@ from ..native.joined_courses import JoinedCourses
 from ..native.method import OneStep
 from ..native.own_events import EventRules
 from ..numerics.arrays import Array
+from ..numerics.tolerances import LEAST_ERROR
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .event_log import CHATTER, are_crowded
@@ -105,5 +106,6 @@ class WholeRuns:
                 self.system.tables.slots, times.ahead, parts=parts))
             method.pieces = times.functions.around(t0)
             self._method, self._parts = method, parts
-        method.watch(times.timed, times.curved, laws.slack, times.known_from(t0))
+        slack = laws.slack(problem, t0, LEAST_ERROR * atol)
+        method.watch(times.timed, times.curved, slack, times.known_from(t0))
         return None if method.carries else method

@@ -40,12 +40,12 @@ class ZeroCrossings:
 
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
+        self.nothing: Array | float = 0.0  # errors of states that no step is shortened for
         self._looks: Crossings | None = None  # into steps, made for the first one
         #: What relations may be below zero by, and their largest margins since the last event.
         self.relation_tolerance, self.largest = np.zeros((2, problem.system.nm))
         self.step, self.atol = 0.0, np.zeros(0)  # length of the last step, tolerances of unknowns
         self._mode_tolerance = np.zeros(0)  # the same of elements that slide
-        self._flow_rounding: Array | None = None  # flows that are nothing but rounding
 
     def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
@@ -53,10 +53,7 @@ class ZeroCrossings:
         self._mode_tolerance = np.zeros(0 if laws is None else len(laws.modes))
         if laws is not None and laws.watched:
             plain = laws.set_valued
-            if self._flow_rounding is None:
-                self._flow_rounding = plain.flow_rounding(self.problem, t)
-            slides = (plain.modes != 0) & ~plain.elements.contact
-            self._mode_tolerance[: plain.size] = np.where(slides, self._flow_rounding, 0.0)
+            self._mode_tolerance[: plain.size] = plain.no_flow(self.problem, t, self.nothing)
         if self._looks is not None:
             self._begin_looks(self._looks, t)
 

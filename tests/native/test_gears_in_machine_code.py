@@ -11,7 +11,13 @@ from carried_out_in_python import flips
 
 from blocks import Model, quantity, sin
 from library.mechanisms import LossyGear
-from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
 
 J, OUT, RATIO, FORWARD, BACKWARD, BRAKE = 0.01, 0.02, 2.0, 0.9, 0.8, 0.3
 END = 4.0
@@ -88,3 +94,23 @@ def test_a_gear_and_a_brake_stick_and_slide_together_without_python(monkeypatch)
     # at rest both are at the same share of their ranges, and the gear has none
     assert_allclose(run["gear.loss"].at("10 ms").m, 0.0, atol=1e-12)
     assert_allclose(run["brake.t"].at("10 ms").m, torque(0.01), rtol=1e-9)
+
+
+def test_a_wave_in_a_chain_of_gears_with_losses_has_no_events_but_their_starts():
+    n = 6
+    model = Model("chain")
+    model.ground, model.drive = RotationalReference(), TorqueSource(
+        torque=lambda t: quantity("3 N*m") * sin(quantity("9 rad/s") * t))
+    model.wheels = Inertia(count=n + 1)
+    model.gears = LossyGear(count=n, ratio=1.0, forward_efficiency=FORWARD,
+                            backward_efficiency=BACKWARD)
+    model.springs = RotationalSpring(count=n, stiffness="500 N*m/rad")
+    model.connect(model.drive.R, model.wheels[0].I)
+    model.connect(model.drive.C, model.ground.W)
+    model.connect(model.wheels[:-1].I, model.gears.S)
+    model.connect(model.gears.O, model.springs.R)
+    model.connect(model.springs.C, model.wheels[1:].I)
+    run = model.simulate("0.5 s", progress=False)
+    starts = [e.component for e in run.events if "slides forward" in e.description]
+    assert sorted(starts) == [f"gears[{k}]" for k in range(n)]
+    assert len(run.events) == n

@@ -40,6 +40,11 @@ def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
     assert not defects, defects
 
 
+def test_random_models_with_infinite_slopes_at_the_start_or_a_switch_across_one_node():
+    defects = complain((100_378, 100_409, 105_472))
+    assert not defects, defects
+
+
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
     defects = complain(range(30_000, 30_020), FLUIDS)
     assert not defects, defects

@@ -104,7 +104,7 @@ def shares(D: Array, rate: Array, low: Array, high: Array, near: Array | None = 
     Parameters
     ----------
     D : (n, n) array
-        Symmetric and positive semi-definite, with a positive diagonal.
+        Symmetric and positive semi-definite.
     rate : (n,) array
         Rates without the efforts.
     low, high : (n,) array
@@ -158,7 +158,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
     """
     n = count
     for i in range(n):
-        unit = 1.0 / np.sqrt(d[i, i])
+        unit = 1.0 / np.sqrt(d[i, i]) if d[i, i] > 0.0 else 1.0
         rows[UNIT, i], rows[DOWN, i], rows[UP, i] = unit, rows[LOW, i] / unit, rows[HIGH, i] / unit
         rows[EFFORT, i] = rows[EFFORT, i] / unit
     _weigh(rows, n)
@@ -205,7 +205,7 @@ def _weigh(rows: Matrix, n: int) -> None:
 def _decompose(d: Matrix, rows: Matrix, l: Matrix, order: Indices, n: int) -> int:
     """L of D in equal units, and the elements that its rank is told by, in order; that rank."""
     for i in range(n):
-        rows[LEFT, i] = 1.0
+        rows[LEFT, i] = 1.0 if d[i, i] > 0.0 else 0.0
     for k in range(n):
         best = 0
         for i in range(n):

@@ -151,7 +151,7 @@ class Companions:
                 by_effort = ca.mtimes(ca.jacobian(
                     bounds, inputs[elements.column[group].tolist()]), place)
                 # how all together change with each one's own bound, through one after the other
-                holds = ca.solve(ca.SX.eye(len(group)) - by_effort.T, ca.SX.ones(len(group)))
+                holds = _eliminated(ca.SX.eye(len(group)) - by_effort.T)
                 for k in weaker.tolist():
                     e, is_low = members[k], (ratio[k] > 0) == (way == 0)
                     low[e] = ca.if_else(ca.logic_and(holds[k] < 0, is_low), laws.back[e], low[e])
@@ -279,6 +279,21 @@ def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int],
     change = effect - effect[:, [first]]
     unfelt: Flags = np.abs(change).max(axis=0) <= SYMMETRIC * np.abs(effect).max()
     return unfelt
+
+
+def _eliminated(matrix: ca.SX) -> list[ca.SX]:
+    """What times a matrix is all ones; pivots stay on the diagonal, as orthogonal factors would be
+    expressions ten times as long."""
+    n, rows, x = matrix.shape[0], ca.horzsplit(ca.densify(matrix.T)), [ca.SX(1)] * matrix.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            if not rows[i][k].is_zero():
+                factor = rows[i][k] / rows[k][k]
+                rows[i][k + 1 :] -= factor * rows[k][k + 1 :]
+                x[i] -= factor * x[k]
+    for k in reversed(range(n)):
+        x[k] = (x[k] - ca.dot(rows[k][k + 1 :], ca.vertcat(*x[k + 1 :]))) / rows[k][k]
+    return x
 
 
 def _at_rest(laws: LawExpressions, flow: ca.SX, *asked: ca.SX) -> list[ca.DM]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import (
+    FLOW_ROUNDING,
     LEAST_POSITION,
     RATE_ROUNDING,
     RATE_ROUNDING_OF_NORMALS,
@@ -88,10 +89,10 @@ class _Rounding:
     def __init__(self, functions: LawFunctions, memory: Memory, state: ModeState) -> None:
         self.functions, self.memory, self.state = functions, memory, state
 
-    def of_flows(self, problem: Problem, t: float) -> Array:
-        """Flows that rounding alone may give to elements."""
-        size = np.maximum(np.abs(problem.x), problem.scale_x)
-        return 4 * np.finfo(float).eps * self.flow_magnitudes(problem, t, size)
+    def of_flows(self, problem: Problem, t: float, nothing: Array | float = 0.0) -> Array:
+        """Flows that rounding alone may give to elements, or what is ``nothing`` of each state."""
+        size = FLOW_ROUNDING * np.maximum(np.abs(problem.x), problem.scale_x)
+        return self.flow_magnitudes(problem, t, np.maximum(size, nothing))
 
     def of_rates(self, problem: Problem, t: float) -> Array:
         """Rates that are rounding only.

@@ -99,15 +99,18 @@ class SetValuedLaws(Laws):
     def notice(self, margins: Array) -> None:
         self.switching.notice(margins)
 
-    def flow_rounding(self, problem: Problem, t: float) -> Array:
-        return self.evaluation.rounding.of_flows(problem, t)
+    def no_flow(self, problem: Problem, t: float, nothing: Array | float) -> Array:
+        slides = (self.modes != 0) & ~self.elements.contact
+        if not slides.any():
+            return np.zeros(self.size)
+        return np.where(slides, self.evaluation.rounding.of_flows(problem, t, nothing), 0.0)
 
     # -- efforts ---------------------------------------------------------------------------
-    @property
-    def slack(self) -> Array:
-        if isinstance(self.held_modes, SolvedModes):  # its constants have it
-            return np.zeros(0)
-        return np.broadcast_to(self.state.slack, self.size)
+    def slack(self, problem: Problem, t: float, nothing: Array | float) -> Array:
+        none = self.no_flow(problem, t, nothing)
+        if isinstance(self.held_modes, SolvedModes):  # its constants have the rest
+            return none
+        return none + self.state.slack
 
     @property
     def restless(self) -> str:

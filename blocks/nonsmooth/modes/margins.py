@@ -19,7 +19,6 @@ from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     RATE_OF_STRESS,
     RATE_ROUNDING,
-    SURELY_NO_FLOW,
 )
 from ...system import Evaluator, Problem
 from ..complementarity import Part, given_rows, weights, within
@@ -112,7 +111,7 @@ class Margins:
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
         parting = (now.gap <= 0) & (now.flow <= 0)
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
-        moving = np.where(contact, open_gap + self.state.slack, modes * now.flow + SURELY_NO_FLOW)
+        moving = np.where(contact, open_gap + self.state.slack, modes * now.flow)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
@@ -151,8 +150,7 @@ class CompiledMargins:
         effort = e["effort"]
         contact = ca.DM(self.elements.contact.astype(float))
         stuck = modes == 0
-        moving = ca.if_else(contact, open_gap(e["gap"], e["flow"]),
-                            modes * e["flow"] + SURELY_NO_FLOW)
+        moving = ca.if_else(contact, open_gap(e["gap"], e["flow"]), modes * e["flow"])
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
         moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])

@@ -62,7 +62,10 @@ class StressGroup:
     def felt(self) -> Array:
         """What changes of efforts do beside internal stress."""
         basis = np.linalg.qr(self.efforts)[0]
-        return np.eye(len(self.members)) - basis @ basis.T
+        felt = np.eye(len(self.members)) - basis @ basis.T
+        none = felt.diagonal() <= SUM_ROUNDING  # across one node, say
+        felt[none], felt[:, none] = 0.0, 0.0
+        return np.asarray(felt)
 
     def by(self, change: Array) -> Array:
         """What has to be taken more for a change of efforts."""

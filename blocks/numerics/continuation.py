@@ -20,7 +20,7 @@ from .arrays import Array
 from .arrays import length as length_of
 from .tolerances import ON_CURVE, SHORTEST_ARC
 
-__all__ = ["curve"]
+__all__ = ["curve", "passes"]
 
 FIRST = 1e-3  # of the point's size: length of the first step
 MOST_ROUNDS = 8  # of Newton's method in a step
@@ -28,6 +28,7 @@ CONTRACTS = 0.1  # of the correction before: a step that leads to another part o
 STRAIGHT = 0.98  # cosine between two tangents
 GROWS = 1.6
 MOST_STEPS = 4000
+SAME = 1e-6  # of a point's size: how near to another one it is the same
 WIDE, LEAST = 0.1, 0.01  # of the point's size, and of the first one's: the longest step
 
 
@@ -58,6 +59,17 @@ def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array]
         point, direction = found
         yield point, direction
         length = min(GROWS * length, WIDE * (length_of(point) + LEAST * size))
+
+
+def passes(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array], last: Array,
+           point: Array, place: Array) -> bool:
+    """Whether the curve goes through a place between two neighbouring points."""
+    across = (point - last) / length_of(point - last)
+    ahead = float((place - last) @ across)
+    if not 0 <= ahead <= length_of(point - last):
+        return False
+    found = _next_point(residual, jacobian, last, across, ahead)
+    return found is not None and length_of(found[0] - place) <= SAME * (1.0 + length_of(place))
 
 
 def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array],

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array, length
-from ..numerics.continuation import curve
+from ..numerics.arrays import Array
+from ..numerics.continuation import curve, passes
 from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
@@ -58,7 +58,7 @@ def beyond_fold(problem: Problem, t: float, before: Array, duration: float) -> A
             if point[-1] >= 0 > last[-1]:
                 share = last[-1] / (last[-1] - point[-1])
                 return driven.solved(last + share * (point - last))
-            if length(point - start) < length(point - last):
+            if passes(driven.residual, driven.jacobian, last, point, start):
                 break  # it is closed
         if np.abs(point).max() > FARTHEST:
             break

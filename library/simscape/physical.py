@@ -275,6 +275,7 @@ def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: WritesV
     if isinstance(mine, Parameter) and np.ndim(mine.default) and np.ndim(written.value) == 0 \
             and written.value is not None:
         written.python, written.literal = f"[{written.python}]", False
+        written.value = np.atleast_1d(written.value)
     if written.literal and written.value == 0 and np.ndim(_default(mine)) == 0 and \
             _default(mine) == 0 and value.priority in ("", "High"):
         return  # as it is here without being said

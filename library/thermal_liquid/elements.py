@@ -112,7 +112,11 @@ class Pipe(Ends, pipes.Pipe):
     d(rho V)/dt = mdot_A + mdot_B, d(rho u V)/dt = Phi_A + Phi_B + Q_H. With
     ``dynamic_compressibility=False`` as much flows out as in, only its temperature is stored,
     and its density is that at atmospheric pressure.
-    With ``inertia=True`` the flow has to be accelerated by length/area d(mdot)/dt.
+    With ``inertia=True`` the flow has to be accelerated by length/area d(mdot)/dt. A row of n such
+    pipes carries waves of pressure at the speed of sound. A front rings, as in any chain: where a
+    flow is stopped at once the pressure rises by rho c v (Joukowsky) on average and overshoots to
+    1.45 times that, however many pipes there are. Their number shortens the ringing, to periods
+    of a few length/(n c): take the mean over some of these, or close the valve within them.
 
     The wall, at T_H, gives the heat h S (T_H - T_I) + (C (1 - e^-N) - h S e^-N)(T_H - T_in), with
     C = |m| cp, N = h S/C and h from the Nusselt number: ``laminar_nusselt``, Gnielinski's when

@@ -95,9 +95,10 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Any:
     yield require(
         p > at.minimum_pressure,
         f"the pressure {where} falls below the liquid's minimum_pressure, at which it would "
-        "evaporate: more liquid is drawn out than comes in, or too low a pressure is prescribed. "
-        "Pressures are absolute (atmospheric: 0.101325 MPa); start at a higher pressure, feed this "
-        "place, or draw less.")  # fmt: skip
+        "evaporate: more liquid is drawn out than comes in, liquid that is closed in cools, or too "
+        "low a pressure is prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start "
+        "at a higher pressure, feed this place (a Reservoir for what it expands into), or draw "
+        "less.")  # fmt: skip
     margin = 1e-6 * at.half_range
     yield require(
         (at.middle_temperature - at.half_range - margin < T)

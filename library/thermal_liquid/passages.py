@@ -9,6 +9,7 @@ from blocks import Option, Parameter, Port, sqrt
 
 from .. import symbols
 from ..fluids import passages, sensors
+from ..fluids.gaps import SHAPES, Gap
 from . import liquid
 from .domain import Ends, TwoPort, thermal_liquid
 
@@ -33,23 +34,31 @@ class FlowResistance(Ends, passages.FlowResistance):
     symbol = symbols.RESTRICTION
 
 
-class LaminarLeakage(TwoPort):
+class LaminarLeakage(Gap, TwoPort):
     """A long narrow gap, in which the flow is laminar.
 
-    Equation: mdot = rho p/R with the mean density of the ends. Energy passes as it is.
+    Equation: mdot = rho p/R with the mean density of the ends. R is the parameter ``resistance``;
+    by any other ``cross_section_geometry`` R = mu length/G, mu the viscosity at the mean
+    temperature and G that of ``library.isothermal_liquid.LaminarLeakage``. Energy passes as it is.
 
-    Parameters: resistance (MPa*s/m^3), port_area (m^2).
+    Parameters: resistance (MPa*s/m^3), diameter (mm), inner_diameter (mm), outer_diameter (mm),
+    width (mm), height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
+    port_area (m^2).
     Ports: A, B.
     """
 
     symbol = symbols.RESTRICTION
 
-    resistance = Parameter("1e3 MPa*s/m^3", above=0, doc="Pressure per volume flow")
+    cross_section_geometry = Option("custom", SHAPES, doc="shape of the gap")
 
     def equations(self) -> Iterator[Any]:
         A, B = self.A, self.B
         rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
-        yield self.mdot == rho * self.p / self.resistance
+        if self.cross_section_geometry == "custom":
+            yield self.mdot == rho * self.p / self.resistance
+        else:
+            mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+            yield self.mdot == rho * self.conductance() * self.p / (mu * self.length)
         yield from self.passing()
 
 

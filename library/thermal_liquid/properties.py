@@ -72,9 +72,12 @@ class ThermalLiquidSettings(Component):
     than 1 % ``check()`` says so. Where a temperature leaves the table, or a pressure falls below
     ``minimum_pressure``, the run stops.
 
+    With ``energy_spec="internal_energies"`` their table takes the place of the heat capacities.
+
     Parameters: temperatures (K), densities (kg/m^3), specific_heats (J/(K*kg)),
-    viscosities (cSt), conductivities (W/(K*m)), bulk_moduli (GPa), one value per temperature;
-    bulk_modulus_gain (1), atmospheric_pressure (MPa), minimum_pressure (kPa).
+    internal_energies (kJ/kg), viscosities (cSt), conductivities (W/(K*m)), bulk_moduli (GPa), one
+    value per temperature, or one for all but the energies; bulk_modulus_gain (1),
+    atmospheric_pressure (MPa), minimum_pressure (kPa).
     Ports: A, anywhere in the circuit; nothing flows through it.
     """
 
@@ -85,10 +88,18 @@ class ThermalLiquidSettings(Component):
         [f"{d} kg/m^3" for d in (999.8438, 999.7016, 998.2051, 995.6464, 992.2125, 988.0305,
                                  983.1907, 977.7589, 971.7842, 965.3029, 958.3706)],
         above=0, doc="Densities at atmospheric pressure")  # fmt: skip
+    energy_spec = Option("specific_heats", ("specific_heats", "internal_energies"),
+                         doc="which table tells the energy")  # fmt: skip
     specific_heats = Parameter(
         [f"{c} J/(K*kg)" for c in (4219.41, 4195.14, 4184.04, 4179.82, 4179.42, 4181.35, 4184.96,
                                    4190.07, 4196.76, 4205.22, 4215.64)],
-        above=0, doc="Specific heat capacities at constant pressure")  # fmt: skip
+        above=0, when=lambda c: c.energy_spec == "specific_heats",
+        doc="Specific heat capacities at constant pressure")  # fmt: skip
+    internal_energies = Parameter(
+        [f"{u} kJ/kg" for u in (0.0, 42.058, 83.95, 125.763, 167.552, 209.352, 251.185, 293.062,
+                                334.994, 376.998, 419.1)],
+        when=lambda c: c.energy_spec == "internal_energies",
+        doc="Specific internal energies at atmospheric pressure")  # fmt: skip
     viscosities = Parameter(
         [f"{v} cSt" for v in (1.7914, 1.3059, 1.0032, 0.8005, 0.6577, 0.553, 0.4739, 0.4127,
                               0.3643, 0.3254, 0.2939)],
@@ -106,18 +117,29 @@ class ThermalLiquidSettings(Component):
     atmospheric_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure outside")
     minimum_pressure = Parameter("1 kPa", above=0, doc="Absolute pressure at which the run stops")
 
+    def tables(self) -> dict[str, str]:
+        """The table of every property."""
+        return TABLES | {"enthalpy": self.energy_spec}
+
     def verify(self) -> Iterator[str]:
+        columns = {name: getattr(self, name) for name in self.tables().values()}
         yield from table_faults(("temperatures", self.temperatures), **{
-            name: getattr(self, name) for name in TABLES.values()})  # fmt: skip
+            name: values for name, values in columns.items()
+            if np.size(values.magnitude) != 1 or name == "internal_energies"})  # fmt: skip
+        energies = columns.get("internal_energies")
+        if energies is not None and np.any(np.diff(energies.magnitude) <= 0):
+            yield (f"internal_energies are {energies:~}, but must rise with the temperature: a "
+                   "liquid that is warmer has more energy.")  # fmt: skip
 
     def advise(self) -> Iterator[str]:
         if any(True for _ in self.verify()):
             return
         T = np.asarray(self.temperatures.to("K").magnitude)
-        for name, table in TABLES.items():
+        for name, table in self.tables().items():
             y = np.asarray(getattr(self, table).magnitude)
-            y = np.log(y) if name == "viscosity" else 1 / y if name == "volume" else y
-            error = missed(of_table(LIQUID, name), T, y) if name != "viscosity" else 0.0
+            if y.size == 1 or table in ("viscosities", "internal_energies"):
+                continue
+            error = missed(of_table(LIQUID, name), T, 1 / y if name == "volume" else y)
             if error > 0.01:
                 yield (f"the polynomial through {table} misses a point by {error:.1%}: give a "
                        "narrower range of temperatures, or smoother values.")  # fmt: skip
@@ -132,16 +154,28 @@ class ThermalLiquidSettings(Component):
         yield A.half_range == half
         given = {
             "volume": 1 / self.densities, "bulk_modulus": self.bulk_moduli,
-            "conductivity": self.conductivities, "enthalpy": self.specific_heats,
+            "conductivity": self.conductivities,
             "viscosity": log(self.viscosities / A.viscosity_unit),
         }  # fmt: skip
-        for name, values in given.items():
-            found = polynomial_of(of_table(LIQUID, name), T, values, size, low, high)
-            if name == "enthalpy":
-                rising = [half * c for c in integral(found)]
-                zero = sum_of(c * (-1) ** k for k, c in enumerate(rising))
-                found = [zero + A.atmospheric_pressure / self.densities[0], *rising]
-            for k, coefficient in enumerate(found):
+
+        def through(values: Any, degree: int, table: str) -> list[Any]:
+            if len(getattr(self, table)) == 1:
+                return [values[0], *(0 * values[0] for _ in range(degree))]
+            return polynomial_of(degree, T, values, size, low, high)
+
+        found = {name: through(values, LIQUID[name], TABLES[name])
+                 for name, values in given.items()}  # fmt: skip
+        work = [A.atmospheric_pressure * v for v in found["volume"]]
+        if self.energy_spec == "internal_energies":
+            energy = through(self.internal_energies, LIQUID["enthalpy"], "internal_energies")
+            found["enthalpy"] = [u + w for u, w in zip(energy, work, strict=True)]
+        else:
+            heats = through(self.specific_heats, LIQUID["enthalpy"] - 1, "specific_heats")
+            rising = [half * c for c in integral(heats)]
+            zero = sum_of(c * (-1) ** k for k, c in enumerate(rising))
+            found["enthalpy"] = [zero + A.atmospheric_pressure / self.densities[0], *rising]
+        for name, coefficients in found.items():
+            for k, coefficient in enumerate(coefficients):
                 yield getattr(A, f"{name}_{k}") == coefficient
         yield A.bulk_modulus_gain == self.bulk_modulus_gain
         yield A.viscosity_unit == quantity("1 m^2/s")

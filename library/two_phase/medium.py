@@ -214,4 +214,6 @@ def valid(at: Any, p: Any, u: Any, place: str = "") -> Iterator[Any]:
         (u > at.lowest_energy - margin * span) & (u < at.highest_energy + margin * span),
         f"the internal energy {where} leaves the range in which the properties of the fluid are "
         "known: it is too cold or too hot. Cool or heat it less, or take another fluid by "
-        "TwoPhaseFluidProperties.")  # fmt: skip
+        "TwoPhaseFluidProperties. A compressor whose outlet leads back to its inlet through nodes "
+        "alone, as a reversing valve does half-way, heats what holds no heat: give its inlet and "
+        "its outlet a ConstantVolumeChamber.")  # fmt: skip

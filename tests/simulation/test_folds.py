@@ -86,6 +86,27 @@ def test_what_follows_the_unknown_is_integrated_on_each_branch():
     assert_allclose(run["loop.x"].final.magnitude, area, atol=1e-7)
 
 
+class Carrier(Cubic):
+    """The same, and a much larger unknown, which at -z is nearly what it was at z."""
+
+    w = Variable("1", 1000.0)
+
+    def equations(self):
+        level = 1010 - 10 * self.z**2
+        yield self.z**3 - 3 * self.z * self.w / level == 4 * sin(TURN * time)
+        yield self.w**3 == level**3
+        yield der(self.x) == PER_SECOND * self.z
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_curve_that_comes_close_to_where_it_began_is_not_closed(method):
+    model = Model("carrier")
+    model.loop = Carrier()
+    run = model.simulate("1 s", rtol=1e-8, method=method)
+    assert_allclose([e.time for e in run.events], FOLDS, atol=1e-8)
+    assert_allclose(run["loop.z"].at("0.25 s").magnitude, roots(4.0, 1), atol=1e-6)
+
+
 class Schmitt(Component):
     """A comparator with positive feedback, z = 2 tanh(5 z) + u, beside a slow state."""
 

@@ -216,3 +216,32 @@ def test_a_piston_of_two_phases_pushes_and_stores_what_the_file_says(tmp_path):
     assert final(run, "piston.f", "N") == pytest.approx(8986.75)
     # CoolProp: 1/(0.8/1149.33 + 0.2/49.31) kg/m³
     assert final(run, "piston.mass", "g") == pytest.approx(210.6, rel=3e-3)
+
+
+@pytest.mark.parametrize(("energy", "u", "cp"), [
+    ("cp", "[.0018; 42.06]", "[2; 2]"), ("u", "[0; 200]", "[4.2; 4.2]")], ids=["cp", "u"])
+def test_settings_of_a_liquid_by_its_temperature_are_tables_here(energy, u, cp, tmp_path):
+    """A liquid of 2 kJ/(kg K) and 900 kg/m³, by either table of its energy."""
+    TL = "foundation.thermal_liquid."
+    text = converted_text(tmp_path, [
+        Drawn(f"{TL}utilities.thermal_liquid_settings", "fluid", {"A": "tank"}, {
+            "table_dimensions": ("foundation.enum.table_dimensions_TL.one_dimensional", "1"),
+            "T_TLU": ("[280 380]'", "K"), "p_TLU": ("[0.01, 0.1, 5 : 5 : 50]", "MPa"),
+            "p_atm": ("0.101325", "MPa"), "p_min_1D": ("0.05", "MPa"), "p_max_1D": ("50", "MPa"),
+            "rho_parameterization_1D":
+            ("foundation.enum.rho_parameterization_1D.rho_vector", "1"),
+            "rho_TLU_4": ("[900; 900]", "kg/m^3"), "beta_const_4": ("1.5", "GPa"),
+            "u_parameterization_1D": (f"foundation.enum.u_parameterization_1D.{energy}", "1"),
+            "u_TLU_4": (u, "kJ/kg"), "cp_TLU_5": (cp, "kJ/(K*kg)"),
+            "nu_TLU_2": ("linspace(1,1,2)'", "mm^2/s"), "k_TLU_2": ("[600; 600]", "mW/(K*m)"),
+            "air_fraction": ("0", "1")}),
+        Drawn(f"{TL}elements.reservoir", "tank", {"A": "tank"}, {
+            "pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1"),
+            "reservoir_temperature": ("300", "K")}),
+        Drawn(f"{TL}sensors.thermodynamic_sensor", "look",
+              {"A": "tank", "U": "u", "RHO": "d", "CP": "c"}),
+        SOLVER], "R2024b")
+    run = built(text, tmp_path).simulate("1 s")
+    assert final(run, "look.CP", "kJ/(K*kg)") == pytest.approx(2, rel=1e-6)
+    assert final(run, "look.RHO", "kg/m^3") == pytest.approx(900, rel=1e-9)
+    assert final(run, "look.U", "kJ/kg") == pytest.approx(2 * 20, rel=1e-6)

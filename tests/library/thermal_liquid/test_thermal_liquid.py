@@ -5,6 +5,8 @@ Numbers of water are IAPWS-95, by CoolProp 8.0.0.
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -54,15 +56,17 @@ def final(run, path, unit):
     return run[path].final.to(unit).magnitude
 
 
-@pytest.mark.parametrize("by_table", [False, True])
-def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(by_table):
+@pytest.mark.parametrize("liquid", [
+    ThermalLiquidProperties(liquid="water"), ThermalLiquidSettings(),
+    ThermalLiquidSettings(energy_spec="internal_energies")],
+    ids=["ready", "by heat capacities", "by internal energies"])  # fmt: skip
+def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(liquid):
     """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
     model = Model("water")
     for k, (T, p, *_) in enumerate(WATER):
         at = place(model, f"at{k}", quantity(T, "K"), quantity(p, "Pa"))
         sensor = model.add(f"sensor{k}", ThermodynamicPropertiesSensor())
-        liquid = ThermalLiquidSettings() if by_table else ThermalLiquidProperties(liquid="water")
-        model.connect(at.A, sensor.A, model.add(f"liquid{k}", liquid).A)
+        model.connect(at.A, sensor.A, model.add(f"liquid{k}", deepcopy(liquid)).A)
     run = model.simulate("1 s")
     zero = final(run, "sensor3.H", "J/kg")
     for k, (_, p, rho, h, cp) in enumerate(WATER):
@@ -213,12 +217,19 @@ def test_a_leak_carries_volume_by_pressure_and_closed_ends_carry_nothing():
     model = Model("leak")
     high, low = place(model, "high", p="0.3 MPa"), place(model, "low", p="0.1 MPa")
     model.leak = LaminarLeakage(resistance="500 MPa*s/m^3")
+    model.gap = LaminarLeakage(cross_section_geometry="annular", inner_diameter="20 mm",
+                               outer_diameter="20.02 mm", length="0.1 m")  # fmt: skip
+    model.connect(high.A, model.gap.A)
+    model.connect(model.gap.B, low.A)
     model.wall, model.cap, model.end = InfiniteFlowResistance(), Cap(), ConstantVolumeChamber()
     model.connect(high.A, model.leak.A, model.wall.A, model.cap.A)
     model.connect(model.leak.B, low.A)
     model.connect(model.wall.B, model.end.A)
     run = model.simulate("1 s")
     assert final(run, "leak.mdot", "kg/s") == pytest.approx(998.26 * 0.2 / 500, rel=1e-4)
+    slit = np.pi * 20.01e-3 * 1e-5**3 / 12  # of a ring of 10 um, after Hagen and Poiseuille
+    assert final(run, "gap.mdot", "kg/s") == pytest.approx(
+        998.26 * slit * 0.2e6 / (1.0016e-3 * 0.1), rel=2e-3)  # water of 1.0016 mPa s
     assert final(run, "cap.p", "MPa") == pytest.approx(0.3)
     assert final(run, "cap.T", "K") == pytest.approx(293.15, abs=1e-6)
     assert final(run, "end.p_I", "MPa") == pytest.approx(0.101325)
@@ -299,7 +310,9 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
     smooth = np.convolve(surge, np.ones(width) / width, mode="valid")
     down = t[1:len(smooth)][(smooth[:-1] > 0) & (smooth[1:] <= 0)]
     assert down[1] - down[0] == pytest.approx(4 * length / c, rel=0.03)
-    assert run.energy().relative_residual < 1e-5
+    first = surge[t < 1.7 * length / c]  # pieces ring, however many: theory of chains, 1.45
+    assert 1.4 < first.max() / (c * 998.5e-6) < 1.5
+    assert run.energy().relative_residual < 1e-7
 
 
 @pytest.mark.parametrize("counter", [True, False], ids=["counterflow", "coflow"])
@@ -330,7 +343,7 @@ def test_two_flows_beside_each_other_exchange_what_their_number_of_transfer_unit
     assert reached == pytest.approx(exact, rel=0.01)
     warmed = final(run, f"cold[{0 if counter else n - 1}].T_I", "K") - 300
     assert warmed == pytest.approx(10 * reached * ratio, rel=2e-3)
-    assert run.energy().relative_residual < 1e-6
+    assert run.energy().relative_residual < 1e-7
 
 
 def test_what_would_boil_or_freeze_stops_the_run_by_name():
@@ -353,8 +366,8 @@ def test_tables_of_two_points_and_of_wild_values():
     model = Model("simple")
     model.liquid = ThermalLiquidSettings(
         temperatures=["280 K", "380 K"], densities=["900 kg/m^3"] * 2,
-        specific_heats=["2 kJ/(K*kg)"] * 2, viscosities=["10 cSt"] * 2,
-        conductivities=["0.1 W/(K*m)"] * 2, bulk_moduli=["1.5 GPa"] * 2)  # fmt: skip
+        specific_heats=["2 kJ/(K*kg)"], viscosities=["10 cSt"] * 2,
+        conductivities=["0.1 W/(K*m)"], bulk_moduli=["1.5 GPa"])  # fmt: skip
     model.sensor, at = ThermodynamicPropertiesSensor(), place(model, "at", "320 K")
     model.connect(at.A, model.sensor.A, model.liquid.A)
     run = model.simulate("1 s")

@@ -201,7 +201,8 @@ class OneStep(Method):
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
-            if self.equations.keeps_factors and np.array_equal(self._filled, problem.p):
+            kept_by = self.equations.keeps_factors and self.own_events.predicted.modes.size
+            if kept_by and np.array_equal(self._filled, problem.p):
                 modes, numbers = map(self.equations.part_of_constants, ("modes", "K"))
                 if np.array_equal(self.q[modes], constants[modes]):  # as machine code has them
                     constants[numbers] = self.q[numbers]

@@ -14,7 +14,7 @@ import numpy as np
 from ..machine.functions import BoundCall, Kept, MachineCode, empty
 from ..machine.signatures import address_of
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
+from ..numerics.tolerances import ABSOLUTE_SHARE, LAST_DIGITS, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
@@ -201,14 +201,13 @@ class OneStep(Method):
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
-            kept_by = self.equations.keeps_factors and self.own_events.predicted.modes.size
-            if kept_by and np.array_equal(self._filled, problem.p):
-                modes, numbers = map(self.equations.part_of_constants, ("modes", "K"))
-                if np.array_equal(self.q[modes], constants[modes]):  # as machine code has them
-                    constants[numbers] = self.q[numbers]
+            if self.equations.keeps_factors and self.own_events.predicted.modes.size:
+                k = self.equations.part_of_constants("K")
+                largest = np.abs(constants[k]).max(initial=0.0)
+                if np.abs(self.q[k] - constants[k]).max(initial=0.0) <= LAST_DIGITS * largest:
+                    constants[k] = self.q[k]  # but for last digits: as machine code has them
             self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
             self.own_events.begin(self.t)
-        self._filled: Array = problem.p.copy()
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         return kept

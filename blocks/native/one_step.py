@@ -395,8 +395,8 @@ def _fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
     if t + 1.001 * proposed >= t_stop:
         return t_stop - t, True
     if t + 2 * proposed > t_stop:
-        return 0.5 * (t_stop - t), False
-    return proposed, False
+        proposed = 0.5 * (t_stop - t)
+    return (t + proposed) - t, False  # between times that there are
 
 
 @machine_code

@@ -17,7 +17,7 @@ from ..machine.functions import machine_code
 from ..machine.signatures import run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
 from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
-from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
+from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
@@ -238,11 +238,8 @@ def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
     for lane in range(LANES):
         h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
                                 count_up_to(runs.pieces, t[lane], 0))
-        rest = runs.t_end - t[lane]
-        last[lane] = 1.001 * h[lane] >= rest
-        step[0, lane] = rest if last[lane] else h[lane]
-        if not last[lane] and 2 * h[lane] > rest:
-            step[0, lane] = 0.5 * rest
+        length, ends = fitted(t[lane], h[lane], runs.t_end)
+        step[0, lane], last[lane] = length, ends
         step[1, lane] = runs.rtol
         run = lanes.run[lane]
         if run < 0:

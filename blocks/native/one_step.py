@@ -94,7 +94,7 @@ from .zero_crossings import (
 )
 
 __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED",
-           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
+           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between", "fitted",
            "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
@@ -226,7 +226,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             break
         behind = count_up_to(limits.pieces, t, behind)
         proposed = step_to_piece(t, min(h, limits.max_step), limits.pieces, limits.across, behind)
-        now, last = _fitted(t, proposed, t_stop)
+        now, last = fitted(t, proposed, t_stop)
         if is_fixed(code):
             proposed, on_grid = h, on_grid + 1
             now, last = _fitted_to_grid(t, h, begun + on_grid * h, t_stop)
@@ -390,7 +390,7 @@ def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: floa
 
 
 @machine_code
-def _fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
+def fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
     """The step that leaves no sliver before ``t_stop``, and whether it ends there."""
     if t + 1.001 * proposed >= t_stop:
         return t_stop - t, True

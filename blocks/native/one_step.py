@@ -94,8 +94,8 @@ from .zero_crossings import (
 )
 
 __all__ = ["CROSSED", "DAMPS", "EARLY", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED",
-           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between", "fitted",
-           "watched"]  # fmt: skip
+           "SELDOM", "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
+           "fitted", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
@@ -396,6 +396,8 @@ def fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
         return t_stop - t, True
     if t + 2 * proposed > t_stop:
         proposed = 0.5 * (t_stop - t)
+    if is_too_small(1e-3 * proposed, t):  # rounding must not hold up what grows too small
+        return proposed, False
     return (t + proposed) - t, False  # between times that there are
 
 

@@ -460,10 +460,11 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
             break
         keep_largest(looks, count)
         looks[0, :] = looks[count - 1, :]
-        forget_slack(relations)
+        forget_slack(relations, 1, FAR)
         low = at
     if not crossed:
         return FULL, end
+    forget_slack(relations, count, FAR**4)
     state[LOOKED] = 2.0
     while crossed:
         keep_largest(looks, count - 1)

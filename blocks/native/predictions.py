@@ -65,7 +65,7 @@ from .predicted_elements import (
     part_of,
 )
 from .steps import Code, Workspace, settle_in_place, values_at
-from .zero_crossings import LARGEST, Relations
+from .zero_crossings import FAR, LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
 
@@ -543,8 +543,9 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
     modes[e] = way
     if before != 0.0 and way == 0.0 and not stop_part(code, work, elements, t, x, e, 1):
         return False
+    least = -FAR * no_flow(work, elements, x, e) if way == before else 0.0
     if not _look(code, work, elements, t, x) or part_of(elements, e) > 1 or (
-            before != 0.0 and way * found[FLOW, e] < 0.0):
+            before != 0.0 and way * found[FLOW, e] < least):
         return False
     return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
 

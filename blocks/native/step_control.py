@@ -27,7 +27,7 @@ __all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "graded", "is_a
            "told_error", "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
-ROUNDED = 1e-6  # of a tolerance: less is rounding, and lets a step grow as fast as it may
+ROUNDED = 1e-12  # of a tolerance: less is rounding, and lets a step grow as fast as it may
 GRADES = 256  # in one, of the ratio of a step to the one before it
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
 LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise

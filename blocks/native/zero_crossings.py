@@ -22,10 +22,10 @@ from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace
 
-__all__ = ["LARGEST", "LOOK_ROWS", "PLACE_ROWS", "Relations", "find_crossing", "forget_slack",
-           "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
-           "margins_at", "name_crossed", "parts_by_angles",
-           "step_within_pieces"]  # fmt: skip
+__all__ = ["FAR", "LARGEST", "LOOK_ROWS", "PLACE_ROWS", "Relations", "find_crossing",
+           "forget_slack", "is_reserve_alone", "keep_largest", "locate",
+           "look_at_start", "look_between", "margins_at", "name_crossed",
+           "parts_by_angles", "step_within_pieces"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -111,12 +111,16 @@ def look_at_start(code: Code, relations: Relations, at: Vector, t: float, x: Vec
 
 
 @machine_code
-def forget_slack(relations: Relations) -> None:
-    """A margin that is far from zero may no longer be below it by rounding."""
-    last, slack = relations.looks[0], relations.slack
+def forget_slack(relations: Relations, count: int, far: float) -> None:
+    """A margin that was so far from zero in a look may no longer be below it by rounding."""
+    looks, slack = relations.looks, relations.slack
     for r in range(slack.size):
-        if slack[r] > 0.0 and last[r] > FAR * slack[r]:
-            last[r] -= slack[r]
+        away = False
+        for k in range(count):
+            away |= slack[r] > 0.0 and looks[k, r] > far * slack[r]
+        if away:
+            for k in range(count):
+                looks[k, r] -= slack[r]
             slack[r] = 0.0
 
 

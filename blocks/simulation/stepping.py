@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..assembly.network import Network
+from ..assembly.network import Family, Network
 from ..exceptions import (
     ParameterError,
     SimulationError,
@@ -361,8 +361,8 @@ class SteppedRun:
 
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
-LEFT_ALONE = (System, Network, Component, Evaluator, BoundEvaluator, Catalog, VariableFunctions,
-              Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
+LEFT_ALONE = (System, Network, Family, Component, Evaluator, BoundEvaluator, Catalog,
+              VariableFunctions, Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
               Passed, type)
 
 

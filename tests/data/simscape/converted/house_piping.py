@@ -21,6 +21,7 @@ from library.thermal_liquid import (
     PressureSource,
     PressureTemperatureSensor,
     Reservoir,
+    ThermalLiquidSettings,
     thermal_liquid,
 )
 
@@ -254,90 +255,6 @@ class TJunctionTL(Component):
         )
 
 
-class ThermalLiquidSettingsTL(Component):
-    """A gap: foundation.thermal_liquid.utilities.thermal_liquid_settings has no counterpart here.
-
-    Its tables over pressure and temperature have no counterpart: the circuit holds water.
-    Connect a ThermalLiquidProperties or ThermalLiquidSettings for another liquid.
-
-    It holds as well: table_dimensions = foundation.enum.table_dimensions_TL.one_dimensional;
-    pT_region_flag = foundation.enum.pT_region_TL.min_max; pT_validity_TLU = [1, 1, 1, 1, 1, 1,
-    1, 1, 1, 1, 1, 1; 1, 1, 1, 1, 1, 1, 1, 1, …; properties_range_check =
-    simscape.enum.assert.action.error; rho_parameterization_2D =
-    foundation.enum.rho_parameterization_2D.rho_beta_alpha; rho_parameterization_1D =
-    foundation.enum.rho_parameterization_1D.rho_vector; rho_TLU = [999.7973, 999.8431,
-    1002.3216, 1004.8218, 1007.293, 1009.73 … kg/m^3; beta_TLU = [1.9649, 1.9654, 1.9929,
-    2.0213, 2.0499, 2.0787, 2.1078, 2.1 … GPa; alpha_TLU = 1e-4 * [-.679, -.676, -.49, -.307,
-    -.13, .041, .206, .365, . … 1/K; rho_TLU_2 = [999.7973, 999.8431, 1002.3216, 1004.8218,
-    1007.293, 1009.73 … kg/m^3; u_parameterization_2D =
-    foundation.enum.u_parameterization_2D.u_cp; u_parameterization_1D =
-    foundation.enum.u_parameterization_1D.u; u_TLU = [.0002, .0018, .086, .1588, .219, .267,
-    .3034, .3288, .3436, … kJ/kg; cp_TLU = [4.2199, 4.2194, 4.1957, 4.1726, 4.1508, 4.13,
-    4.1103, 4.091 … kJ/(K*kg); u_TLU_2 = [.0002, .0018, .086, .1588, .219, .267, .3034, .3288,
-    .3436, … kJ/kg; cp_TLU_3 = [4.2199, 4.2194, 4.1957, 4.1726, 4.1508, 4.13, 4.1103, 4.091 …
-    kJ/(K*kg); nu_TLU = [1.7917, 1.7914, 1.7763, 1.7615, 1.7473, 1.7338, 1.7208, 1.7 … mm^2/s;
-    k_TLU = [561.04, 561.09, 563.8, 566.56, 569.32, 572.08, 574.82, 577. … mW/(K*m).
-
-    A component of yours takes its place: library.simscape.add_counterpart('foundation.thermal_l
-    iquid.utilities.thermal_liquid_settings', YourComponent, parameters={…}, ports={…}) in the
-    module of repairs.
-    """
-
-    A = Port(thermal_liquid)
-    thermal_liquid_leak = Parameter("1e-6 kg/s/MPa")
-    T_TLU = Parameter(
-        quantity([273.16, 283.16, 293.16, 303.16, 313.16, 323.16, 333.16, 343.16, 353.16, 363.16,
-            373.16], "K"),
-    )
-    p_TLU = Parameter(quantity([0.01, 0.1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50], "MPa"))
-    p_atm = Parameter("0.101325 MPa")
-    T_min = Parameter("273.16 K")
-    T_max = Parameter("363.16 K")
-    p_min = Parameter("0.05 MPa")
-    p_max = Parameter("50 MPa")
-    T_min_1D = Parameter("273.16 K")
-    T_max_1D = Parameter("363.16 K")
-    p_min_1D = Parameter("0.05 MPa")
-    p_max_1D = Parameter("50 MPa")
-    rho_ref_3 = Parameter("998.21 kg/m^3")
-    T_ref_3 = Parameter("293.16 K")
-    p_ref_3 = Parameter("0.101325 MPa")
-    beta_const_3 = Parameter("2.1791 GPa")
-    alpha_const_3 = Parameter("2.0691e-4 1/K")
-    rho_TLU_4 = Parameter(
-        quantity([1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000], "kg/m^3"),
-    )
-    beta_const_4 = Parameter("2.1791 GPa")
-    p_ref_4 = Parameter("0.101325 MPa")
-    rho_ref_5 = Parameter("998.21 kg/m^3")
-    T_ref_5 = Parameter("293.16 K")
-    p_ref_5 = Parameter("0.101325 MPa")
-    beta_const_5 = Parameter("2.1791 GPa")
-    alpha_const_5 = Parameter("2.0691e-4 1/K")
-    u_TLU_4 = Parameter(
-        quantity([0.0018, 42.06, 83.948, 125.76, 167.56, 209.36, 251.19, 293.06, 334.99, 377,
-            418.01], "kJ/kg"),
-    )
-    cp_TLU_5 = Parameter(
-        quantity([4.2199, 4.1955, 4.1843, 4.1801, 4.1796, 4.1813, 4.185, 4.1901, 4.1968, 4.2052,
-            4.2136], "kJ/(K*kg)"),
-    )
-    nu_TLU_2 = Parameter(quantity([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "mm^2/s"))
-    k_TLU_2 = Parameter(
-        quantity([600, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600], "mW/(K*m)"),
-    )
-
-    def equations(self):
-        yield self.thermal_liquid_leak * (self.A.p - quantity("0.101325 MPa")) == self.A.mdot
-        yield quantity("1e-3 W/K") * (self.A.T - quantity("293.15 K")) == self.A.Phi
-
-    def advise(self):
-        yield (
-            "stands for foundation.thermal_liquid.utilities.thermal_liquid_settings, which has "
-            "no counterpart here: it lets next to nothing pass, and its outputs are 0."
-        )
-
-
 class FirstFloorShower(Component):
     """First Floor Shower."""
 
@@ -483,7 +400,21 @@ def build() -> Model:
     model.th1 = TJunctionTL()
     model.tm1 = TJunctionTL()
     model.tm2 = TJunctionTL()
-    model.water = ThermalLiquidSettingsTL()
+    model.water = ThermalLiquidSettings(
+        energy_spec="internal_energies",
+        temperatures=quantity([273.16, 283.16, 293.16, 303.16, 313.16, 323.16, 333.16, 343.16,
+            353.16, 363.16, 373.16], "K"),
+        atmospheric_pressure="0.101325 MPa",
+        minimum_pressure="0.05 MPa",
+        densities=quantity([1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000],
+            "kg/m^3"),
+        bulk_moduli=quantity([2.1791], "GPa"),
+        internal_energies=quantity([0.0018, 42.06, 83.948, 125.76, 167.56, 209.36, 251.19, 293.06,
+            334.99, 377, 418.01], "kJ/kg"),
+        viscosities=quantity([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], "mm^2/s"),
+        conductivities=quantity([600, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600],
+            "mW/(K*m)"),
+    )
 
     model.connect(model.water.A, model.ec1.A, model.cold_water_main.A)
     model.connect(model.ec2.A, model.ec1.B)

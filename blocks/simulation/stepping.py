@@ -362,8 +362,8 @@ class SteppedRun:
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
 LEFT_ALONE = (System, Network, Family, Component, Evaluator, BoundEvaluator, Catalog,
-              VariableFunctions, Episode, Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record,
-              Passed, type)
+              VariableFunctions, Episode, Course, PassedCourses, Trajectory, PassedEpisodes,
+              RunRecording, Record, Passed, type)
 
 
 class Memory:

@@ -255,7 +255,7 @@ def test_gears_that_turn_round_again_and_again_do_so_in_machine_code():
     model.connect(model.motor.I, model.gear.S)
     model.connect(model.gear.O, model.load.I, model.spring.R)
     model.connect(model.spring.C, model.ground.W)
-    run = model.simulate("3 s", method="dopri5", rtol=1e-9, progress=False)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-10, progress=False)
     assert run.statistics.get("stretches in Python", 0) <= 1
     assert run.energy().relative_residual < 1e-8
 

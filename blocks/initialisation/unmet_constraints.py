@@ -112,15 +112,18 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
         return
     paths = list(dict.fromkeys(filter(None, (_owner(system, e) for e in equations))))
     where = " and ".join(filter(None, [", ".join(paths[:-1]), *paths[-1:]]))
+    stand, repeat = "stand", "repeat each other"
+    if len(paths) == 1:
+        stand, repeat = "stands", "has constraints that repeat each other"
     if _fewest_beside(system, problem, t) == 0:
         raise InitialisationError(
-            where, "stand at a dead point: from here the mechanism can go on in more than one way, "
-            "so that neither forces nor motion are determined.",
+            where, f"{stand} at a dead point: from here the mechanism can go on in more than one "
+            "way, so that neither forces nor motion are determined.",
             "Start a little beside it: give another initial angle or position.", variables=paths,
             code="initial.redundant")  # fmt: skip
     raise InitialisationError(
-        where, "repeat each other wherever the mechanism goes: one of their constraints follows "
-        "from the others, so that nothing says how they share the force.",
+        where, f"{repeat} wherever the mechanism goes: one of the constraints follows from the "
+        "others, so that nothing says how they share the force.",
         "Remove one of these joints, make it free in one direction, or let it give way (a "
         "SpringDamper in its place).", variables=paths, code="initial.redundant",
     )  # fmt: skip

@@ -92,7 +92,7 @@ def factor_columns(matrix: int, order: int, size: int) -> int:
             singular = 1
         else:
             inverse = 1.0 / a[k * n + best]
-            for j in range(n):
+            for j in range(n if best != k else 0):
                 kept = a[j * n + k]
                 a[j * n + k] = a[j * n + best]
                 a[j * n + best] = kept

@@ -464,7 +464,7 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         low = at
     if not crossed:
         return FULL, end
-    forget_slack(relations, count, FAR**4)
+    forget_slack(relations, count, FAR**4)  # what hardly wiggles in a step has not left zero
     state[LOOKED] = 2.0
     while crossed:
         keep_largest(looks, count - 1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY",
            "OWN", "RATE", "RESTITUTION", "VALUES", "PredictedElements", "bounds_move",
-           "is_regular", "no_flow", "part_of", "predicted_elements"]  # fmt: skip
+           "is_regular", "is_shared", "no_flow", "part_of", "predicted_elements"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN, RESTITUTION = range(10)
 VALUES = 10  # of an element, one row each
@@ -232,6 +232,12 @@ def bounds_move(elements: PredictedElements, count: int) -> bool:
                     if elements.bounds[side, elements.members[a], elements.members[b]] != 0.0:
                         return True
     return False
+
+
+@machine_code
+def is_shared(elements: PredictedElements, e: int) -> bool:
+    """Whether what rests in the part of an element may share what it holds."""
+    return elements.k.size > 0 and elements.shared[elements.part[e]]
 
 
 @machine_code

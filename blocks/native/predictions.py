@@ -61,6 +61,7 @@ from .predicted_elements import (
     PredictedElements,
     bounds_move,
     is_regular,
+    is_shared,
     no_flow,
     part_of,
 )
@@ -105,12 +106,27 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
         return False
     if passing > 0 and not _pass_dead_centres(code, work, elements, t, x):
         return False
-    if touched > 0:
+    while touched > 0:  # part by part
+        count, ended, slid = part_of(elements, e), 0, 0
+        for k in range(count):
+            i = elements.members[k]
+            if elements.doubtful[i] != 0:
+                ended += 1
+                if modes[i] != 0.0:
+                    slid += 1
         if elements.contact[e] and modes[e] != 0.0:
-            if touched > 1 or not _strike(code, work, elements, t, x, e):
+            if ended > 1 or elements.struck[0] != NOBODY or not _strike(
+                    code, work, elements, t, x, e):
                 return False
-        elif not _decide_part(code, work, elements, t, x, e, touched):
+        elif slid > 1 and not is_shared(elements, e) or not _decide_part(
+                code, work, elements, t, x, e, ended == 1):
             return False
+        for k in range(part_of(elements, e)):
+            elements.doubtful[elements.members[k]] = 0
+        touched, e = touched - ended, NOBODY
+        for i in range(modes.size):
+            if elements.doubtful[i] != 0 and (e == NOBODY or modes[i] != 0.0):
+                e = i
     return _hold(work, relations, elements, t, x)
 
 
@@ -155,19 +171,17 @@ def _turn_over(elements: PredictedElements, t: float) -> bool:
 
 @machine_code
 def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-                 e: int, touched: int) -> bool:
+                 e: int, alone: bool) -> bool:
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
     count, found, modes = part_of(elements, e), elements.found, elements.modes
-    alone, rests = touched == 1, modes[e] == 0.0
+    rests, shared = modes[e] == 0.0, is_shared(elements, e)
     for k in range(count):
         if elements.bends[elements.members[k]]:
             return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
-        touched -= elements.doubtful[elements.members[k]]
-    if touched != 0 or elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
-        return False  # others have, too
+    if elements.k.size > 0 and not found[LOW, e] <= found[HIGH, e]:
+        return False
     if found[LOW, e] == found[HIGH, e] and not alone:
         return False
-    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
     if drifts(elements, count) and stop_part(code, work, elements, t, x, e, count) and not _look(
             code, work, elements, t, x):
         return False
@@ -237,7 +251,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
                 if by != 0.0:
                     rest[AT_LOW + side, a] -= by * found[EFFORT, j]
     rest[SURE, 0] = 0.0 if follows else 1.0
-    shared = elements.k.size > 0 and elements.shared[elements.part[e]] and not follows
+    shared = is_shared(elements, e) and not follows
     rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
         elements.block, elements.matrix, size)
@@ -319,7 +333,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         if crossed and modes[e] != 0.0 and relations.wrong[first + e]:
             if elements.contact[e]:
                 struck = elements.part[e]
-            elif elements.k.size > 0 and elements.shared[elements.part[e]]:
+            elif is_shared(elements, e):
                 turned = elements.part[e]
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
@@ -346,15 +360,12 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 return NOBODY, IN_DOUBT, 0
         elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck and (
                 not _moves(elements, e, modes[e])):
-            if not _is_at_dead_centre(elements, e):
-                return NOBODY, IN_DOUBT, 0
-            elements.passing[e] = 1  # as another does
-            passing += 1
+            if _is_at_dead_centre(elements, e):
+                elements.passing[e] = 1  # as another does
+                passing += 1
+            else:
+                doubtful = True
         if doubtful and (elements.contact[e] or elements.part[e] != struck):
-            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0 and (
-                    elements.part[e] != turned or elements.part[touched] != turned
-                    or elements.contact[touched] or elements.contact[e]):
-                return NOBODY, IN_DOUBT, 0
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             elements.doubtful[e] = 1
@@ -426,7 +437,7 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     """
     modes, found, count = elements.modes, elements.found, part_of(elements, e)
     fast, flow = elements.fast, found[FLOW, e]
-    shared = elements.k.size > 0 and elements.shared[elements.part[e]]
+    shared = is_shared(elements, e)
     least = -FLOW_TURNED * fast[elements.kinds[e]] if shared else 0.0  # it may rest just there
     if not flow > least or not elements.d[e, e] > 0.0 or bounds_move(elements, count):
         return False

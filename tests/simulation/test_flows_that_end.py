@@ -97,6 +97,25 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
 
 
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
+    """The flow is solved for, and infinitely steep where it ends: within the tolerance of levels
+    a thousandth of the first flow would still go round."""
+    class Tanks(Component):
+        d, q = Variable("m", "0.8 m", priority="high"), Variable("m/s")
+
+        def equations(self):
+            yield der(self.d) == -2 * self.q
+            yield self.d == self.q * abs_(self.q) / K**2
+
+    model = Model("level")
+    model.tanks = Tanks()
+    result = model.simulate("3 s", method=method)
+    assert result["tanks.q"].at("0.5 s").m == pytest.approx(0.8**0.5 - 0.5, rel=1e-4)
+    for t in ("1 s", "2 s", "3 s"):
+        assert result["tanks.q"].at(t).m == pytest.approx(0, abs=1e-5)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_root_without_guard_names_its_equation_and_the_cure(method):
     with pytest.raises(SimulationError, match=r"sqrt\(tank.x\).*where\(x > 0"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -194,6 +194,16 @@ class Law:
         return [gradient[0, i] for i in range(len(self.arguments))]
 
     @cached_property
+    def _inside(self) -> list[dict[int, ca.SX]]:
+        """Per argument the symbols that its slope is made of, by their hashes."""
+        slopes = ca.vertcat(*self.partials)
+        symbols = ca.symvar(slopes)
+        by_hash = [(s.__hash__(), s) for s in symbols]
+        pattern = ca.jacobian_sparsity(slopes, ca.vertcat(*symbols)).T  # column by column
+        starts, rows = pattern.colind(), pattern.row()
+        return [dict(by_hash[j] for j in rows[a:b]) for a, b in pairwise(starts)]
+
+    @cached_property
     def slopes(self) -> list[str]:
         """Per argument how the residual depends on it.
 
@@ -202,14 +212,12 @@ class Law:
         unknowns or time), ``"nonlinear"``.
         """
         kinds = []
-        for symbol, slope in zip(self.symbols, self.partials, strict=True):
+        for symbol, slope, free in zip(self.symbols, self.partials, self._inside, strict=True):
             if slope.is_constant():
                 kinds.append("constant" if float(slope) != 0 else "nonlinear")
-                continue
-            free = {s.__hash__() for s in ca.symvar(slope)}
-            if symbol.__hash__() in free:
+            elif symbol.__hash__() in free:
                 kinds.append("nonlinear")
-            elif free <= self.kernel.parameter_hashes:
+            elif free.keys() <= self.kernel.parameter_hashes:
                 kinds.append("parameter")
             else:
                 kinds.append("variable")
@@ -219,9 +227,8 @@ class Law:
     def bends(self) -> list[bool]:
         """Per argument whether its coefficient changes with it, or by conditions."""
         switches = {s.__hash__() for s in self.kernel.relation_symbols}
-        return [kind == "nonlinear" or not switches.isdisjoint(
-            s.__hash__() for s in ca.symvar(slope))
-            for kind, slope in zip(self.slopes, self.partials, strict=True)]
+        return [kind == "nonlinear" or not switches.isdisjoint(free)
+                for kind, free in zip(self.slopes, self._inside, strict=True)]
 
     @cached_property
     def fading(self) -> list[bool]:
@@ -230,8 +237,8 @@ class Law:
         As a stop depends on its velocity only where it is touched: that is tried with numbers.
         """
         out = []
-        for slope in self.partials:
-            inside = {s.__hash__(): s for s in ca.symvar(slope)}
+        for slope, free in zip(self.partials, self._inside, strict=True):
+            inside = dict(free)
             told = [s for s in self.kernel.relation_symbols if inside.pop(s.__hash__(), None)
                     is not None]  # fmt: skip
             if not told or len(told) > MOST_CONDITIONS:
@@ -252,9 +259,8 @@ class Law:
         """
         pieces = {self.kernel.relation_symbols[r].__hash__() for r in self.kernel.pieces}
         told = {s.__hash__() for s in self.kernel.relation_symbols} - pieces
-        return [0 < len(told & free) <= MOST_CONDITIONS
-                and free <= told | self.kernel.parameter_hashes for free in (
-                    {s.__hash__() for s in ca.symvar(slope)} for slope in self.partials)]
+        return [0 < len(told & free.keys()) <= MOST_CONDITIONS
+                and free.keys() <= told | self.kernel.parameter_hashes for free in self._inside]
 
     @cached_property
     def alias(self) -> tuple[Key, Key, int] | None:

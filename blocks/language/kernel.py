@@ -19,6 +19,7 @@ import numpy as np
 
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
+from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit
 from .captured_names import Surroundings
@@ -430,13 +431,27 @@ class Kernel:
 
     def unfolded(self, sx: ca.SX) -> ca.SX:
         """An expression without observed variables."""
-        while True:
+        while self.observed:
             inside = {s.__hash__() for s in ca.symvar(sx)}
             observed = [i for i in self.observed if self.symbols[i, 0].__hash__() in inside]
             if not observed:
-                return sx
+                break
             sx = ca.substitute(sx, ca.vertcat(*(self.symbols[i, 0] for i in observed)),
                                ca.vertcat(*(self.observed[i] for i in observed)))
+        return sx
+
+    @cached_property
+    def says_time(self) -> bool:
+        """Whether anything that the class says between events depends on time explicitly."""
+        said = ca.veccat(ca.SX(), *(law.residual for law in self.laws), *(
+            crossing for crossing, _ in self.relations), *self.beside_laws())
+        return TIME.__hash__() in symbols_in(said)
+
+    def beside_laws(self) -> list[ca.SX]:
+        """What the class says between events beside its equations and conditions."""
+        return [*self.defaults.values(), *self.observed.values(),
+                *(sx for law in self.set_valued for sx in law.given),
+                *(sx for _, _, *sxs in self.load_laws for sx in sxs if sx is not None)]
 
     def key_of(self, symbol: ca.SX) -> Key | None:
         """(variable, derivative order) of a symbol, None where it is none of them."""
@@ -461,7 +476,7 @@ class Kernel:
         used = [law.residual for law in self.laws] + list(self.observed.values())
         used += self.beside_equations()
         highest: dict[int, int] = {position: 1 for position, _ in self.rates}
-        for s in {s.__hash__(): s for sx in used for s in ca.symvar(sx)}.values():
+        for s in ca.symvar(ca.veccat(ca.SX(), *used)):
             key = self.key_of(s)
             if key is not None:
                 highest[key[0]] = max(highest.get(key[0], 0), key[1])

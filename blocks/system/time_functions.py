@@ -29,7 +29,7 @@ from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
-from ..language.kernel import Kernel, Law
+from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant
@@ -393,8 +393,7 @@ def acts_in_time(system: System) -> bool:
 def driven_by_time(system: System) -> list[Family]:
     """The classes that say something that depends on time explicitly, or hold a table of it."""
     return system.once("driven by time", lambda: [
-        f for f in system.network.families
-        if f.kernel.tables or any(_depends_on_time(sx) for sx in _expressions(f.kernel))])
+        f for f in system.network.families if f.kernel.tables or f.kernel.says_time])
 
 
 def _kinks(system: System) -> Evaluator | None:
@@ -426,12 +425,12 @@ def _function(system: System, switching: bool = False) -> ca.Function | None:
     With ``switching`` also what ``where`` chooses by relations that are linear in time.
     """
     tape, families = system.tape, system.network.families
-    if not any(_depends_on_time(sx) for f in families for sx in _expressions(f.kernel)):
+    if not any(f.kernel.says_time for f in families):
         return None
     straight = relations_of_time(system).straight & switching
     known, mixed = _follow(system, straight)
     rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
-            for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
+            for sx in family.kernel.beside_laws() if ca.depends_on(sx, TIME)]
     rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
     row = tape.writer.of_time(ca.vertcat(*rows))
@@ -451,21 +450,6 @@ def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
     rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d[others.tolist()], tape.u)
     held = tape.d[system.tables.slots.tolist()]
     return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [rows])
-
-
-def _expressions(kernel: Kernel, laws: bool = True) -> Iterator[ca.SX]:
-    """All that a class says between events."""
-    if laws:
-        yield from (law.residual for law in kernel.laws)
-        yield from (crossing for crossing, _ in kernel.relations)
-    yield from kernel.defaults.values()
-    yield from kernel.observed.values()
-    yield from (sx for law in kernel.set_valued for sx in law.given)
-    yield from (sx for _, _, *sxs in kernel.load_laws for sx in sxs if sx is not None)
-
-
-def _depends_on_time(sx: ca.SX) -> bool:
-    return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
 
 
 def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
@@ -520,4 +504,4 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
 
 def _is_curved(law: Law) -> bool:
     """Whether a law is more than a sum of its arguments with constant factors."""
-    return _depends_on_time(law.residual) or not set(law.slopes) <= {"constant", "parameter"}
+    return ca.depends_on(law.residual, TIME) or not set(law.slopes) <= {"constant", "parameter"}

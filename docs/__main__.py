@@ -6,8 +6,8 @@
     python -m docs reference    writes docs/reference, which is read without a site
 
 ``build`` needs the extra ``docs``, and ``export`` for pages that simulate. It runs every example
-for the gallery, says how far it is, and names those that fail or are not done after five minutes; their
-pictures are kept until code changes. What Sphinx warns of is an error.
+for the gallery, says how far it is, and names those that fail or are not done after five minutes;
+their pictures are kept until code changes. What Sphinx warns of is an error.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
 
     python -m docs reference    writes docs/reference, which is read without a site
 
-``build`` needs the extra ``docs``. It runs every example for the gallery, says how far it is, and
-names those that fail or are not done after five minutes; their pictures are kept until code
-changes. What Sphinx warns of is an error.
+``build`` needs the extra ``docs``, and ``export`` for pages that simulate. It runs every example
+for the gallery, says how far it is, and names those that fail or are not done after five minutes;
+their pictures are kept until code changes. What Sphinx warns of is an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def build(folder: Path = BUILD, pictures: bool = True) -> int:
     from docs.site.source import write_source
 
     if find_spec("sphinx") is None:
-        print("The site needs Sphinx: pip install -e '.[docs]'", file=sys.stderr)
+        print("The site needs Sphinx: pip install -e '.[docs,export]'", file=sys.stderr)
         return 2
 
     print(f"Writing the pages{', and running every example' * pictures} …", flush=True)

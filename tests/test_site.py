@@ -15,15 +15,16 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
+from exported_models import example
 
 import blocks
-from blocks import Component
+from blocks import Component, quantity
 from docs.__main__ import make
 from docs.site import source
 from docs.site.api import public_names
 from docs.site.components import component_page, laws, variants
 from docs.site.equations import mathml
-from docs.site.gallery import gallery, run_all
+from docs.site.gallery import PAGES, gallery, run_all
 from docs.site.named import named
 from docs.site.reference import reference_pages
 from docs.site.signs import directions
@@ -279,6 +280,13 @@ def test_pictures_and_pages_of_the_gallery_have_texts_for_who_does_not_see_them(
     page = (tmp_path / "gallery" / "dry_friction.md").read_text(encoding="utf-8")
     assert re.search(r"!\[\w[^\]]+\]\(pictures/dry_friction.png\)", page)
     assert re.search(r'<iframe src="pictures/dry_friction.html" title="\w[^"]*, simulated"', page)
+
+
+@pytest.mark.parametrize("name", ["dc_motor_sticking_load", "mass_spring_damper", "stick_slip"])
+def test_sliders_of_the_gallery_begin_where_the_example_stands(name):
+    model = example(name)
+    for path, (low, high) in PAGES[name]["sliders"].items():
+        assert quantity(low) < model[path] < quantity(high), path
 
 
 def test_the_front_page_says_how_to_install_under_which_licence_and_what_for(site):

@@ -2,6 +2,7 @@
 #include "program.c"
 
 #define EXPORTED(name) __attribute__((export_name(#name)))
+#define PAGE 65536         /* bytes of memory, of which there are always more */
 #define MOST_POINTS 20000  /* about so many ends of steps are read */
 enum { DONE, MORE, GAVE_UP };
 enum { OF_RELATION, OF_ELEMENT, OF_IMPACT };
@@ -11,7 +12,8 @@ typedef struct {
     int64_t count, room, width;
 } Rows;
 
-static Program *run;
+static double memory[IMAGE_SIZE];
+static Program only = {(unsigned char *)memory}, *run = &only;
 static double end, spacing;      /* of the run, and of points inside steps */
 static int now;                  /* whether what was announced is due */
 static int64_t in_vain;
@@ -22,8 +24,11 @@ static int64_t next;
 
 static double *added(Rows *rows) {
     if (rows->count == rows->room) {
-        rows->room = 2 * rows->room + 1000;
-        rows->at = realloc(rows->at, 8 * (size_t)(rows->room * rows->width));
+        size_t size = 8 * (size_t)rows->width, pages = (2 * rows->room + 1000) * size / PAGE + 1;
+        double *more = (double *)(PAGE * __builtin_wasm_memory_grow(0, pages));
+        if (rows->count) memcpy(more, rows->at, (size_t)rows->count * size);
+        rows->at = more;
+        rows->room = (int64_t)(pages * PAGE / size);
     }
     return rows->at + rows->width * rows->count++;
 }
@@ -148,8 +153,7 @@ static int go_once(Program *p, double until, int now) {
 
 /* Be at the start; parameters are written into memory then. */
 EXPORTED(restart) void *restart(void) {
-    if (!run) run = made();
-    else begin(run);
+    begin(run);
     points.count = events.count = next = in_vain = 0;
     return run->memory;
 }
@@ -201,4 +205,42 @@ EXPORTED(point_count) int point_count(void) { return (int)points.count; }
 EXPORTED(event_rows) double *event_rows(void) { return events.at; }
 EXPORTED(event_count) int event_count(void) { return (int)events.count; }
 EXPORTED(reached) double reached(void) { return run->time; }
-EXPORTED(text) const char *text(void) { return run->text; }
+EXPORTED(reason) const char *reason(void) { return reasons[run->status]; }
+/* Who cannot be decided on: the name of a relation, if it is one of those. */
+EXPORTED(culprit) const char *culprit(int r) {
+    return run->status == UNDECIDED && (run->memory + WRONG)[r] ? relations[r] : "";
+}
+EXPORTED(relation_count) int relation_count(void) { return N_MARGINS; }
+
+/* -- what machine code calls -------------------------------------------------------------- */
+
+static double sum_of(double a, double b, double *rest) {
+    double s = a + b, part = s - a;
+    *rest = (a - (s - part)) + (b - part);
+    return s;
+}
+
+static double product_of(double a, double b, double *rest) {
+    double p = a * b, x = a * 134217729.0, y = b * 134217729.0;  /* halves of 26 bits */
+    double a1 = x - (x - a), a2 = a - a1, b1 = y - (y - b), b2 = b - b1;
+    *rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
+    return p;
+}
+
+/* a b + c, rounded once: S. Boldo, G. Melquiond, Emulation of a FMA and correctly rounded sums,
+ * 2008. Where halves or rests would be beyond all numbers, twice. */
+double fma(double a, double b, double c) {
+    double low, rest, left, high, size = fabs(a * b);
+    if (!(size < 1e300 && size > 1e-270 && fabs(a) < 1e299 && fabs(b) < 1e299 && fabs(c) < 1e300))
+        return a * b + c;
+    double product = product_of(a, b, &low);
+    double tail = sum_of(c, low, &rest);
+    high = sum_of(product, tail, &left);
+    union { double value; int64_t bits; } odd = {sum_of(rest, left, &low)};
+    if (low != 0.0 && !(odd.bits & 1)) odd.bits += (low > 0.0) == (odd.value > 0.0) ? 1 : -1;
+    return high + odd.value;
+}
+
+/* NaN is not taken. */
+double fmin(double a, double b) { return a < b || b != b ? a : b; }
+double fmax(double a, double b) { return a > b || b != b ? a : b; }

@@ -14,9 +14,8 @@ class Run {
   static async made(program, sliders, span, width) {
     const run = new Run();
     Object.assign(run, {program, span, width});
-    const {instance} = await WebAssembly.instantiate(await unpacked(program.wasm), {});
+    const {instance} = await WebAssembly.instantiate(await unpacked(program.wasm), {env: Math});
     run.code = instance.exports;
-    if (run.code._initialize) run.code._initialize();
     run.starts = sliders.map(s => s.start);
     run.si = sliders.map(s => new Float64Array(bytes(s.si).buffer));
     run.words = program.sliders.map(s => s.follows.map(f => bytes(f.words)));
@@ -48,8 +47,11 @@ class Run {
 
   get failure() {  // why it ended early
     if (this.status !== 2) return "";
-    const memory = new Uint8Array(this.code.memory.buffer), from = this.code.text();
-    return new TextDecoder().decode(memory.subarray(from, memory.indexOf(0, from)));
+    const memory = new Uint8Array(this.code.memory.buffer), said = from =>
+      new TextDecoder().decode(memory.subarray(from, memory.indexOf(0, from)));
+    const who = Array.from({length: this.code.relation_count()}, (_, r) => said(this.code.culprit(r)));
+    return `at t = ${+this.code.reached().toPrecision(9)} s ${said(this.code.reason())}` +
+      who.filter(Boolean).join(", ");
   }
 
   points() {  // times, and values in SI units, variable by variable

@@ -271,14 +271,13 @@ static int carry_out(Program *p) {
         any |= (p->memory + WRONG)[r];
     }
     if (!any && !at_instant && !p->changed) return 1;
-    if (!at_instant && !p->changed) {
-        integers(p, EVENT_INSTANT)[0] = -1;
-    } else {
-        announce(p, at_instant);
-        integers(p, EVENT_INSTANT)[0] = 0;
-    }
-    state[STEP] = p->length;  /* a small part of it tells where relations are going */
-    call(p, EVENT, EVENT_TABLE);
+    int told = at_instant || p->changed;
+    do { /* inputs of masters jump between events, too: then what has crossed tells nothing */
+        if (told) announce(p, at_instant);
+        integers(p, EVENT_INSTANT)[0] = told ? 0 : -1;
+        state[STEP] = p->length;  /* a small part of it tells where relations are going */
+        call(p, EVENT, EVENT_TABLE);
+    } while (!result[0] && N_TOLD && !told++);
     return result[0] ? 1 : failed(p, UNDECIDED);
 }
 #endif

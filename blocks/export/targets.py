@@ -45,8 +45,11 @@ ELF = {1: (32, 48, ", ".join(["<u4"] * 10), [*NAME, ("value", "<u4"), ("size", "
        2: (40, 60, "<u4, <u4, <u8, <u8, <u8, <u8, <u4, <u4, <u8, <u8",
            [*NAME, *PLACE, ("value", "<u8"), ("size", "<u8")])}
 SYMBOLS, IN_MEMORY, IS_CODE = 2, 2, 4  # a type of section, and flags
-SHARED = "-shared", "-fPIC"
-MODULE = "-mexec-model=reactor", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"  # of WebAssembly
+SHARED = "-shared", "-fPIC", "-lm"
+BARE = "-DBARE", "-ffreestanding"
+#: Of WebAssembly, which has no library of C: functions are the browser's, of the names in a file.
+MODULE = ("--no-entry", "--strip-all", "-z", "stack-size=1048576",
+          f"--allow-undefined-file={SOURCES / 'page_math.txt'}")
 TYPES = {"ptr": "void *", "double": "double", "i64": "long long", "i32": "int", "void": "void"}
 
 
@@ -85,7 +88,8 @@ PLATFORMS = {one.fmi3: one for one in (
 TARGETS = {one.zig.removesuffix(".2.17"): one for one in PLATFORMS.values()} | {
     "thumbv7em-none-eabihf": Platform("", "", "thumbv7em-unknown-none-eabihf",
                                       "thumb-freestanding-eabihf", "", "cortex-m4", "+vfp4d16sp")}
-BROWSER = Platform("", "browser", "wasm32-unknown-unknown", "wasm32-wasi", ".wasm")
+BROWSER = Platform("", "browser", "wasm32-unknown-unknown", "wasm32-freestanding", ".wasm", "",
+                   "+bulk-memory")
 
 
 def here() -> Platform:
@@ -112,10 +116,13 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
     made = folder / f"model{target.suffix}"
+    given = [*OPTIONS, f"-I{folder}", *(f"-D{name}={value}" for name, value in defined.items()),
+             SOURCES / main]
+    if target is BROWSER:
+        _run([*command, "-c", "-mbulk-memory", *BARE, *given, "-o", folder / "main.o"], target)
+        command, given = [*command[: command.index("cc")], "wasm-ld"], [folder / "main.o"]
     how = MODULE if target is BROWSER else SHARED
-    _run([*command, *how, *OPTIONS, f"-I{folder}",
-          *(f"-D{name}={value}" for name, value in defined.items()),
-          SOURCES / main, *objects, "-o", made, "-lm"], target)
+    _run([*command, *given, *objects, "-o", made, *how], target)
     return made
 
 
@@ -144,7 +151,7 @@ def static_library(target: Platform, code: Iterable[str], main: str, folder: Pat
     made : the file
     """
     command = _compiler(target)
-    options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), "-DBARE", "-ffreestanding",
+    options = [*OPTIONS, *(["-fPIC"] if target.suffix else []), *BARE,
                "-fno-strict-aliasing", "-fno-stack-protector", f"-I{folder}"]
     objects = [folder / main.replace(".c", ".o")]
     _run([*command, "-c", *options, SOURCES / main, "-o", objects[0]], target)

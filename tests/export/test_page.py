@@ -33,8 +33,8 @@ from library.translational import (
 
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
 NODE, CHROMIUM = shutil.which("node"), shutil.which("chromium")
-compiled = pytest.mark.skipif(find_spec("ziglang") is None, reason="ziglang compiles pages, and is "
-                              "not here: its first library of C takes half a minute")
+compiled = pytest.mark.skipif(find_spec("ziglang") is None,
+                              reason="ziglang compiles pages, and is not here")
 
 
 def on_node(test):
@@ -159,7 +159,9 @@ MOVED = {
 
 
 @on_node
-@pytest.mark.parametrize(("name", "values"), [(n, v) for n, some in MOVED.items() for v in some])
+@pytest.mark.parametrize(("name", "values"), [
+    pytest.param(n, v, marks=[pytest.mark.slow] * (n in ("bouncing", "heavy", "pulsed")))
+    for n, some in MOVED.items() for v in some])
 def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
     make, show, duration, sliders, rtol = CASES[name]
     model, found = make(), there(paged(name), values)
@@ -174,6 +176,7 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
                     rtol=1e-12)
 
 
+@pytest.mark.slow  # some 10 s: each position of a slider is a start
 @on_node
 @pytest.mark.parametrize("values", [{}, {"load.resistance": 4.0, "source.voltage": 21.0}])
 def test_a_converter_switches_as_in_python(values):
@@ -199,6 +202,7 @@ def test_what_follows_a_slider_at_the_start_is_found_again(tmp_path):
     compared(pulled("80 N/m"), found, ["spring.f"], "2 s", 1e-6, 1e-12)
 
 
+@pytest.mark.slow  # some 10 s: each position of a slider is a start
 @on_node
 def test_tolerances_follow_a_slider_as_in_python(tmp_path):
     file = tmp_path / "page.html"  # nominal values are those of parameters of the same dimension
@@ -209,6 +213,7 @@ def test_tolerances_follow_a_slider_as_in_python(tmp_path):
     compared(model, there(file, {"stop.upper_bound": 82.0}), ["stop.x"], "1 s", 1e-6, 1e-12)
 
 
+@pytest.mark.slow  # some 10 s: each position of a slider is a start
 @on_node
 @pytest.mark.parametrize("breakaway", [5.0, 12.0])
 def test_a_slider_decides_whether_a_block_sticks_at_the_start(breakaway):
@@ -227,6 +232,22 @@ def test_a_switch_takes_another_program(tmp_path):
     assert [one["choice"] for one in data_of(file)["programs"]] == [[1], [0]]
     compared(stick_slip(), there(file), ["block.v"], "1 s", 1e-6, 1e-12)
     compared(stick_slip("simscape"), there(file, program=1), ["block.v"], "1 s", 1e-6, 1e-9)
+
+
+@on_node
+def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
+    # they are taken by products that are added without rounding, which WebAssembly does not have
+    model = Model("chain")
+    model.wall, model.masses = Reference(), Mass(count=30, v="1 m/s")
+    model.springs, model.dampers = Spring(count=30, stiffness="50 N/m"), Damper(count=30)
+    model.connect(model.springs.R, model.dampers.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.dampers[0].C, model.wall.V)
+    file = tmp_path / "page.html"
+    model.page(file, show=["masses[29].v"], duration="1 s", method="rodas4")
+    here, found = model.simulate("1 s", method="rodas4"), there(file)
+    wanted = here["masses[29].v"].at(quantity(np.array(found["t"]), "s")).to("m/s").m
+    assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
 
 
 # -- what cannot be moved ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ..initialisation.start import TargetRow, held_defaults
 from ..initialisation.targets import idle_targets
 from ..language.declarations import Variable
 from ..numerics.arrays import Array
-from ..numerics.tolerances import SAME_TARGET
+from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, SAME_TARGET
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.problem import Problem
@@ -38,8 +38,10 @@ from .words import Names, enumerated, listed, ports_at, quantity_word
 if TYPE_CHECKING:
     from ..initialisation.start import Start
 
-__all__ = ["Starting", "begin_findings", "event_findings", "start_findings", "undetermined"]
+__all__ = ["Starting", "begin_findings", "event_findings", "on_loose_nodes", "start_findings",
+           "undetermined"]
 
+SEEN = 1e-3  # of a state, that it is moved by to see what follows
 MOST = 10  # contacts that overlap, told one by one
 MOST_LAWS = 60  # set-valued efforts up to which the first decision on them is tried
 ELSEWHERE = ("At a dead point start a little beside it, or give the parts that are held there some "
@@ -167,7 +169,7 @@ def _without_value(system: System, problem: Problem, starting: Starting, decided
         elif told is not None:
             yield found("initial.undetermined", *told)
         return
-    cause = _dependent_here(system, problem)
+    cause = _dependent_here(system, problem) or _flat_beside(system, problem)
     if cause is not None:
         yield cause
 
@@ -192,6 +194,34 @@ def _dependent_here(system: System, problem: Problem) -> Finding | None:
             if chosen:
                 return dependence(Names(system.flat), "initial.dependent", chosen)
     return None
+
+
+@np.errstate(all="ignore")
+def _flat_beside(system: System, problem: Problem) -> Finding | None:
+    """Unknowns that follow a law's corner wherever the states go, and are open on one side of it.
+
+    A damper that gives way at a force that nothing withstands: any faster motion is as good.
+    """
+    trial, y = problem.copy_for_reading(), problem.start_vector()
+    flat, moves = np.ones(system.nz, dtype=bool), np.zeros(system.nz, dtype=bool)
+    for part in (0.0, SEEN, -SEEN):
+        if not flat.any():
+            return None
+        try:
+            trial.solve(0.0, y + part * (1.0 + np.abs(y)))
+        except AlgebraicFailure:  # beyond the end of the law
+            continue
+        (t, x, z, *others), size = trial.arguments(0.0), trial.scale_z + np.abs(trial.z)
+        moves |= np.abs(z - problem.z) > NEWTON_CONVERGES * size
+        less, more = np.sort([
+            np.asarray(abs(system.residual_z.sparse(t, x, beside, *others)).sum(axis=0)).ravel()
+            for beside in (z + NEWTON_STALLED * size, z - NEWTON_STALLED * size)], axis=0)
+        flat &= less < NEWTON_STALLED * more
+    paths = [system.torn_name(int(i)) for i in np.flatnonzero(flat & moves)[:MOST]]
+    return found("initial.undetermined", paths,
+                 f"At the start nothing determines {listed(paths, 3)}: whatever is on one side of "
+                 "the value found fulfils the equations as well.",
+                 on_loose_nodes(system, paths) or ELSEWHERE) if paths else None
 
 
 def undetermined(system: System, problem: Problem, t: float
@@ -277,6 +307,12 @@ def _component(system: System, path: str) -> str:
     return path
 
 
+def on_loose_nodes(system: System, names: Sequence[str]) -> str:
+    """What to do about a port or node that leaves unknowns of these names open, if there is one."""
+    owners = list(dict.fromkeys(filter(None, (_component(system, name) for name in names))))
+    return advice_on_loose_nodes(system, neighbours(system, owners), owners)
+
+
 def _on_nodes(system: System, paths: Sequence[str]) -> str:
     """What to look at where the unknown is what the ports of a node have in common; or nothing."""
     topology = Topology(system.network)
@@ -302,8 +338,7 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     problem = getattr(error, "problem", str(error or "the equations have no solution"))
     advice = getattr(error, "advice", "")
     if error is not None and getattr(error.__cause__ or error, "singular", False):
-        owners = list(dict.fromkeys(filter(None, (_component(system, name) for name in names))))
-        advice = advice_on_loose_nodes(system, neighbours(system, owners), owners) or advice
+        advice = on_loose_nodes(system, names) or advice
     elif isinstance(getattr(error, "__cause__", None), AlgebraicFailure):
         advice = f"{_on_nodes(system, names)}{advice}"
     code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \

@@ -259,6 +259,7 @@ def as_expression(value: object) -> Expression:
             reading_place(), f"{value!r} ({type(value).__name__}) cannot be part of an equation.",
             "The time of the run is another one: from blocks import time." if getattr(
                 value, "__name__", "") == "time" else
+            "A list has one unit: quantity([0, 1.5], 'N')." if isinstance(value, (list, tuple)) else
             "Equations are made of variables, parameters, quantities and numbers.",
         ) from None
 

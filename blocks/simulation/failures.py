@@ -8,7 +8,7 @@ from typing import NoReturn
 import numpy as np
 
 from ..diagnostics.breakdown import breakdown
-from ..diagnostics.start import undetermined
+from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
 from ..solvers import Step
 from ..system.failure import STEEP, AlgebraicFailure
@@ -48,8 +48,9 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
              "a smaller max_step, a looser rtol or nominal values that fit")
     advice = f"Look for a value that grows without bound there; {other} may help."
-    if problem.failure is not None and problem.failure.advice:
-        advice = problem.failure.advice
+    if problem.failure is not None:
+        loose = on_loose_nodes(system, names) if problem.failure.singular else ""
+        advice = problem.failure.advice or loose or advice
     if broken is None and not told and _is_steep(problem, step):
         advice = STEEP
     grown = _beyond_measure(problem, step)

@@ -25,7 +25,7 @@ from .catalog import Catalog
 
 __all__ = ["model_until"]
 
-RELATION = re.compile(r"(.+?)\s*(>=|<=|>|<)\s*(.+)")
+RELATION = re.compile(r"([^<>]+?)\s*(>=|<=|>|<)\s*([^<>]+)")
 COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b}
@@ -46,7 +46,7 @@ def model_until(model: Any, until: Any) -> Any:
     made._title = model._title
     paths: dict[str, VariableInfo] = {}  # that are read
     asked = _Reader(catalog, model.name, lambda info: paths.setdefault(
-        info.path, info) and Expression.in_unit(ca.SX.sym("read"), info.unit))
+        info.path, info) and Expression.in_unit(ca.SX.sym(info.path), info.unit))
     for one in given:  # it tells what it reads when it is evaluated
         list(_conditions(one, asked))
     names = {path: re.sub(r"\W+", "_", path) for path in paths}
@@ -81,8 +81,9 @@ def _conditions(given: Any, reader: _Reader) -> Iterator[tuple[str, Condition]]:
     found = RELATION.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is None:
         raise WrongCall(WHERE, f"takes a condition, but was given {brief(given)}.",
-                        "Write for example until='block.x > 1 m', or a list of such, or a function "
-                        "of the model: until=lambda m: m.block.x > '1 m'.", given=given)
+                        "Write for example until='block.x > 1 m', or a list of such, of which one "
+                        "is to be met, or a function of the model: until=lambda m: "
+                        "(m.block.x > '1 m') & (m.block.v < '0 m/s').", given=given)
     left, sign, right = found.groups()
     there = reader.all(left)
     for path, value in there.items():

@@ -311,6 +311,8 @@ def test_mistakes_in_data_are_said(change, error, text):
      "Give two numbers between which"),
     (STIFFNESS, {"disp [mm]": Measured("part.x", delay=("9 s", "10 s"))}, ParameterError,
      "is at least 9 s, but its data end at"),
+    (STIFFNESS, {"disp [mm]": Measured("part.x", noise="0 mm")}, ParameterError,
+     r"noise of disp \[mm\]: must be above 0, but is 0 mm"),
     ({"part.k": "1 kN/m"}, {"disp [mm]": "part.x"}, ParameterError, "Give bounds"),
     ({"part.k": ("1 N/m", "2 kN/m", "3 kN/m")}, {"disp [mm]": "part.x"}, ParameterError,
      "out of its bounds"),

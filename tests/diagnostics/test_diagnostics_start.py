@@ -13,16 +13,33 @@ from blocks import (
     Target,
     Variable,
     der,
+    maximum,
     quantity,
     sin,
     sqrt,
     time,
 )
-from blocks.exceptions import InitialisationError
+from blocks.exceptions import InitialisationError, SimulationError
 from library.electrical import Capacitor, DCVoltageSource, ElectricalReference
 from library.signal import Constant
 from library.thermal import ThermalMass, VariableThermalResistance
-from library.translational import Damper, ForceSource, HardStop, Mass, Reference, Spring, TwoPort
+from library.translational import (
+    Damper,
+    ElastoGap,
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TwoPort,
+)
+
+
+class OneWay(TwoPort):
+    """A damper that acts in one direction only."""
+
+    def equations(self):
+        yield self.f == quantity("30 N*s/m") * maximum(self.v, 0)
 
 
 def only(model):
@@ -83,6 +100,38 @@ def test_two_dampers_without_damping_leave_the_node_between_them_open():
          "Give a.damping and b.damping a value other than zero")
     model.a.damping = "1 N*s/m"
     assert len(model.check()) == 0
+
+
+@pytest.mark.parametrize(("stiffness", "free_length"), [(1e5, 0.01), (879e3, 1e-7)])
+def test_what_gives_way_with_nothing_at_its_port_is_open_on_one_side(stiffness, free_length):
+    """A gap that starts compressed carries nothing where it moves at k x / d, and where it is
+    faster; any mass or damper at its port settles that."""
+    model = sound()
+    model.gap = ElastoGap(stiffness=f"{stiffness} N/m", damping="150 N*s/m",
+                          free_length=f"{free_length} m")
+    model.connect(model.gap.C, model.ground.V)
+    finding, = model.check().errors
+    says(finding, "initial.undetermined", ["gap.v"],
+         "nothing determines gap.v: whatever is on one side … A port of gap is connected to")
+    model.load = Damper(damping="2 N*s/m")
+    model.connect(model.gap.R, model.load.R)
+    model.connect(model.load.C, model.ground.V)
+    assert len(model.check()) == 0
+
+
+def test_a_law_that_starts_at_its_corner_and_leaves_it_is_not_open():
+    """A damper of one direction in series with a spring that the motion pulls from the start on."""
+    model = sound()
+    model.damper.damping = "0 N*s/m"
+    model.block.v, model.spring, model.gives = "1 m/s", Spring(), OneWay()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.gives.R)
+    model.connect(model.gives.C, model.ground.V)
+    assert len(model.check()) == 0
+    with pytest.raises(SimulationError, match="no equation determines them") as stopped:
+        model.simulate("10 s", method="dopri5")  # it comes back, and nothing holds the node
+    assert "Give the node a mass" in stopped.value.advice
+    assert "spring.C = gives.R" in stopped.value.advice
 
 
 def test_a_derivative_that_is_not_finite_is_named_with_its_equation():

@@ -22,6 +22,7 @@ from blocks import (
     integral_of_table,
     interpolate,
     interpolate_grid,
+    quantity,
 )
 from blocks.exceptions import EquationError, SimulationError
 from blocks.language.expression import Expression
@@ -155,6 +156,8 @@ def test_points_that_do_not_increase_are_refused():
     with pytest.raises(EquationError, match="must increase, but 3 is followed by 2"):
         interpolate_grid([Expression(SYMBOLS[k]) for k in range(2)], [[1.0, 2.0], [3.0, 2.0]],
                          np.zeros((2, 2)))
+    with pytest.raises(EquationError, match=r"A list has one unit: quantity\(\[0, 1.5\], 'N'\)"):
+        interpolate(Expression(SYMBOLS[0]), [0, 1], [quantity("0 N"), quantity("3 N")])
     with pytest.raises(EquationError, match="at least three points and as many y as x, but was "
                        "given 2 x and 2 y"):
         interpolate(Expression(SYMBOLS[0]), np.arange(2.0), np.arange(2.0), smooth=True)

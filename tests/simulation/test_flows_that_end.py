@@ -120,3 +120,26 @@ def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
 def test_a_root_without_guard_names_its_equation_and_the_cure(method):
     with pytest.raises(SimulationError, match=r"sqrt\(tank.x\).*where\(x > 0"):
         tank(lambda x: K * sqrt(x)).simulate("4 s", method=method)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_a_root_that_switches_for_ever_is_told_the_cure(method):
+    """Three tanks that level out: their differences never vanish together, but for rounding."""
+    class Row(Component):
+        """Tanks of 1 m, 0.2 m and 0.1 m in a row."""
+
+        a, b, c = (Variable("m", start, priority="high") for start in ("1 m", "0.2 m", "0.1 m"))
+
+        def equations(self):
+            law = ORIFICES["sign and abs"]
+            first, second = (quantity("0.01") * law(d) for d in (self.a - self.b, self.b - self.c))
+            yield der(self.a) == -first
+            yield der(self.b) == first - second
+            yield der(self.c) == second
+
+    model = Model("row")
+    model.row = Row()
+    with pytest.raises(SimulationError, match=r"row: switches .* root .* straight line") as stopped:
+        model.simulate("400 s", method=method)
+    assert stopped.value.time > 137
+    assert stopped.value.result["row.a"].final.m == pytest.approx(1.3 / 3, abs=1e-7)

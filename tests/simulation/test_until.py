@@ -110,6 +110,8 @@ def test_in_a_sweep_it_is_an_outcome_and_later_times_are_nan():
     ("sensor.X > 1 m", UnknownName, "no 'sensor.X' among its variables. Did you mean 'sensor.x'"),
     ("sensor.x > 1 s", WrongDimension, r"until='sensor\.x > 1 s'.*sensor\.x is in m"),
     ("sensor.x", WrongCall, "takes a condition, but was given 'sensor.x'"),
+    ("sensor.x > 1 m and sensor.x < 2 m", WrongCall, r"of which one is .* function .*\) & \("),
+    ("sensor.x > 1", WrongDimension, r"compares \(>\) sensor\.x \[m\] and 1 \[dimensionless\]"),
     ([], ParameterError, "is empty"),
     (lambda m: 3, ParameterError, "a function that gave 3"),
     (lambda m: m.blok.v > "1 m", UnknownName, "no variable 'blok.v'"),

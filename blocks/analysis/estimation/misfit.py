@@ -112,7 +112,11 @@ class Misfit:
         """What is given, or a first guess: the spread of the values."""
         given = sensor.measured.noise
         if given is not None:
-            return float(to_si(given, sensor.shown, f"noise of {sensor.name}"))
+            noise = float(to_si(given, sensor.shown, f"noise of {sensor.name}"))
+            if not 0.0 < noise < np.inf:
+                raise ParameterError(f"noise of {sensor.name}", f"must be above 0, but is {given}.",
+                                     "Left out, it is estimated.")
+            return noise
         return float(np.std(sensor.values)) or 1.0
 
     # -- runs ------------------------------------------------------------------------------

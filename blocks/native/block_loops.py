@@ -123,18 +123,15 @@ class _Ending:
     """
 
     def __init__(self, loops: Loops, magnitudes: Indices, sizes: Indices, last: Indices) -> None:
-        self.loops, self.magnitudes, self.sizes, self.last = loops, magnitudes, sizes, last
-        self._now, self._before = loops.room(len(sizes)), loops.room(len(sizes))
-        _fill(loops, self._before, np.inf)
+        self.magnitudes, self.sizes, self.last = magnitudes, sizes, last
+        self.before = loops.room(len(sizes))
+        _fill(loops, self.before, np.inf)
 
-    def tell(self, value: ca.SX, given: dict[str, Indices]) -> None:
-        """Append what fills in the changes, from their expression."""
-        _put(self.loops, self._now, value, **given)
-        now, before = ca.SX.sym("now"), ca.SX.sym("before")
-        rounding = ca.logic_and(now <= NEWTON_STALLED, now > NO_SHORTER * before)
-        _put(self.loops, self.sizes, ca.if_else(rounding, 0.0, now), now=self._now,
-             before=self._before)
-        self.loops.text.copy(entries_of(Q, self._now), entries_of(Q, self._before))
+    @staticmethod
+    def change(now: ca.SX) -> ca.SX:
+        """What a change comes to, by the one ``before``."""
+        rounding = ca.logic_and(now <= NEWTON_STALLED, now > NO_SHORTER * ca.SX.sym("before"))
+        return ca.if_else(rounding, 0.0, now)
 
 
 class Solution:
@@ -170,15 +167,15 @@ class Solution:
         if ending is None:
             _put(self.loops, self.unknowns.ravel(), -ca.SX.sym("r"), r=self.residual)
             return
-        r, z, lost, size, change, last = (ca.SX.sym(name) for name in (
-            "r", "z", "lost", "size", "change", "last"))
-        given = {"z": self.unknowns.ravel(), "r": self.residual, "lost": self.every(self.lost)}
+        r, z, lost, size, last = (ca.SX.sym(name) for name in ("r", "z", "lost", "size", "last"))
         found = lost - r
-        ending.tell(ca.fabs(found) / (ca.fabs(z + found) + size),
-                    given | {"size": ending.magnitudes})
-        _put(self.loops, self.unknowns.ravel(),
-             z + found + ca.if_else(change <= TIED_SOLVED, 0.0, last), **given,
-             change=ending.sizes, last=np.full(len(self.residual), ending.last[0]))
+        now = ca.fabs(found) / (ca.fabs(z + found) + size)
+        change, unknowns = ending.change(now), self.unknowns.ravel()
+        new = z + found + ca.if_else(change <= TIED_SOLVED, 0.0, last)
+        _put_all(self.loops, {"change": change, "before": now, "z": new}, {
+            "change": ending.sizes, "before": ending.before, "z": unknowns, "r": self.residual,
+            "lost": self.every(self.lost), "size": ending.magnitudes,
+            "last": np.full(len(unknowns), ending.last[0])})
 
     def derive(self) -> None:
         """Append residuals at the unknowns, and the matrices there."""
@@ -220,7 +217,8 @@ class _PartsOfSteps:
         _fill(self.loops, diagonal.ravel(), 1.0)
         of_blocks["lost"] = newton.lost
         self.places = of_unknowns | {"z": newton.unknowns.ravel(), "r": newton.residual,
-                                     "change": ending.sizes, "nominal": ending.magnitudes}
+                                     "change": ending.sizes, "nominal": ending.magnitudes,
+                                     "before": ending.before}
         self.places["last"] = np.full(n * count, ending.last[0])
         self.blocks = of_blocks
 
@@ -254,8 +252,9 @@ class _PartsOfSteps:
         _solve(self.loops, newton.factors, newton.residual, len(newton.unknowns))
         put("found", s["lost"] - s["r"])
         length("ahead", "found", "z")
-        self.ending.tell(ca.if_else(s["back"], 1.0, ca.fabs(s["found"]) / (
-            ca.fabs(s["z"] + s["found"]) + s["nominal"])), each)
+        now = ca.if_else(s["back"], 1.0, ca.fabs(s["found"]) / (
+            ca.fabs(s["z"] + s["found"]) + s["nominal"]))
+        _put_all(self.loops, {"change": self.ending.change(now), "before": now}, each)
         put("size", ca.if_else(s["back"], s["size"], s["ahead"]))
         put("from_here", ca.if_else(s["back"], s["from_here"], s["z"]))
         put("step", ca.if_else(s["back"], s["step"], s["found"]))
@@ -301,10 +300,15 @@ def _solve(loops: Loops, factors: Indices, right: Indices, n: int) -> None:
 
 def _put(loops: Loops, target: Indices, value: ca.SX, **given: Indices) -> None:
     """An expression into some entries of ``q``, by entries for the names of its symbols."""
-    symbols = ca.symvar(value)
-    loops.call(ca.Function("part", symbols, [value]), {
-        (k, 0): entries_of(Q, given[symbol.name()]) for k, symbol in enumerate(symbols)
-    }, entries_of(Q, target))
+    _put_all(loops, {"": value}, {"": target, **given})
+
+
+def _put_all(loops: Loops, values: dict[str, ca.SX], places: dict[str, Indices]) -> None:
+    """Expressions into the places of names, all of them by what symbols have been before."""
+    symbols = ca.symvar(ca.vertcat(*values.values()))
+    loops.call(ca.Function("part", symbols, [*values.values()]), {
+        (k, 0): entries_of(Q, places[symbol.name()]) for k, symbol in enumerate(symbols)
+    }, *(entries_of(Q, places[name]) for name in values))
 
 
 def _any(*conditions: ca.SX) -> ca.SX:

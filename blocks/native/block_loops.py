@@ -1,27 +1,29 @@
 """How do blocks of equations read as machine code?
 
 Blocks with equally many torn unknowns are solved side by side: residuals with torn unknowns of
-zero, their derivatives by these (exactly: laws differentiated, not differences), Cramer's rule,
-and all unknowns from the torn ones. Where equations are not linear, that is a round of Newton's
-method, which starts from the unknowns in ``x``.
+zero, their derivatives by these (exactly: laws differentiated, not differences), elimination, and
+all unknowns from the torn ones. Where equations are not linear, that is a round of Newton's method,
+which starts from the unknowns in ``x``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from ..assembly.algebraic_loops import Block, cramer
+from ..assembly.algebraic_loops import Block
 from ..assembly.tape import alike
+from ..machine.compiling import compiled, name_of_code
 from ..numerics.arrays import Indices, grouped
-from ..numerics.tolerances import TIED_SOLVED
+from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, TIED_SOLVED
 from .damped_steps import SHORTEST
-from .loop_text import entries_of
+from .loop_text import LoopText, entries_of
+from .lu import factor_beside, solve_beside
 from .places import Places, Q, X
+from .text import Beginning, function_of
 
 if TYPE_CHECKING:
     from .instance_loops import Loops
@@ -63,12 +65,13 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
         order.write(loops.values)
         return
     last, sizes = loops.room(1), loops.room(n * count)
-    ending = _Ending(loops.magnitudes[torn], sizes.reshape(n, count), last)
+    ending = _Ending(loops, loops.magnitudes[torn].ravel(), sizes, last)
     rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
     newton.write(ending)
     order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
     done = loops.text.begin_unless_numbers(unknowns.ravel())
+    main, loops.text = loops.text, LoopText()  # what is rarely needed is a function of its own
     for entries, start in zip(unknowns, starts, strict=True):
         loops.text.copy(entries_of(X, start), entries_of(Q, entries))
     order.write(loops.values)
@@ -77,6 +80,8 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     damped.write()
     order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
+    rare, loops.text = compiled(function_of(loops.text, Beginning()), quick=True), main
+    loops.text.run(name_of_code(rare))
     loops.text.end_unless_numbers(done)
 
 
@@ -100,29 +105,40 @@ def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
         return
     solution = loops.solutions[int(torn[0, 0])]
     loops.residuals(solution.leftover, solution.residual, changes)
-    _solve(loops, solution.matrix.reshape(n, n, count), solution.residual.reshape(n, count),
-           entries, None)
+    _solve(loops, solution.factors, solution.residual, n)
+    _put(loops, entries.ravel(), -ca.SX.sym("r"), r=solution.residual)
     order.write(changes, changes)
 
 
-@dataclass(frozen=True)
 class _Ending:
-    """By what it is told whether a round was the last one; all are entries of ``q``.
+    """By what it is told whether a round was the last one.
+
+    A step that is no shorter than the one before is rounding, where it is little.
 
     Attributes
     ----------
-    magnitudes : (n, blocks), nominal values of unknowns
-    sizes : (n, blocks), filled with changes of the unknowns, per value
+    magnitudes : entries of ``q``, nominal values of unknowns
+    sizes : filled with changes of the unknowns, per value; 0 where they are rounding
     last : one entry, no number in the last round that there may be
     """
 
-    magnitudes: Indices
-    sizes: Indices
-    last: Indices
+    def __init__(self, loops: Loops, magnitudes: Indices, sizes: Indices, last: Indices) -> None:
+        self.magnitudes, self.sizes, self.last = magnitudes, sizes, last
+        self.before = loops.room(len(sizes))
+        _fill(loops, self.before, np.inf)
+
+    @staticmethod
+    def change(now: ca.SX) -> ca.SX:
+        """What a change comes to, by the one ``before``."""
+        rounding = ca.logic_and(now <= NEWTON_STALLED, now > NO_SHORTER * ca.SX.sym("before"))
+        return ca.if_else(rounding, 0.0, now)
 
 
 class Solution:
-    """Rounds of Newton's method, and where their residuals and matrices stand in ``q``."""
+    """Rounds of Newton's method, and where their residuals and matrices stand in ``q``.
+
+    Of a matrix the factors take its place; behind these stand the rows that change places.
+    """
 
     def __init__(self, loops: Loops, blocks: list[Block], order: _Assignments, unknowns: Indices
                  ) -> None:
@@ -138,24 +154,47 @@ class Solution:
         for row, entries in zip(torn, self.changes, strict=True):
             self.tangents.put(row, Q, entries)
         self.tangents.put(order.unknowns, Q, loops.room(len(order.unknowns)))
-        self.matrix = np.stack([loops.room(n * count) for _ in range(n)])
+        self.factors, self.lost = loops.room(2 * n * n * count), loops.room(count)
 
     def write(self, ending: _Ending | None = None) -> None:
-        """Append a round; without ``ending`` equations are linear, and unknowns are zero."""
-        n, count = self.unknowns.shape
+        """Append a round; without ``ending`` equations are linear, and unknowns are zero.
+
+        Unknowns that still change in the last round are no solution, and become no numbers.
+        """
         self.derive()
-        _solve(self.loops, self.matrix.reshape(n, n, count), self.residual.reshape(n, count),
-               self.unknowns, ending)
+        self.factor()
+        _solve(self.loops, self.factors, self.residual, len(self.unknowns))
+        if ending is None:
+            _put(self.loops, self.unknowns.ravel(), -ca.SX.sym("r"), r=self.residual)
+            return
+        r, z, lost, size, last = (ca.SX.sym(name) for name in ("r", "z", "lost", "size", "last"))
+        found = lost - r
+        now = ca.fabs(found) / (ca.fabs(z + found) + size)
+        change, unknowns = ending.change(now), self.unknowns.ravel()
+        new = z + found + ca.if_else(change <= TIED_SOLVED, 0.0, last)
+        _put_all(self.loops, {"change": change, "before": now, "z": new}, {
+            "change": ending.sizes, "before": ending.before, "z": unknowns, "r": self.residual,
+            "lost": self.every(self.lost), "size": ending.magnitudes,
+            "last": np.full(len(unknowns), ending.last[0])})
 
     def derive(self) -> None:
         """Append residuals at the unknowns, and the matrices there."""
         loops, n = self.loops, len(self.unknowns)
+        self.tangents.slopes = {}
         loops.residuals(self.leftover, self.residual)
-        for j in range(n):
+        for j, column in enumerate(np.split(self.factors, 2 * n)[:n]):
             for k in range(n):
                 _fill(loops, self.changes[k], float(j == k))
             self.order.write(self.tangents, self.tangents)
-            loops.residuals(self.leftover, self.matrix[j], self.tangents)
+            loops.residuals(self.leftover, column, self.tangents)
+
+    def factor(self) -> None:
+        """Append the factors of the matrices; no numbers for those that hold some."""
+        self.loops.text.call(factor_beside, (self.factors[0], self.lost[0]), *self.unknowns.shape)
+
+    def every(self, of_blocks: Indices) -> Indices:
+        """What is the same for all unknowns of a block."""
+        return np.tile(of_blocks, len(self.unknowns))
 
 
 class _PartsOfSteps:
@@ -167,54 +206,61 @@ class _PartsOfSteps:
 
     def __init__(self, newton: Solution, ending: _Ending) -> None:
         self.newton, self.ending, self.loops = newton, ending, newton.loops
-        n, count = newton.unknowns.shape
-        room = self.loops.room
-        self.from_here, self.step, self.found = (room(n * count).reshape(n, count)
-                                                 for _ in range(3))
-        self.before = room(n * n * count).reshape(n, n, count)
-        self.share, self.size, self.back = room(count), room(count), room(count)
-        for entries, value in ((self.step, 0.0), (self.share, 1.0), (self.size, np.inf)):
-            _fill(self.loops, entries.ravel(), value)
-        for j in range(n):
-            for k in range(n):
-                _fill(self.loops, self.before[j, k], float(j == k))
+        room, (n, count) = self.loops.room, newton.unknowns.shape
+        of_unknowns = {name: room(n * count) for name in ("from_here", "step", "found", "part")}
+        of_blocks = {name: room(count) for name in ("share", "size", "back", "ahead")}
+        self.before = room(2 * n * n * count)
+        for entries, value in ((of_unknowns["step"], 0.0), (of_blocks["share"], 1.0),
+                               (of_blocks["size"], np.inf), (self.before, 0.0)):
+            _fill(self.loops, entries, value)
+        diagonal = self.before.reshape(2 * n, n, count)[range(n), range(n)]
+        _fill(self.loops, diagonal.ravel(), 1.0)
+        of_blocks["lost"] = newton.lost
+        self.places = of_unknowns | {"z": newton.unknowns.ravel(), "r": newton.residual,
+                                     "change": ending.sizes, "nominal": ending.magnitudes,
+                                     "before": ending.before}
+        self.places["last"] = np.full(n * count, ending.last[0])
+        self.blocks = of_blocks
 
     def write(self) -> None:
         """Append a round."""
-        n, count = self.newton.unknowns.shape
-        self.newton.derive()
-        newton, ending = self.newton, self.ending
-        places = {"a": newton.matrix, "r": newton.residual, "z": newton.unknowns,
-                  "old": self.before, "from_here": self.from_here, "step": self.step,
-                  "found": self.found, "share": self.share, "size": self.size, "back": self.back,
-                  "change": ending.sizes, "nominal": ending.magnitudes,
-                  "last": np.full(count, ending.last[0])}  # fmt: skip
-        rows = {name: entries.reshape(-1, count) for name, entries in places.items()}
-        s = {name: ca.SX.sym(name, len(entries)) for name, entries in rows.items()}
+        newton = self.newton
+        s = {name: ca.SX.sym(name) for name in [*self.places, *self.blocks]}
+
+        each = self.places | {name: newton.every(entries) for name, entries in self.blocks.items()}
 
         def put(target: str, value: ca.SX) -> None:
-            given = [name for name in s if ca.depends_on(value, s[name])]
-            function = ca.Function("part", [s[name] for name in given], ca.vertsplit(value))
-            operands = {(k, i): entries_of(Q, entries) for k, name in enumerate(given)
-                        for i, entries in enumerate(rows[name])}
-            for j, entries in enumerate(rows[target]):
-                self.loops.call(function, operands, entries_of(Q, entries), j)
+            given = self.blocks if target in self.blocks else each
+            _put(self.loops, given[target], value, **given)
 
-        def length(step: ca.SX, at: str) -> ca.SX:
-            return ca.sum1(ca.fabs(step) / (ca.fabs(s[at]) + s["nominal"]))
+        def length(target: str, step: str, at: str) -> None:
+            put("part", ca.fabs(s[step]) / (ca.fabs(s[at]) + s["nominal"]))
+            n, count = newton.unknowns.shape
+            terms = self.places["part"].reshape(n, count).T.ravel()
+            self.loops.text.add_sums(np.repeat(np.arange(count), n), entries_of(Q, terms),
+                                     entries_of(Q, self.blocks[target]))
 
-        ahead = length(_solved(s["old"], s["r"]), "from_here")
-        little = ca.logic_and(s["size"] <= TIED_SOLVED, ahead < np.inf)
+        newton.derive()
+        put("found", s["r"])
+        _solve(self.loops, self.before, self.places["found"], len(newton.unknowns))
+        length("ahead", "found", "from_here")
+        little = ca.logic_and(s["size"] <= TIED_SOLVED, s["ahead"] < np.inf)
         goes_on = _any(ca.logic_not(s["size"] < np.inf), little,
-                       ahead <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST)
+                       s["ahead"] <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST)
         put("back", ca.if_else(goes_on, 0.0, 1.0))
-        finite = ca.sum1(ca.fabs(s["a"])) < np.inf  # as in _solve
-        put("found", ca.if_else(finite, _solved(s["a"], s["r"]), np.nan))
-        part = ca.fabs(s["found"]) / (ca.fabs(s["z"] + s["found"]) + s["nominal"])
-        put("change", ca.if_else(s["back"], 1.0, part))
-        put("size", ca.if_else(s["back"], s["size"], length(s["found"], "z")))
-        for kept, new in (("old", "a"), ("from_here", "z"), ("step", "found")):
-            put(kept, ca.if_else(s["back"], s[kept], s[new]))
+        newton.factor()
+        _solve(self.loops, newton.factors, newton.residual, len(newton.unknowns))
+        put("found", s["lost"] - s["r"])
+        length("ahead", "found", "z")
+        now = ca.if_else(s["back"], 1.0, ca.fabs(s["found"]) / (
+            ca.fabs(s["z"] + s["found"]) + s["nominal"]))
+        _put_all(self.loops, {"change": self.ending.change(now), "before": now}, each)
+        put("size", ca.if_else(s["back"], s["size"], s["ahead"]))
+        put("from_here", ca.if_else(s["back"], s["from_here"], s["z"]))
+        put("step", ca.if_else(s["back"], s["step"], s["found"]))
+        factors = len(self.before) // len(newton.lost)
+        _put(self.loops, self.before, ca.if_else(s["back"], s["r"], s["z"]), r=self.before,
+             z=newton.factors, back=np.tile(self.blocks["back"], factors))
         put("share", ca.if_else(s["back"], 0.5 * s["share"], 1.0))
         put("z", s["from_here"] + s["share"] * s["step"]
             + ca.if_else(s["change"] <= TIED_SOLVED, 0.0, s["last"]))
@@ -247,49 +293,22 @@ def _fill(loops: Loops, entries: Indices, value: float) -> None:
     loops.text.fill(entries_of(Q, entries), value)
 
 
-def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
-           ending: _Ending | None) -> None:
-    """Cramer's rule, block by block.
-
-    Parameters
-    ----------
-    matrix : (n, n, blocks), entries of ``q``: by which unknown, of which equation
-    residual, unknowns : (n, blocks), entries of ``q``; the latter are filled, or changed
-    ending : told how much they still change; those that do in the last round are no solution, and
-        become no number. None where they are found at once
-    """
-    n, count = residual.shape
-    a, r = ca.SX.sym("a", n * n), ca.SX.sym("r", n)
-    z, size, last = (ca.SX.sym(name, n) for name in ("z", "size", "last"))
-    found = _solved(a, r)
-    given = {(0, i + j * n): entries_of(Q, matrix[j, i]) for j in range(n) for i in range(n)}
-    given |= {(1, i): entries_of(Q, residual[i]) for i in range(n)}
-    if ending is None:
-        function = ca.Function("cramer", [a, r], ca.vertsplit(found))
-        for j in range(n):
-            loops.call(function, given, entries_of(Q, unknowns[j]), j)
-        return
-    finite = ca.sum1(ca.fabs(a)) < np.inf  # else a step of nothing tells of no solution
-    found = ca.if_else(finite, found, np.nan)
-    share = ca.fabs(found) / (ca.fabs(z + found) + size)
-    given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
-    given |= {(3, i): entries_of(Q, ending.magnitudes[i]) for i in range(n)}
-    shares = ca.Function("share", [a, r, z, size], ca.vertsplit(share))
-    for j in range(n):
-        loops.call(shares, given, entries_of(Q, ending.sizes[j]), j)
-    new = z + found + ca.if_else(share <= TIED_SOLVED, 0.0, last)
-    given |= {(4, i): entries_of(Q, np.full(count, ending.last[0])) for i in range(n)}
-    function = ca.Function("cramer", [a, r, z, size, last], ca.vertsplit(new))
-    for j in range(n):
-        loops.call(function, given, entries_of(Q, unknowns[j]), j)
+def _solve(loops: Loops, factors: Indices, right: Indices, n: int) -> None:
+    """The solutions of blocks of n equations in place of their right sides."""
+    loops.text.call(solve_beside, (factors[0], right[0]), n, len(right) // n)
 
 
-def _solved(matrix: ca.SX, residual: ca.SX) -> ca.SX:
-    """The step that leads from residuals to zero; of the matrix, entries column by column."""
-    n = residual.numel()
-    a = ca.reshape(matrix, n, n)
-    rows = [[a[i, j] for j in range(n)] for i in range(n)]
-    return ca.vertcat(*cramer(rows, [-residual[i] for i in range(n)]))
+def _put(loops: Loops, target: Indices, value: ca.SX, **given: Indices) -> None:
+    """An expression into some entries of ``q``, by entries for the names of its symbols."""
+    _put_all(loops, {"": value}, {"": target, **given})
+
+
+def _put_all(loops: Loops, values: dict[str, ca.SX], places: dict[str, Indices]) -> None:
+    """Expressions into the places of names, all of them by what symbols have been before."""
+    symbols = ca.symvar(ca.vertcat(*values.values()))
+    loops.call(ca.Function("part", symbols, [*values.values()]), {
+        (k, 0): entries_of(Q, places[symbol.name()]) for k, symbol in enumerate(symbols)
+    }, *(entries_of(Q, places[name]) for name in values))
 
 
 def _any(*conditions: ca.SX) -> ca.SX:

@@ -18,7 +18,8 @@ MOST_OF_ZEROS = 1000  # of them, where their matrix is mostly zeros
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
-MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
+MOST_TORN = 8  # unknowns of each of the nonlinear loops that are solved side by side
+FEW_TORN = 3  # of those that are where all unknowns could be solved for together
 
 
 def why_not(system: System, laws: Any = None) -> str:
@@ -87,8 +88,9 @@ def candidates(system: System) -> list[int]:
 def has_small_loops(system: System) -> bool:
     """Whether algebraic loops are few unknowns each, with one solution."""
     tape = system.tape
+    most = FEW_TORN if system.nz + system.nc <= _most_unknowns(system) else MOST_TORN
     return bool(system.nz) and not system.clusters and not (
-        tape.switched_loops or tape.carried.any()) and max(tape.loops) <= MOST_TORN
+        tape.switched_loops or tape.carried.any()) and max(tape.loops) <= most
 
 
 def is_solved_for(system: System) -> bool:

@@ -174,12 +174,12 @@ class Loops:
         needed = self._needed(z_classes)
         self._follow(changes, needed, needed)
 
-        def unless_lost(writer: Writer, read: Callable[[int], str]) -> str:
+        def unless_lost(writer: Writer, read: Callable[[int], str]) -> list[str]:
             change = read(0)
             fine = writer.compare("olt", writer.intrinsic("fabs", change), writer.constant(1e300))
-            return writer.select(fine, change, writer.constant(0.0))
+            return [writer.select(fine, change, writer.constant(0.0))]
 
-        self.text.add([changes.operand(z_classes)], entries_of(OUT, entries), unless_lost)
+        self.text.add([changes.operand(z_classes)], [entries_of(OUT, entries)], unless_lost)
 
     def _no_changes(self, in_time: bool = False) -> Places:
         """Changes of classes, none of which is known yet: they are zero."""
@@ -221,18 +221,18 @@ class Loops:
         self.text.copy(entries_of(X, states), entries_of(OUT, states))
         self._run(self._needed(z_classes))
 
-        def unless_lost(writer: Writer, read: Callable[[int], str]) -> str:
+        def unless_lost(writer: Writer, read: Callable[[int], str]) -> list[str]:
             new = read(0)
-            return writer.select(writer.compare("uno", new, new), read(1), new)
+            return [writer.select(writer.compare("uno", new, new), read(1), new)]
 
         self.text.add([self.values.operand(z_classes), entries_of(X, entries)],
-                      entries_of(OUT, entries), unless_lost)
+                      [entries_of(OUT, entries)], unless_lost)
 
     def derivatives(self) -> None:
         """The derivative of x' in the direction that stands in ``%out``, which takes its place.
 
-        Where its first entry is no number, all values at (t, x) are put into ``q`` instead, which
-        the derivatives in all directions are then found from.
+        Where its first entry is no number, all values at (t, x) are put into ``q`` instead, and the
+        derivatives of laws there, which those in all directions are then found from.
         """
         states, text = self.tape.reduced.states, self.text
         wanted = self.flat.derivative[states]
@@ -240,12 +240,16 @@ class Loops:
         entries = self.room(len(states))
         text.branch("fcmp uno double", OUT, "values", "changes")
         text.lines += self.begin
-        before, changes = self.values.known.copy(), self._no_changes()
+        before = self.values.known.copy()
         self._run(needed)
-        text.lines += ["  ret void", "changes:"]
-        text.copy(entries_of(OUT, np.arange(len(states))), entries_of(Q, entries))
-        changes.put(states, Q, entries)
-        self._follow(changes, needed, before)
+        first, changes = self._no_changes(), self._no_changes()
+        for places in (first, changes):  # in a direction, whichever it is
+            places.slopes = first.slopes
+            places.put(states, Q, entries)
+            self._follow(places, needed, before)
+            if places is first:
+                text.lines += ["  ret void", "changes:"]
+                text.copy(entries_of(OUT, np.arange(len(states))), entries_of(Q, entries))
         signs = self.flat.derivative_sign[states].astype(float)
         text.copy(changes.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
         rest = self.starts[self.tape.z_classes]
@@ -436,35 +440,71 @@ class Loops:
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
                 target: Operand, tangents: Places | None = None) -> None:
         """A kernel function on some instances, or its change with those of its arguments."""
-        if tangents is not None:
+        if tangents is None:
+            self.call(function, self.operands(function, f, keys, instances), target)
+            return
+        group = Group(f, None, instances)
+        symbols: list[ca.SX] = []
+        operands: list[Operand] = []
+        total = ca.SX(0)
+
+        def read(operand: Operand) -> ca.SX:
+            operands.append(operand)
+            symbols.append(ca.SX.sym("given"))
+            return symbols[-1]
+
+        for a, slope in self._slopes(function, f, keys, instances, tangents).items():
+            factor = slope if isinstance(slope, float) else read(entries_of(Q, slope))
+            if a < len(keys):  # behind them stands time
+                classes, signs = self.flat.argument(group, keys[a])
+                factor *= read(tangents.operand(classes, signs.astype(float)))
+            total += factor
+        self.call(ca.Function("change", symbols, [total]),
+                  {(k, 0): operand for k, operand in enumerate(operands)}, target)
+
+    def _slopes(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
+                tangents: Places) -> dict[int, Indices | float]:
+        """Where a kernel function's derivatives stand in ``q``, by the number of the argument.
+
+        They are written where they have not been yet.
+        """
+        known = function.__hash__(), f, instances.tobytes()
+        if known not in tangents.slopes:
             variables, group = self.flat.network.families[f].kernel.variables, Group(
                 f, None, instances)
-            function = _tangent(function, [
-                variables[key[0]].kind != "discrete"
-                and bool(tangents.known[self.flat.argument(group, key)[0]].any())
-                for key in keys], tangents.in_time)
-        self.call(function, self.operands(function, f, keys, instances, tangents), target)
+            varied = [a for a, key in enumerate(keys) if variables[key[0]].kind != "discrete"
+                      and tangents.known[self.flat.argument(group, key)[0]].any()]
+            symbols = function.sx_in()
+            by = varied + [len(keys)] * tangents.in_time
+            (value,) = function.call(symbols)
+            slopes = {a: ca.densify(ca.jacobian(value, symbols[a])) for a in by}
+            places = tangents.slopes[known] = {
+                a: float(slope) if slope.is_constant() else self.room(len(instances))
+                for a, slope in slopes.items()}
+            found = {a: entries for a, entries in places.items() if not isinstance(entries, float)}
+            if found:
+                function = ca.Function("slopes", symbols, ca.vertsplit(ca.cse(
+                    ca.vertcat(*(slopes[a] for a in found)))))
+                self.call(function, self.operands(function, f, keys, instances),
+                          *(entries_of(Q, entries) for entries in found.values()))
+        return tangents.slopes[known]
 
-    def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
-                 tangents: Places | None = None) -> dict[tuple[int, int], Operand]:
+    def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices
+                 ) -> dict[tuple[int, int], Operand]:
         """What a kernel function reads on some instances, by argument and entry."""
         kernel, n = self.flat.network.families[f].kernel, len(instances)
-        unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
         used = {tuple(given) for kind, given, *_ in instructions(function) if kind == ca.OP_INPUT}
         group = Group(f, None, instances)
         operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}
         discrete = {i: o for g, i, o in self.tape.discrete_layout if g == f}
         layout = [(o, w) for g, _, o, w in self.tape.parameter_layout if g == f]
-        changes = len(keys) + 1 + len(relations) + len(layout)
         for a, i in used:
-            key = keys[a % changes] if a < len(keys) or a >= changes else None
-            if key is not None and not unknown[a % changes]:
-                operands[a, i] = entries_of(Q, self.d + discrete[key[0]] + instances)
-            elif key is not None:
-                classes, signs = self.flat.argument(group, key)
-                read = self.read if tangents is None or a < changes else tangents.operand
-                operands[a, i] = read(classes, signs.astype(float))
+            if a < len(keys) and kernel.variables[keys[a][0]].kind == "discrete":
+                operands[a, i] = entries_of(Q, self.d + discrete[keys[a][0]] + instances)
+            elif a < len(keys):
+                classes, signs = self.flat.argument(group, keys[a])
+                operands[a, i] = self.read(classes, signs.astype(float))
             elif a == len(keys):
                 operands[a, i] = entries_of(T, np.zeros(n, dtype=int))
             elif a <= len(keys) + len(relations):
@@ -479,18 +519,18 @@ class Loops:
         return operands
 
     def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
-             target: Operand, result: int = 0) -> None:
-        """One scalar result of a function, by operands for entries of its arguments."""
+             *targets: Operand) -> None:
+        """The scalar results of a function, by operands for entries of its arguments."""
         order = sorted(operands)
         number = {place: k for k, place in enumerate(order)}
 
-        def body(writer: Writer, read: Callable[[int], str]) -> str:
-            found = {result: writer.constant(0.0)}
+        def body(writer: Writer, read: Callable[[int], str]) -> list[str]:
+            found = [writer.constant(0.0)] * len(targets)
             writer.write(function, lambda a, i: read(number[a, i]),
                          lambda r, _, value: found.__setitem__(r, value))
-            return found[result]
+            return found
 
-        self.text.add([operands[k] for k in order], target, body)
+        self.text.add([operands[k] for k in order], targets, body)
 
 
 def _side_by_side(steps: list[Step]) -> Iterator[tuple[tuple[int, int, int], Evaluation]]:
@@ -531,19 +571,3 @@ def _needed_blocks(blocks: list[Block], need: Flags) -> list[Block]:
 def _in_time(function: ca.Function, arguments: int) -> bool:
     """Whether a function of so many arguments follows time, which stands behind them."""
     return bool(function.jac_sparsity(0, arguments).nnz())
-
-
-def _tangent(function: ca.Function, varied: list[bool], in_time: bool) -> ca.Function:
-    """The change of a function with those of its varied arguments, which follow the others.
-
-    With ``in_time`` time goes on by 1 meanwhile.
-    """
-    symbols = function.sx_in()
-    changes = [ca.SX.sym("change") for _ in varied]
-    at = [k for k, varies in enumerate(varied) if varies]
-    by, how = [symbols[k] for k in at], [changes[k] for k in at]
-    if in_time:
-        by, how = [*by, symbols[len(varied)]], [*how, ca.SX(1)]
-    value = function.call(symbols)[0]
-    change = ca.jtimes(value, ca.vertcat(*by), ca.vertcat(*how)) if by else ca.SX(0)
-    return ca.Function("change", [*symbols, *changes], [ca.densify(ca.cse(change))])

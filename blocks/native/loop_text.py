@@ -5,12 +5,13 @@ Entries that follow each other in memory are addressed directly, others through 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
+from ..machine.functions import MachineCode
 from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
 
@@ -34,8 +35,8 @@ PARALLEL = """
 #: across the lines of the cache.
 WIDE = '"prefer-vector-width"="512"'
 
-#: Writes the body of a loop, with a function that reads an operand by number; its value's name.
-Body: TypeAlias = Callable[[Writer, Callable[[int], str]], str]
+#: Writes the body of a loop, with a function that reads an operand by number; its values' names.
+Body: TypeAlias = Callable[[Writer, Callable[[int], str]], Sequence[str]]
 
 
 @dataclass
@@ -64,9 +65,9 @@ class LoopText:
         self.declared: set[str] = set()
         self._count = 0
 
-    def add(self, operands: list[Operand], target: Operand, body: Body) -> None:
-        """Write ``target[i] = body(operands[i])``, as few loops as the addresses allow."""
-        everything = [*operands, target]
+    def add(self, operands: list[Operand], targets: Sequence[Operand], body: Body) -> None:
+        """Write ``targets[i] = body(operands[i])``, as few loops as the addresses allow."""
+        everything = [*operands, *targets]
         bases = np.stack([o.base for o in everything])
         factors = np.stack([o.factor for o in everything])
         index = np.stack([o.index for o in everything])
@@ -84,11 +85,27 @@ class LoopText:
 
     def copy(self, source: Operand, target: Operand) -> None:
         """Write ``target[i] = source[i]``."""
-        self.add([source], target, lambda _, read: read(0))
+        self.add([source], [target], lambda _, read: [read(0)])
 
     def fill(self, target: Operand, value: float) -> None:
         """Write ``target[i] = value``."""
-        self.add([], target, lambda writer, _: writer.constant(value))
+        self.add([], [target], lambda writer, _: [writer.constant(value)])
+
+    def call(self, function: MachineCode, entries: Sequence[int], *numbers: int) -> None:
+        """Write the call of a function of entries of ``q`` and whole numbers."""
+        w = Writer(prefix=f"{self._name()}.")
+        w.call(function, *(w.pointer("%q", i) for i in entries), *numbers)
+        self._append(w)
+
+    def run(self, name: str) -> None:
+        """Write the call of a function f(t, x, p, q, out)."""
+        w = Writer()
+        w.run(name, out="%out")
+        self._append(w)
+
+    def _append(self, w: Writer) -> None:
+        self.lines += w.lines
+        self.declared |= w.declared
 
     def add_in_turn(self, turns: int, loops: list[tuple[Indices, list[Operand], Operand, Body]]
                     ) -> None:
@@ -143,13 +160,14 @@ class LoopText:
             length = int(lengths[sums[0]])
             operands = [terms.part(starts[sums] + j) for j in range(length)]
 
-            def total(writer: Writer, read: Callable[[int], str], length: int = length) -> str:
+            def total(writer: Writer, read: Callable[[int], str], length: int = length
+                      ) -> list[str]:
                 value = read(0) if length else writer.constant(0.0)
                 for j in range(1, length):
                     value = writer.binary("fadd", value, read(j))
-                return value
+                return [value]
 
-            self.add(operands, target.part(sums), total)
+            self.add(operands, [target.part(sums)], total)
         self._add_table_of_sums(np.flatnonzero(~np.isin(part, frequent)), which, terms, target)
 
     def _add_table_of_sums(self, sums: Indices, which: Indices, terms: Operand, target: Operand
@@ -285,10 +303,11 @@ class _Loop:
 
     def lines(self, body: Body) -> list[str]:
         """The loop's text."""
-        writer, tag, last = self.writer, self.tag, len(self.bases) - 1
-        value = self._scaled(body(writer, self._read), last)
-        at = self._address(last)
-        writer.lines.append(f"  store {writer.type} {value}, ptr {at}, align 8{self.group}")
+        writer, tag = self.writer, self.tag
+        values = body(writer, self._read)
+        for j, value in enumerate(values, len(self.bases) - len(values)):
+            scaled, at = self._scaled(value, j), self._address(j)
+            writer.lines.append(f"  store {writer.type} {scaled}, ptr {at}, align 8{self.group}")
         if self.count == 1:
             return writer.lines
         return [
@@ -345,7 +364,7 @@ class _LoopInTurn(_Loop):
         before = Writer(prefix=f"{tag}.of.")
         first, end = (before.new(f"sext i32 {_entry(before, 'i32', self.starts, at)} to i64")
                       for at in (f"%{self.outer}.i", f"%{self.outer}.n"))
-        value = body(writer, self._read)
+        (value,) = body(writer, self._read)
         writer.lines.append(f"  store {writer.type} {value}, ptr {self._address(last)}, align 8")
         writer.declared |= before.declared
         return [f"  br label %{tag}.before", f"{tag}.before:", *before.lines,

@@ -9,7 +9,14 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices
-from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives, why_not
+from .forms import (
+    MOST_STATES,
+    has_small_loops,
+    is_large,
+    is_solved_for,
+    why_no_derivatives,
+    why_not,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -75,8 +82,8 @@ def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
 def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
     slope = slope_of_states(system, laws)
     if system.nx <= MOST_STATES or slope is None and (
-            laws is not None or system.clusters or is_large(system) and max(
-                system.tape.loops, default=0) > SMALL_LOOP):
+            laws is not None or system.clusters
+            or is_large(system) and system.nz and not has_small_loops(system)):
         return None
     graph = _graph(system, laws).tocsc()
     graph.sort_indices()

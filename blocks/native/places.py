@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
@@ -29,6 +31,8 @@ class Places:
         self._entry = np.full(classes, zero)
         self._factor = np.ones(classes)
         self.known: Flags = np.zeros(classes, dtype=bool)
+        #: Of changes: derivatives of laws by their arguments, which have been written already.
+        self.slopes: dict[Hashable, dict[int, Indices | float]] = {}
 
     def copy(self) -> Places:
         """The same, to be added to."""

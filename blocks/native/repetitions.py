@@ -19,7 +19,7 @@ import numpy as np
 from ..machine.operations import number
 from ..numerics.arrays import Indices
 from .expressions import Unwritable, Writer
-from .loop_text import BASES, LoopText, Operand, entries_of
+from .loop_text import BASES, Body, LoopText, Operand, entries_of
 from .places import OUT, Q
 
 __all__ = ["Repetitions"]
@@ -133,7 +133,7 @@ class Repetitions:
             text.add_in_turn(1 + max(level for level, _ in groups), loops)
         else:
             for _, operands, target, body in loops:
-                text.add(operands, target, body)
+                text.add(operands, [target], body)
         self._write_copies(text, copies, base, index)
         return scratch
 
@@ -194,10 +194,10 @@ class Repetitions:
         return self.function.instructions_sx()[self._number[node]].which_function().name()
 
     # -- text ----------------------------------------------------------------------------------
-    def _body(self, pattern: _Pattern) -> Callable[[Writer, Callable[[int], str]], str]:
+    def _body(self, pattern: _Pattern) -> Body:
         """What writes a pattern, with a function that reads a leaf."""
 
-        def body(writer: Writer, read: Callable[[int], str]) -> str:
+        def body(writer: Writer, read: Callable[[int], str]) -> list[str]:
             values = {leaf: read(k) for leaf, k in pattern.leaves.items()}
             conditions: dict[int, str] = {}
             for node in pattern.operations:
@@ -206,7 +206,7 @@ class Repetitions:
                         values[other] = writer.constant(self._constant(other))
                 writer.operate(self.function, self._number[node], self._needs[node], [node],
                                values, conditions)
-            return values[pattern.operations[-1]]
+            return [values[pattern.operations[-1]]]
 
         return body
 

@@ -203,10 +203,8 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         for k in range(count):
             elements.leaves[elements.members[k]] = elements.loose[elements.members[k]]
     elif rests and alone:  # what nearly always follows is where the search begins
-        low, high, effort, largest = found[LOW, e], found[HIGH, e], found[EFFORT, e], 0.0
-        for i in range(modes.size):
-            largest = max(largest, abs(found[EFFORT, i]))
-        if not _sense_is_told(effort, low, high, largest):
+        low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
+        if not _sense_is_told(effort, low, high, _largest_effort(elements, count)):
             return False
         modes[e] = 1.0 if high - effort < effort - low else -1.0
         elements.leaves[e] = 1

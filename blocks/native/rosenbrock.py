@@ -12,7 +12,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, TINY
+from ..numerics.tolerances import TINY
 from ..solvers.rosenbrock import BETWEEN, BETWEEN_TIMES_S, GAMMA, STAGE_TIMES, TIME_WEIGHTS
 from .rosenbrock_arithmetic import COUPLED
 from .stages import ATOL, NEW, WORK
@@ -26,6 +26,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
+NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
 MOST_MOVES = 5
 FARTHEST = 0.25  # tolerances that an end is moved by in all
 
@@ -112,7 +113,7 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
         for i in range(x.size):
             last[i] = k[6, i] + by_stage[i]
         solve_with(work, last, k[WORK])
-        if moves == 0 and _is_nothing(work, last, x):
+        if moves == 0 and _is_rounding(work, last, x):
             return 0.0, 1
         if left > 1.0:
             return error, 1
@@ -133,10 +134,10 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
 
 
 @machine_code
-def _is_nothing(work: Workspace, way: Vector, x: Vector) -> bool:
-    """Whether the way to where the slope is that of the stages is nothing beside the tolerance."""
+def _is_rounding(work: Workspace, way: Vector, x: Vector) -> bool:
+    """Whether the way to where the slope is that of the stages is nothing but rounding."""
     for i in range(x.size):
-        if not abs(way[i]) <= LEAST_ERROR * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
+        if not abs(way[i]) <= NOTHING * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
             return False
     return True
 

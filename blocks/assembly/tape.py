@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices, distinct, grouped
+from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
@@ -337,9 +338,9 @@ class _Order:
 
     def _linearity(self, residuals: ca.SX, z: ca.SX) -> tuple[bool, bool]:
         """Whether residuals are linear in z, and whether with coefficients of parameters only."""
-        free = {s.__hash__() for s in ca.symvar(ca.jacobian(residuals, z))}
-        linear = not any(s.__hash__() in free for s in ca.vertsplit(z))
-        return linear, linear and free <= self._parameter_hashes
+        slopes = ca.jacobian(residuals, z)
+        linear = not ca.depends_on(slopes, z)
+        return linear, linear and symbols_in(slopes) <= self._parameter_hashes
 
     def _elimination(self, residuals: ca.SX, z: ca.SX, span: Indices) -> Elimination:
         """How the torn unknowns of a block are eliminated one after the other."""

@@ -101,6 +101,26 @@ def test_block_on_a_belt_sticks_and_slides_without_python(in_python):
     assert abs(run.energy().relative_residual) < 1e-7
 
 
+def test_parts_that_come_to_rest_at_one_instant_are_decided_one_after_the_other(in_python):
+    """Bodies that rub each by itself: one stays, one is pushed on by more than its friction."""
+    model = Model("row")
+    model.floor, model.masses = Reference(), Mass(mass="1 kg", count=3, v="1 m/s")
+    model.rubs = TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="2 N",
+                                      count=3)
+    model.push = ForceSource(force=lambda t: quantity("-5 N") * where(t > quantity("0.2 s"), 1, 0))
+    model.connect(model.masses.M, model.rubs.R)
+    model.connect(model.rubs.C, model.push.C, model.floor.V)
+    model.connect(model.push.R, model.masses[2].M)
+    run = model.simulate("1 s", method="dopri5")
+    assert len(in_python) == 0
+    # -2 m/s^2 for 0.5 s; the last one -7 m/s^2 from 0.2 s on, then back at -3 m/s^2
+    turns = 0.2 + 0.6 / 7
+    assert_allclose([run[f"masses[{k}].v"].at("1 s").m for k in range(2)], 0.0, atol=1e-12)
+    assert_allclose(run["masses[2].v"].at("1 s").m, -3.0 * (1.0 - turns), rtol=1e-6)
+    stuck = [e.time for e in run.events if e.mode == "stuck"]
+    assert_allclose(stuck, [0.5, 0.5], rtol=1e-9)
+
+
 def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
     model = block_on_belt()
     quick = model.simulate("40 s", method="dopri5")

@@ -106,7 +106,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
         return False
     if passing > 0 and not _pass_dead_centres(code, work, elements, t, x):
         return False
-    while touched > 0:  # part by part
+    while e != NOBODY:  # part by part
         count, ended, slid = part_of(elements, e), 0, 0
         for k in range(count):
             i = elements.members[k]
@@ -123,7 +123,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
             return False
         for k in range(part_of(elements, e)):
             elements.doubtful[elements.members[k]] = 0
-        touched, e = touched - ended, NOBODY
+        e = NOBODY
         for i in range(modes.size):
             if elements.doubtful[i] != 0 and (e == NOBODY or modes[i] != 0.0):
                 e = i

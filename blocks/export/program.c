@@ -18,6 +18,22 @@
 #include <string.h>
 #endif
 
+#ifdef _WIN32
+/* Linked with Windows' own C library alone, which has no start and no snprintf. */
+static int printed(char *text, size_t size, const char *format, ...) {
+    va_list given;
+    va_start(given, format);
+    int length = __stdio_common_vsprintf(2 /* as the standard says */, text, size, format, 0, given);
+    va_end(given);
+    return length;
+}
+#define snprintf printed
+#undef isfinite
+#define isfinite __builtin_isfinite
+
+int DllMainCRTStartup(void *library, unsigned why, void *reserved) { return 1; }
+#endif
+
 #include "model.h"
 
 enum { REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE };

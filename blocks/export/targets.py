@@ -45,11 +45,11 @@ ELF = {1: (32, 48, ", ".join(["<u4"] * 10), [*NAME, ("value", "<u4"), ("size", "
        2: (40, 60, "<u4, <u4, <u8, <u8, <u8, <u8, <u4, <u4, <u8, <u8",
            [*NAME, *PLACE, ("value", "<u8"), ("size", "<u8")])}
 SYMBOLS, IN_MEMORY, IS_CODE = 2, 2, 4  # a type of section, and flags
-SHARED = "-shared", "-fPIC", "-lm"
 BARE = "-DBARE", "-ffreestanding"
-#: Of WebAssembly, which has no library of C: functions are the browser's, of the names in a file.
-MODULE = ("--no-entry", "--strip-all", "-z", "stack-size=1048576",
-          f"--allow-undefined-file={SOURCES / 'page_math.txt'}")
+#: By suffixes. Windows has its own library of C. A browser has functions, of the names in a file.
+LINKED = {".dll": ("-shared", "-nostdlib", "-lucrtbase", "-lcompiler_rt"),
+          ".wasm": ("--no-entry", "--strip-all", "-z", "stack-size=1048576",
+                    f"--allow-undefined-file={SOURCES / 'page_math.txt'}")}
 TYPES = {"ptr": "void *", "double": "double", "i64": "long long", "i32": "int", "void": "void"}
 
 
@@ -115,14 +115,14 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     command = _compiler(target)
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
-    made = folder / f"model{target.suffix}"
-    given = [*OPTIONS, f"-I{folder}", *(f"-D{name}={value}" for name, value in defined.items()),
-             SOURCES / main]
-    if target is BROWSER:
-        _run([*command, "-c", "-mbulk-memory", *BARE, *given, "-o", folder / "main.o"], target)
-        command, given = [*command[: command.index("cc")], "wasm-ld"], [folder / "main.o"]
-    how = MODULE if target is BROWSER else SHARED
-    _run([*command, *given, *objects, "-o", made, *how], target)
+    made, main_object = folder / f"model{target.suffix}", folder / "main.o"
+    options = ["-mbulk-memory", *BARE] if target is BROWSER else ["-fPIC"]
+    _run([*command, "-c", *options, *OPTIONS, f"-I{folder}",
+          *(f"-D{name}={value}" for name, value in defined.items()), SOURCES / main,
+          "-o", main_object], target)
+    link = [*command[: command.index("cc")], "wasm-ld"] if target is BROWSER else command
+    _run([*link, main_object, *objects, "-o", made,
+          *LINKED.get(target.suffix, ("-shared", "-lm"))], target)
     return made
 
 

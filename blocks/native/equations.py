@@ -156,7 +156,7 @@ class Equations:
             self._with_tied()
             return
         if system.nz:
-            from .linear_unknowns import LoopCode  # they load LAPACK
+            from .linear_unknowns import LoopCode  # loaded with what it is for
 
             self._solve_by(LoopCode(system, self._places, int(self.offsets[-1])))
             if not system.tape.carried.any():  # else they depend on what was carried last

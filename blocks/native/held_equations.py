@@ -10,13 +10,13 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ..machine.functions import machine_code, vector_code
+from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import WITHOUT_EFFECT
 from .expressions import Writer
 
-__all__ = ["ThroughUnknowns", "solve_for_units", "write_equations", "write_minors"]
+__all__ = ["ThroughUnknowns", "write_equations", "write_minors"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -127,71 +127,4 @@ def leave_minors(matrix: int, modes: int, told: int, size: int) -> int:
                     block[place + j * n + i] = 1.0 if i == j else 0.0
         member += n
         place += n * n
-    return 0
-
-
-@vector_code
-def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: int) -> int:
-    """Solve with triangular factors for many right sides at once, row by row, without zeros.
-
-    Parameters
-    ----------
-    factors : as of ``factor_columns``
-    unit : address of right sides, column by column; of the pivots' rows; and of as
-        much room as the right sides take
-    modes : address of the modes of those that they belong to
-    follows : address of what is filled: the first so many unknowns of each solution
-    sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
-        whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
-    """
-    told = indices_at(sizes, 4)
-    n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0
-    a, b = vector_at(factors, n * n), vector_at(unit, (2 * sides + 1) * n)
-    pivots = indices_at(unit, (sides + 1) * n)[n * sides:]
-    mode, out = vector_at(modes, sides), vector_at(follows, wanted * sides)
-    rows = b[n * sides + n:]
-    m = 0
-    for j in range(sides):
-        if mode[j] == 0.0 or not stuck:
-            m += 1
-    if m == 0:
-        out[:] = 0.0
-        return 0
-    at = 0
-    for j in range(sides):
-        if mode[j] == 0.0 or not stuck:
-            for i in range(n):
-                rows[i * m + at] = b[j * n + i]
-            at += 1
-    for k in range(n):
-        other = pivots[k]
-        if other != k:
-            for c in range(m):
-                kept = rows[k * m + c]
-                rows[k * m + c] = rows[other * m + c]
-                rows[other * m + c] = kept
-    for k in range(n):
-        for i in range(k + 1, n):
-            factor = a[k * n + i]
-            if factor != 0.0:
-                for c in range(m):
-                    rows[i * m + c] -= factor * rows[k * m + c]
-    for k in range(n - 1, -1, -1):
-        inverse = 1.0 / a[k * n + k]
-        for c in range(m):
-            rows[k * m + c] *= inverse
-        for i in range(k):
-            factor = a[k * n + i]
-            if factor != 0.0:
-                for c in range(m):
-                    rows[i * m + c] -= factor * rows[k * m + c]
-    at = 0
-    for j in range(sides):
-        if mode[j] == 0.0 or not stuck:
-            for i in range(wanted):
-                out[j * wanted + i] = rows[i * m + at]
-            at += 1
-        else:
-            for i in range(wanted):
-                out[j * wanted + i] = 0.0
     return 0

@@ -1,8 +1,8 @@
 """How do algebraic unknowns that are linear in their equations read as machine code?
 
-Functions ``f(t, x, p, q, out)`` that first solve for the unknowns, by LAPACK's ``dgesv`` or block
-by block (:mod:`~blocks.native.sparse_factors`), and then write slopes, derivatives or margins;
-``q`` holds the unknowns, and room for the matrix.
+Functions ``f(t, x, p, q, out)`` that first solve for the unknowns, block by block
+(:mod:`~blocks.native.sparse_factors`), and then write slopes, derivatives or margins; ``q`` holds
+the unknowns, and room for the matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from .expressions import Writer
-from .sparse_factors import SparseFactors, is_mostly_zeros
+from .sparse_factors import SparseFactors
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -37,15 +37,12 @@ class LoopCode(Text):
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
         n, columns = system.nz, system.nx + 1
         self.n = n
-        if system.tape.carried.any():
-            self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
-        at = np.cumsum([start, n * n, n, n, n * columns])
-        self.matrix, self.right, self.pivots, self.changes, self.end = (
-            int(i) for i in at)
-        pattern = ca.jacobian_sparsity(system.tape.residual, system.tape.z)
-        if self.carried is not None or is_mostly_zeros(pattern):
-            self.sparse = SparseFactors(pattern, self.end, carried=self.carried)
-            self.end = self.sparse.end
+        self.right, self.changes, end = (int(i) for i in np.cumsum([start, n, n * columns]))
+        carried, self.carried_at = system.tape.carried, places[2]
+        self.factors = SparseFactors(
+            ca.jacobian_sparsity(system.tape.residual, system.tape.z), end,
+            carried=(carried, carried) if carried.any() else None)
+        self.end = self.factors.end
         self.scratch = self.end - start
 
     def of(self, expression: ca.SX) -> str:
@@ -64,7 +61,7 @@ class LoopCode(Text):
         columns = change.shape[1]
         for j in range(columns):
             self._put(w, self._values(w, change[:, j]), "%q", self.right)
-            self._solve(w, self.n, factored=True)
+            self._solve(w, self.factors, factored=True)
             found = [w.load("%q", self.right + i) for i in range(self.n)]
             self._put(w, found, "%q", self.changes + j * self.n)
         changes = ca.SX.sym("changes", self.n, columns)
@@ -78,20 +75,17 @@ class LoopCode(Text):
         tape = self.tape
         found, zero = self.places[2], w.constant(0.0)
         values = [zero] * self.n
-        if self.carried is not None:  # what is left open stays
+        if self.factors.carried is not None:  # what is left open stays
             last = [w.load(found[0], found[1] + i) for i in range(self.n)]
             values = [w.select(w.compare("olt", w.intrinsic("fabs", v), w.constant(1e300)), v, zero)
                       for v in last]  # fmt: skip
         self._put(w, values, *found)
         matrix, residual = ca.jacobian(tape.residual, tape.z), ca.densify(tape.residual)
-        if self.sparse is not None:
-            self._fill(w, matrix.nz[:], self.sparse.values)
-        else:
-            self._fill(w, ca.densify(matrix), self.matrix)
+        self._fill(w, matrix.nz[:], self.factors.values)
         missed = self._matrix(residual)
         for again in (False, True):  # the second time, what rounding has left
             self._write(w, missed, self.right)
-            bad = self._solve(w, self.n, again)
+            bad = self._solve(w, self.factors, again)
             for i in range(self.n):
                 step = w.load("%q", self.right + i)
                 step = w.select(bad, w.constant(float("nan")), step)

@@ -1,8 +1,8 @@
 """How do efforts that are solved for at every point read as machine code?
 
 Functions ``f(t, x, p, q, out)`` that first solve the equations of held modes
-(:mod:`blocks.nonsmooth.modes.solved_modes`), by LAPACK's ``dgesv``, and then write slopes or
-margins; and one that closes the gaps of closed contacts that a step has left open, as
+(:mod:`blocks.nonsmooth.modes.solved_modes`), block by block, and then write slopes or margins; and
+one that closes the gaps of closed contacts that a step has left open, as
 :mod:`blocks.nonsmooth.modes.drift_correction` does between steps in Python. ``q`` holds the
 efforts that Newton's method starts from, so that values depend on ``x`` alone, and room for the
 matrix.
@@ -10,7 +10,6 @@ matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
+from .sparse_factors import SparseFactors, room_for
 from .text import Text, write_derivatives
 from .tied_states import Tied
 
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SolvedCode"]
 
-
-SMALL = 3  # unknowns up to which a solution is written out: a call of LAPACK takes longer
 
 
 class SolvedCode(Text):
@@ -58,9 +56,6 @@ class SolvedCode(Text):
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
-        #: Determinants and pivots of the last equations solved, block by block, of small ones.
-        self.small: list[str] = []
-        self.least: list[str] = []
         #: Blocks of the matrix of efforts, which stand one after the other; and where the right
         #: sides of elements stand.
         self.blocks = self.held.blocks
@@ -71,11 +66,10 @@ class SolvedCode(Text):
         self.free = ca.SX.sym("free", nx)
         count = len(self.blocks)
         self._put_given()
-        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1,
-                        n])
+        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.shared, self.pivots = scratch
+        self.found, self.matrix, self.right, self.shared = scratch
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
@@ -85,19 +79,27 @@ class SolvedCode(Text):
             self.end = self.tied.end
             places = self.tied.places
         follows = self.held.follows.numel()
-        loops = self.tied.n * (2 * n + 1) if self.held.with_loops else 0
+        loops = self.tied.n * n if self.held.with_loops else 0
         #: What is added up in loops: matrices of rates and slopes by efforts.
         self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
-        #: solution, its determinant and pivot, what products are made of; how efforts change by
-        #: each state and by time.
-        room = np.cumsum([self.end, follows, loops, 3, most, n * n * bool(self.products)])
+        #: solution, what products are made of; how efforts change by each state and by time.
+        room = np.cumsum([self.end, follows, loops, 1, most, n * n * bool(self.products)])
         self.follows, self.unit, self.done, self.parts, self.own, self.changes = (
             int(i) for i in room)
         self.end = self.changes
         if self.held.has_derivatives and nx <= MOST_STATES:
             self.end += n * (nx + 1)
+        #: Of blocks; and a free entry, behind which others may stand.
+        self.factors: list[SparseFactors] = []
+        at_block = self.matrix
+        for size in map(len, self.blocks):
+            self.factors.append(SparseFactors(
+                ca.Sparsity.dense(size, size), self.end, values=at_block))
+            self.end = self.factors[-1].end
+            at_block += size * size
+        self.spare, self.end = self.end, self.end + room_for(n)
         self.scratch = self.end - self.found
         #: Whether efforts of what slides are known before those of what sticks are solved for.
         self.sliding_known = bool(self.products) and self.held.affine
@@ -164,14 +166,14 @@ class SolvedCode(Text):
         moved = tied.moved if tied else self._moved
         symbols = tied.symbols if tied else ()
         places = tied.with_changes(self.places, count) if tied else self.places
-        self._clear(w, w.pointer("%q", self.matrix), n * n)
         matrix, residual = self.posed
-        self._fill(w, ca.vec(matrix), self.matrix)
+        factors = SparseFactors(matrix.sparsity(), self.spare, values=self.matrix)
+        self._fill(w, matrix.nz[:], self.matrix)
         right = -moved(residual)
         for j in range(self.nx + 1):
             self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
                       "%q", self.right)  # fmt: skip
-            self._solve(w, n, factored=j > 0)
+            self._solve(w, factors, factored=j > 0)
             found = [w.load("%q", self.right + i) for i in range(n)]
             self._put(w, found, "%q", self.changes + j * n)
         by = ca.SX.sym("changes of efforts", n, self.nx + 1)
@@ -207,7 +209,7 @@ class SolvedCode(Text):
                            for k, now in enumerate(self._minors(w, stuck=False))]
             share = w.binary("fsub", self._smallest(w, shares), w.constant(FAR))
         else:
-            share = w.binary("fsub", self._least_pivot_of_all(w), w.constant(SAFE_PIVOT))
+            share = w.binary("fsub", self._least_pivot(w), w.constant(SAFE_PIVOT))
         if self.laws.system.clusters:
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         w.store(share, "%out", margins.numel())
@@ -225,7 +227,7 @@ class SolvedCode(Text):
         count = len(self.blocks)
         loaded = bool(self.held.dependent.any())
         shares = (self._determinants(w) if loaded
-                  else [self._least_pivot_of_all(w)] * count)
+                  else [self._least_pivot(w)] * count)
         for needed, stuck in ((self.held.in_a_circle, False), (loaded, True)):
             shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"
@@ -299,21 +301,12 @@ class SolvedCode(Text):
     # -- parts of them -------------------------------------------------------------------
     def _solve_blocks(self, w: Writer) -> str:
         """Solve for efforts, as far as they have to do with each other; whether it fails."""
-        bad, self.small, self.least = "false", [], []
-        for size in self._each_block():
-            failed = self._solve_small(w, size) if size <= SMALL else self._solve(w, size)
-            bad = w.new(f"or i1 {bad}, {failed}")
+        bad, home = "false", self.right
+        for factors in self.factors:
+            bad = w.new(f"or i1 {bad}, {self._solve(w, factors)}")
+            self.right += factors.n
+        self.right = home
         return bad
-
-    def _each_block(self) -> Iterator[int]:
-        """The sizes of blocks, while matrix, right side and pivots are those of each."""
-        home = self.matrix, self.right, self.pivots
-        for size in map(len, self.blocks):
-            yield size
-            self.matrix += size * size
-            self.right += size
-            self.pivots += size
-        self.matrix, self.right, self.pivots = home
 
     def _in_blocks(self, matrix: ca.SX) -> ca.SX:
         """A sparse matrix of efforts as one column, block by block."""
@@ -328,39 +321,6 @@ class SolvedCode(Text):
         pattern = ca.Sparsity(self.n**2, 1, [0, len(order)], place[order].tolist())
         return ca.SX(pattern, matrix.nz[order.tolist()])
 
-    def _solve_small(self, w: Writer, size: int) -> str:
-        """Solve equations that are written out, by the largest pivots."""
-        a = [[w.load("%q", self.matrix + i + size * j) for j in range(size)] for i in range(size)]
-        b = [w.load("%q", self.right + i) for i in range(size)]
-        small, bad = w.constant(1.0), "false"
-        for k in range(size):
-            for i in range(k + 1, size):
-                larger = w.compare("ogt", *(w.intrinsic("fabs", a[r][k]) for r in (i, k)))
-                for j in range(k, size):
-                    a[k][j], a[i][j] = self._swapped(w, larger, a[k][j], a[i][j])
-                b[k], b[i] = self._swapped(w, larger, b[k], b[i])
-                small = w.select(larger, w.new(f"fneg double {small}"), small)
-            small = w.binary("fmul", small, a[k][k])
-            zero = w.compare("oeq", a[k][k], w.constant(0.0))
-            bad = w.new(f"or i1 {bad}, {zero}")
-            for i in range(k + 1, size):
-                factor = w.binary("fdiv", a[i][k], a[k][k])
-                for j in range(k + 1, size):
-                    a[i][j] = w.binary("fsub", a[i][j], w.binary("fmul", factor, a[k][j]))
-                b[i] = w.binary("fsub", b[i], w.binary("fmul", factor, b[k]))
-        for k in reversed(range(size)):
-            for j in range(k + 1, size):
-                b[k] = w.binary("fsub", b[k], w.binary("fmul", a[k][j], b[j]))
-            b[k] = w.binary("fdiv", b[k], a[k][k])
-        self._put(w, b, "%q", self.right)
-        self.small.append(small)
-        self.least.append(self._least(w, [a[k][k] for k in range(size)]))
-        return bad
-
-    @staticmethod
-    def _swapped(w: Writer, swap: str, one: str, other: str) -> tuple[str, str]:
-        return w.select(swap, other, one), w.select(swap, one, other)
-
     @staticmethod
     def _smallest(w: Writer, values: list[str]) -> str:
         out = values[0]
@@ -368,17 +328,12 @@ class SolvedCode(Text):
             out = w.intrinsic("minnum", out, value)
         return out
 
-    def _least_pivot_of_all(self, w: Writer) -> str:
-        written = iter(self.least)
-        return self._smallest(w, [
-            next(written) if size <= SMALL else self._least_pivot(w, size)
-            for size in self._each_block()])
+    def _least_pivot(self, w: Writer) -> str:
+        return self._smallest(w, [factors.least_pivot(w) for factors in self.factors])
 
     def _determinants(self, w: Writer) -> list[str]:
         """Of blocks, from the factors that the last solution has left."""
-        written = iter(self.small)
-        return [next(written) if size <= SMALL else self._determinant(w, size)
-                for size in self._each_block()]
+        return [factors.determinant(w) for factors in self.factors]
 
     def _minors(self, w: Writer, stuck: bool) -> list[str]:
         """Determinants of the equations of what sticks, or of what slides."""
@@ -395,8 +350,6 @@ class SolvedCode(Text):
             self._efforts(w)
             return done
         w.run(self.solver, base)
-        if self.n <= SMALL:
-            self.small, self.least = ([w.load("%q", self.done + i)] for i in (1, 2))
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def _solver(self) -> str:
@@ -416,8 +369,6 @@ class SolvedCode(Text):
             start = [w.load("%q", self.found + i) for i in range(self.n)]
         self._put_follows(w, self.sliding_known)
         self._efforts(w, start)
-        if self.n <= SMALL:
-            self._put(w, self.small + self.least, "%q", self.done + 1)
         last = self.tied.call(w, again=True)
         w.store(w.truth(w.new(f"and i1 {first}, {last}")), "%q", self.done)
         return self._text(w)
@@ -432,9 +383,7 @@ class SolvedCode(Text):
         self._clear(w, unit, right.numel())
         values = self._values(w, right.nz[:])
         for place, value in zip(right.sparsity().find(), values, strict=True):
-            stays = tied.left_open(w, place % tied.n)
-            w.store(w.select(stays, w.constant(0.0), value) if stays else value,
-                    "%q", self.unit + place)  # fmt: skip
+            w.store(value, "%q", self.unit + place)
         tied.put_follows(w, unit, w.pointer("%q", self.known_modes), w.pointer("%q", self.follows),
                          self.held.follows.shape[0], self.n, stuck)
 
@@ -453,15 +402,12 @@ class SolvedCode(Text):
 
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
-        size = right.numel()
-        self._clear(w, w.pointer("%q", self.matrix), size * size)
-        for place, value in zip(matrix.sparsity().find(), self._values(
-                w, matrix.nz[:], places), strict=True):
-            w.store(value, "%q", self.matrix + place)
+        factors = SparseFactors(matrix.sparsity(), self.spare, values=self.matrix)
+        self._put(w, self._values(w, matrix.nz[:], places), "%q", self.matrix)
         values = self._values(w, right, places)
         self._put(w, values, "%q", self.right)
-        bad = self._solve(w, size)
-        by = ca.SX.sym("by", size)
+        bad = self._solve(w, factors)
+        by = ca.SX.sym("by", right.numel())
         steps = self._values(w, ca.mtimes(way, by), {
             **places, len(self.arguments): ("%q", self.right)}, by)
         for i, step in enumerate(steps):

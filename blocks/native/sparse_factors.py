@@ -1,4 +1,4 @@
-"""Linear equations whose matrix is mostly zeros, in machine code.
+"""Linear equations in machine code, of two unknowns or hundreds.
 
 Rows and columns are ordered so that the matrix is block triangular [I. S. Duff and J. K. Reid, ACM
 Trans. Math. Softw. 4 (1978) 137-147], as those of a mechanism are, loop by loop, and accelerations
@@ -7,9 +7,9 @@ E. Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36]. In each, Gaussian
 a choice of rows passes zeros over, its columns in an order of least degree: what moves 24 pistons
 takes 330 operations instead of 600,000.
 
-Of blocks of what flows carry, unknowns are left open where nothing flows: a column in which, rows
-scaled to their largest entry, nothing is left for a pivot stays as it is, and a row that is left
-in the end says nothing new.
+What flows carry is left open where nothing flows: a column in which, rows scaled to their largest
+entry, nothing is left for a pivot stays as it is, and a row that is left in the end says nothing
+new. Rows of what flows carry are chosen last, so that it is these.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from .expressions import Writer
 
 __all__ = ["SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
 
-FEWEST = 30  # unknowns; of fewer LAPACK takes no longer
-SHARE = 0.1  # of LAPACK's operations, which are faster one by one, below which it pays
+SHARE = 0.1  # of the operations of a full matrix, below which it is mostly zeros
 HEAD = 4  # numbers of a plan before its lists
 
 
 def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
-    """Whether a square matrix is worth it, by what is filled in without a choice of pivots."""
+    """Whether a square matrix takes few operations, by what is filled in without a choice of
+    pivots."""
     n = pattern.size1()
-    if n < FEWEST or pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
+    if pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
         return False
     operations = 0
     rows, columns, bounds = _order(pattern)
@@ -77,15 +77,23 @@ def _filled(pattern: ca.Sparsity) -> Array:
     return out
 
 
-def _order(pattern: ca.Sparsity) -> tuple[Indices, Indices, Indices]:
+def _order(pattern: ca.Sparsity, carried: Flags | None = None
+           ) -> tuple[Indices, Indices, Indices]:
     """Rows and columns in an order that is block lower triangular, and where blocks begin and end.
+
+    Columns that are ``carried`` come last in their blocks.
     """
+    n = pattern.size1()
+    if pattern.is_dense() or ca.sprank(ca.DM(pattern, 1)) < n:
+        return np.arange(n), np.arange(n), np.array([0, n])
     _, rows, columns, bounds, *_ = pattern.btf()
     for first, last in zip(bounds[:-1], bounds[1:], strict=True):
         if last - first > 2:
             block = ca.DM(pattern.sub(rows[first:last], columns[first:last])[0], 1)
             least = ca.mtimes(block.T, block).sparsity().amd()
             columns[first:last] = [columns[first + k] for k in least]
+        if carried is not None:
+            columns[first:last] = sorted(columns[first:last], key=lambda c: bool(carried[c]))
     return np.array(rows), np.array(columns), np.array(bounds)
 
 
@@ -97,48 +105,52 @@ class SparseFactors:
     pattern : of the rows of the matrix, and of all columns it may have
     start : the first free entry of ``q``
     chosen : whether its columns are chosen as it runs
-    carried : per column, whether it may be left open; of a block on the diagonal all or none
+    carried : which rows and which columns are of what flows carry, where any are
+    values : entry of ``q`` where the numbers of the pattern stand, if not there
 
     Attributes
     ----------
-    values : entry of ``q`` where the numbers of the pattern stand
-    pivots : entry of ``q`` where those of the factors do
+    pivots : entry of ``q`` where those of the factors stand
     missed : entry of ``q`` with the most that rows which say nothing new have missed in a solution
     end : entry behind all
     """
 
     def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
-                 carried: Flags | None = None) -> None:
-        self.pattern, self.chosen = pattern, chosen
-        self.carried = np.zeros(pattern.size2(), dtype=bool) if carried is None else carried
+                 carried: tuple[Flags, Flags] | None = None, values: int | None = None) -> None:
+        self.pattern, self.chosen, self.carried = pattern, chosen, carried
         n = self.n = pattern.size1()
-        at = np.cumsum([start, pattern.nnz(), room_for(n), chosen * self._length])
-        self.values, self._room, self._plan, self.end = (int(i) for i in at)
+        at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n),
+                        chosen * self._length])
+        own, self._room, self._plan, self.end = (int(i) for i in at)
+        self.values = own if values is None else values
         self.pivots, self.missed = self._room, self._room + 7 * n + 1
         self._plans: dict[bytes, Indices] = {}  # of columns that have been chosen
 
     @property
     def _length(self) -> int:
-        return HEAD + 5 * self.n + 2 + 2 * self.pattern.nnz()
+        return HEAD + 6 * self.n + 2 + 2 * self.pattern.nnz()
 
     def plan(self, columns: Indices | None = None) -> Indices:
         """The way to the factors of the matrix of some columns: lists end to end.
 
         How many unknowns, blocks, entries and numbers there are; the row and the column at every
         place of the order; where each block begins and ends; where the entries of each column do;
-        which of all numbers each is, and the place of its row; which places may be left open.
+        which of all numbers each is, and the place of its row; which places may be left open, and
+        which rows there are of what flows carry.
         """
         n, pattern = self.n, self.pattern
         chosen = np.arange(n) if columns is None else columns
         square, which = pattern.sub(list(range(n)), chosen.tolist())
-        rows, order, bounds = _order(square)
+        says, may = np.zeros((2, pattern.size2()), dtype=bool) if (
+            self.carried is None) else self.carried
+        rows, order, bounds = _order(square, may[chosen])
         starts = np.array(square.colind())
         listed = np.concatenate([np.arange(starts[c], starts[c + 1]) for c in order])
         begins = np.append(0, np.cumsum(np.diff(starts)[order]))
         head = n, len(bounds) - 1, len(listed), pattern.nnz()
         told = np.concatenate([head, rows, order, bounds, begins, np.array(which)[listed],
                                np.argsort(rows)[np.array(square.row())[listed]],
-                               self.carried[chosen][order]])
+                               may[chosen][order], says[rows]])
         out = np.zeros(self._length, dtype=np.int64)
         out[: len(told)] = told
         return out
@@ -162,6 +174,18 @@ class SparseFactors:
     def factor(self, w: Writer) -> str:
         """Append what factors the matrix; whether it is singular."""
         return w.ask(factorize_blocks, *self._given(w))
+
+    def determinant(self, w: Writer) -> str:
+        """Of a full matrix, from the factors that have been made."""
+        w.call(put_determinant, w.pointer("%q", self._room), self.n)
+        return w.load("%q", self.missed)
+
+    def least_pivot(self, w: Writer) -> str:
+        """Of the factors that have been made."""
+        out = w.constant(np.inf)
+        for i in range(self.n):
+            out = w.intrinsic("minnum", out, w.intrinsic("fabs", w.load("%q", self.pivots + i)))
+        return out
 
     def solve(self, w: Writer, right: str) -> None:
         """Append what puts the solution into the place of a right side at an address."""
@@ -204,7 +228,7 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
     room : address of :func:`room_for` entries
     """
     n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + n), HEAD + 2 * n, room_for(n), 7 * n + 2
+    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
     v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
     x, opened, rest, factors = a[n:], a[5 * n + 1:], a[6 * n + 1:], a[at:]
@@ -215,7 +239,7 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
         rest[told[places + e]] = max(rest[told[places + e]], abs(v[told[source + e]]))
     for b in range(blocks):
         first, last = told[bounds + b], told[bounds + b + 1]
-        by_flows = told[may + first] != 0
+        by_flows = told[may + last - 1] != 0
         for i in range(first, last):
             x[i] = 0.0
         for k in range(first, last):
@@ -234,15 +258,19 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
                     filled += 1
                     for e in range(below[j], above[j + 1]):
                         x[which[e]] -= factors[e] * factor
-            largest, row = 0.0, first
+            largest, row, carried, carrying = 0.0, first, 0.0, first
             for i in range(first, last):
                 part = abs(x[i])
                 if by_flows and part > 0.0:
                     part /= rest[i]
-                if part > largest:
+                if told[may + n + i] != 0 and part > carried:
+                    carried, carrying = part, i
+                elif told[may + n + i] == 0 and part > largest:
                     largest, row = part, i
-            opened[k], below[k], above[k + 1] = 0.0, filled, filled
             if by_flows and largest <= OPEN_UNKNOWN:
+                largest, row = carried, carrying
+            opened[k], below[k], above[k + 1] = 0.0, filled, filled
+            if told[may + k] != 0 and largest <= OPEN_UNKNOWN:
                 opened[k], a[k] = 1.0, 1.0
                 for i in range(first, last):
                     if not abs(x[i]) < np.inf:
@@ -276,7 +304,7 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
     """Put the solution into the place of a right side; addresses as there."""
     n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + n), HEAD + 2 * n, room_for(n), 7 * n + 2
+    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
     v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
     x, y, opened, factors = vector_at(right, n), a[n:], a[5 * n + 1:], a[at:]
@@ -309,9 +337,32 @@ def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
 
 
 @machine_code
+def put_determinant(room: int, size: int) -> int:
+    """Put that of a full matrix, as it is factored, where rows say what they have missed."""
+    a, chosen = vector_at(room, room_for(size)), indices_at(room, 3 * size)[2 * size:]
+    value = 1.0
+    for k in range(size):
+        value *= a[k]
+        for j in range(k):
+            if chosen[j] > chosen[k]:
+                value = -value
+    a[7 * size + 1] = value
+    return 0
+
+
+@machine_code
 def solve_blocks_for_units(values: int, plan: int, room: int, unit: int, modes: int, follows: int,
                            sizes: int) -> int:
-    """The same for many right sides, as :func:`~blocks.native.held_equations.solve_for_units`."""
+    """Solve for many right sides, one after the other.
+
+    Parameters
+    ----------
+    unit : address of right sides, column by column, which solutions take the places of
+    modes : address of the modes of those that they belong to
+    follows : address of what is filled: the first so many unknowns of each solution
+    sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
+        whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
+    """
     told = indices_at(sizes, 4)
     n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0
     mode, out = vector_at(modes, sides), vector_at(follows, wanted * sides)

@@ -12,13 +12,9 @@ import numpy as np
 from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE, LoopText
-from .lu import factor_columns, solve_columns
-from .open_unknowns import leave_open
-from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
 from .sparse_factors import SparseFactors
@@ -52,91 +48,30 @@ class Text:
 
     arguments: list[Any]  # of all expressions
     places: dict[int, tuple[str, int]]
-    matrix: int  # entries of ``q``: it, the right side, the order of its rows
-    right: int
-    pivots: int
+    right: int  # entry of ``q`` from which right sides stand, and then solutions
     beginning = Beginning()
     tied: Any = None  # solves for states that are not integrated, where there are any
-    carried: Flags | None = None  # per unknown, whether it may be left open where nothing flows
     carried_at = "", 0  # where the torn unknowns stand
-    torn = 0  # how many there are, before all else that is solved for
-    open_room = 0  # entries of ``q`` in which it is found out what is
-    sparse: SparseFactors | None = None  # where the matrix is mostly zeros
 
-    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
+    def _solve(self, w: Writer, factors: SparseFactors, factored: bool = False) -> str:
         """The solution takes the place of the right side; whether there is none."""
-        if self.sparse is not None:
-            singular = "false" if factored else self.sparse.factor(w)
-            self.sparse.solve(w, w.pointer("%q", self.right))
-            if self.carried is None or factored:
-                return singular
-            missed = w.compare("ugt", w.load("%q", self.sparse.missed), self._may_miss(w))
-            return w.new(f"or i1 {singular}, {missed}")
-        unsolvable = self._left_open(w, size, factored)
-        bad = "false" if factored else self._factor(w, size)
-        w.call(solve_columns, *self._factors(w), size, w.pointer("%q", self.right))
-        return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
+        singular = "false" if factored else factors.factor(w)
+        factors.solve(w, w.pointer("%q", self.right))
+        if factors.carried is None or factored:
+            return singular
+        missed = w.compare("ugt", w.load("%q", factors.missed), self._may_miss(w, factors))
+        return w.new(f"or i1 {singular}, {missed}")
 
-    def _factor(self, w: Writer, size: int) -> str:
-        """Its factors take the place of the matrix; whether it is singular."""
-        if self.sparse is not None:
-            return self.sparse.factor(w)
-        return w.ask(factor_columns, *self._factors(w), size)
-
-    def _factors(self, w: Writer) -> tuple[str, str]:
-        return w.pointer("%q", self.matrix), w.pointer("%q", self.pivots)
-
-    def _left_open(self, w: Writer, size: int, factored: bool) -> str:
-        """See to it that unknowns which a ceased flow leaves open stay; whether that cannot be."""
-        if self.carried is None or not self.carried.any():
-            return ""
-        if factored:
-            for i in range(size):
-                silent = self.left_open(w, i)
-                value = w.select(silent, w.constant(0.0), w.load("%q", self.right + i))
-                w.store(value, "%q", self.right + i)
-            return ""
-        name = name_of_code(leave_open.callback)
-        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr, double)")
-        allowed = self._may_miss(w)
-        matrix, right, work = (w.pointer("%q", i) for i in (self.matrix, self.right,
-                                                            self.open_room))
-        answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
-                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried, double {allowed})")
-        return w.new(f"icmp ne i32 {answer}, 0")
-
-    def _may_miss(self, w: Writer) -> str:
+    def _may_miss(self, w: Writer, factors: SparseFactors) -> str:
         """What an equation that says nothing new may miss."""
-        assert self.carried is not None
+        assert factors.carried is not None
         base, first = self.carried_at
         allowed = w.constant(OPEN_CONSISTENT)
-        for i in np.flatnonzero(self.carried[: self.torn]).tolist():
+        for i in np.flatnonzero(factors.carried[0]).tolist():
             value = w.intrinsic("fabs", w.load(base, first + i))
             part = w.binary("fmul", w.constant(CEASED_FLOW), value)
             allowed = w.binary("fadd", allowed, part)
         return allowed
-
-    def left_open(self, w: Writer, i: int) -> str:
-        """Whether the last solution has left an unknown open in place of an equation; "": never."""
-        if self.carried is None or not self.carried.any():
-            return ""
-        nothing_new = self.open_room + open_room(len(self.carried)) - len(self.carried)
-        return w.compare("une", w.load("%q", nothing_new + i), w.constant(0.0))
-
-    def _determinant(self, w: Writer, size: int) -> str:
-        """From the factors that the solution has left."""
-        value, pivots = w.constant(1.0), w.pointer("%q", self.pivots)
-        for i in range(size):
-            value = w.binary("fmul", value, w.load("%q", self.matrix + i * (size + 1)))
-            at = w.new(f"getelementptr inbounds i64, ptr {pivots}, i64 {i}")
-            other = w.new(f"load i64, ptr {at}, align 8")
-            swapped = w.new(f"icmp ne i64 {other}, {i}")
-            value = w.select(swapped, w.new(f"fneg double {value}"), value)
-        return value
-
-    def _least_pivot(self, w: Writer, size: int) -> str:
-        """Of the factors that the solution has left."""
-        return self._least(w, [w.load("%q", self.matrix + i * (size + 1)) for i in range(size)])
 
     def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
         function = ca.Function("part", [*self.arguments, *more], [expression])
@@ -187,13 +122,6 @@ class Text:
         return out
 
     @staticmethod
-    def _least(w: Writer, values: list[str]) -> str:
-        out = w.constant(np.inf)
-        for value in values:
-            out = w.intrinsic("minnum", out, w.intrinsic("fabs", value))
-        return out
-
-    @staticmethod
     def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
         for i, value in enumerate(values):
             w.store(value, base, offset + i)
@@ -209,11 +137,7 @@ class Text:
                        "i1 false)")  # fmt: skip
 
     def _text(self, w: Writer) -> str:
-        carried = []
-        if self.carried is not None:
-            entries = ", ".join(f"double {float(may)}" for may in self.carried)
-            carried = [f"@carried = internal constant [{len(self.carried)} x double] [{entries}]"]
-        return "\n".join([*carried, *sorted(w.declared), *self.beginning.declared,
+        return "\n".join([*sorted(w.declared), *self.beginning.declared,
                           f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
 

@@ -31,9 +31,7 @@ from ..numerics.tolerances import (
 from .damped_steps import take_back
 from .expressions import Writer
 from .forms import MOST_STATES, candidates
-from .held_equations import solve_for_units
-from .open_unknowns import room as open_room
-from .sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
+from .sparse_factors import SparseFactors
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -79,29 +77,26 @@ class Tied(Text):
         tied = candidates(system)
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
-        at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        n, n, self.nx, n, 1,
-                        open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
-                        ])  # fmt: skip
-        (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.left, self.step, self.shares, self.slope, self.pivots,
-         self.done, self.open_room, self.integrated, self.changes, self.end) = (
+        at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1,
+                        *self._room_for_derivatives()])
+        (self.entries, self.magnitudes, self.whole, self.here, self.right, self.left, self.step,
+         self.shares, self.slope, self.done, self.integrated, self.changes, end) = (
             int(i) for i in at)
-        if tape.carried.any():
-            self.carried = np.append(tape.carried, np.zeros(n - self.nz, dtype=bool))
-            self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
+        self.carried_at = "%q", self.here + self.nx
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
         self.pattern = derivative.sparsity()
-        by_blocks = network is None and given is None and not system.clusters
-        if by_blocks if self.carried is not None else is_mostly_zeros(
-                pattern_of_choice(self.pattern, self.nz)):
-            self.sparse = SparseFactors(self.pattern, self.end, bool(system.clusters), self.carried)
-            self.end = self.sparse.end
+        #: Rows of what flows carry, which are those of torn unknowns.
+        self.carried = np.append(tape.carried, np.zeros(n - system.nz, dtype=bool))
+        columns = np.zeros(len(self.candidates), dtype=bool)
+        columns[len(tied) : len(tied) + system.nz] = tape.carried
+        self.factors = SparseFactors(self.pattern, end, bool(system.clusters),
+                                     (self.carried, columns) if columns.any() else None)
+        self.end = self.factors.end
         #: Whether efforts move the torn unknowns alone, and these linearly, so that factors serve
         #: again after they have changed; and, without tied states, at every point.
-        self.serves_again = given is not None and self.carried is None and not any(
+        self.serves_again = given is not None and not columns.any() and not any(
             ca.which_depends(part, ca.vertcat(tape.z, given[0][-1]), 1, True).count(True)
             for part in (self.residual[self.nz :], derivative[:, len(tied) :].nz[:])
             if part.numel())
@@ -143,14 +138,12 @@ class Tied(Text):
     def fill(self, q: Array, problem: Problem) -> None:
         """Which states are tied."""
         entries = np.append(np.arange(self.nx, self.nx + self.nz), problem.tied)
-        columns = np.searchsorted(self.candidates, entries)
-        q.view(np.int64)[self.columns : self.columns + self.n] = columns * self.n
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
         taken = problem.scale_u if self.network is not None else np.zeros(0)
         q[self.magnitudes : self.magnitudes + self.n] = np.concatenate(
             [problem.scale_z, taken, problem.scale_x[problem.tied]])
-        if self.sparse is not None and self.sparse.chosen:
-            self.sparse.fill(q, columns)
+        if self.factors.chosen:
+            self.factors.fill(q, np.searchsorted(self.candidates, entries))
 
     def values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""
@@ -170,12 +163,8 @@ class Tied(Text):
 
     def size(self, q: Array) -> float:
         """The logarithm of the determinant at the last solution."""
-        pivots = q[[self._pivot(i) for i in range(self.n)]]
+        pivots = q[self.factors.pivots : self.factors.pivots + self.n]
         return float(np.log(np.abs(pivots)).sum())
-
-    def _pivot(self, i: int) -> int:
-        """The entry of ``q`` where a pivot stands."""
-        return self.matrix + i * (self.n + 1) if self.sparse is None else self.sparse.pivots + i
 
     # -- what other functions do with it ---------------------------------------------------
     def call(self, w: Writer, base: str = "%x", again: bool = False) -> str:
@@ -190,7 +179,7 @@ class Tied(Text):
         """Negative where the choice of states has become a bad one."""
         size = w.constant(0.0)
         for i in range(self.n):
-            pivot = w.intrinsic("fabs", w.load("%q", self._pivot(i)))
+            pivot = w.intrinsic("fabs", w.load("%q", self.factors.pivots + i))
             size = w.binary("fadd", size, w.intrinsic("log", pivot))
         share = w.binary("fsub", size, w.load("%q", self.whole))
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
@@ -201,17 +190,9 @@ class Tied(Text):
         """Fill ``follows`` with what the first unknowns do at a unit of each effort; addresses.
 
         Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
-        Behind right sides at ``unit`` there is as much room again, and for a pivot's row each.
         """
-        n = self.n
-        sizes = w.table(np.array((n, wanted, sides, int(stuck))))
-        if self.sparse is not None:
-            self.sparse.solve_for_units(w, unit, modes, follows, sizes)
-            return
-        rows, pivots = w.pointer("%q", self.pivots), w.new(
-            f"getelementptr inbounds double, ptr {unit}, i64 {sides * n}")
-        self._copy(w, pivots, rows, n)
-        w.call(solve_for_units, w.pointer("%q", self.matrix), unit, modes, follows, sizes)
+        sizes = w.table(np.array((self.n, wanted, sides, int(stuck))))
+        self.factors.solve_for_units(w, unit, modes, follows, sizes)
 
     def put_changes(self, w: Writer) -> None:
         """Put into ``q`` how all that is solved for moves with states and time.
@@ -230,7 +211,7 @@ class Tied(Text):
         for j in range(self.nx + 1):
             self._clear(w, solution, self.n)
             self._fill(w, right[:, j], self.right)
-            self._solve(w, self.n, factored=True)
+            self._solve(w, self.factors, factored=True)
             column = w.pointer("%q", self.changes + j * count)
             w.call(put_at, solution, entries, column, self.n, count)
 
@@ -282,7 +263,7 @@ class Tied(Text):
         singular = "false"
         if self.linear and not again:
             self._put_equations(w, residual=False)
-            singular = self._factor(w, n)
+            singular = self.factors.factor(w)
         infinite = w.constant(np.inf)
         w.lines += ["  br label %round", "round:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %judged ], [ 0, %again ]",
@@ -291,7 +272,7 @@ class Tied(Text):
                     "  %second = phi i1 [ false, %entry ], [ %second, %judged ], [ true, %again ]"]
         self._put_equations(w, matrix=not factored)
         self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
-        bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored)}")
+        bad = w.new(f"or i1 {singular}, {self._solve(w, self.factors, factored)}")
         norm = whole = w.constant(0.0)
         for j in range(n):
             entry = w.pointer(w.pointer("%q", self.here), self._index(w, self.entries + j))
@@ -301,7 +282,7 @@ class Tied(Text):
             size = w.binary("fadd", w.intrinsic("fabs", value), w.load("%q", self.magnitudes + j))
             part = w.binary("fdiv", w.intrinsic("fabs", step), size)
             norm = w.intrinsic("maxnum", norm, part)
-            pivot = w.load("%q", self._pivot(j))
+            pivot = w.load("%q", self.factors.pivots + j)
             whole = w.binary("fadd", w.binary("fadd", whole, part),
                              w.binary("fmul", pivot, w.constant(0.0)))
         w.lines.append(f"  %norm = fadd double {norm}, 0.0")
@@ -345,7 +326,7 @@ class Tied(Text):
         w.lines += ["  br label %try", "try:",
                     "  %first = phi i64 [ 1, %shorten ], [ 0, %try ]"]
         self._put_equations(w, matrix=False)
-        self._solve(w, n, factored=True)
+        self._solve(w, self.factors, factored=True)
         again = w.ask(take_back, *(w.pointer("%q", i) for i in (
             self.step, self.right, self.shares, self.here, self.entries, self.magnitudes)),
             w.table(self._blocks()), n, self.nx + self.nz, w.new("inttoptr i64 %first to ptr"))
@@ -358,22 +339,15 @@ class Tied(Text):
 
     def _put_equations(self, w: Writer, residual: bool = True, matrix: bool = True) -> None:
         """Put residuals, and of derivatives the columns of what is solved for together."""
-        n, whole = self.n, ca.SX(self.end, 1)
+        n, at, whole = self.n, self.factors.values, ca.SX(self.end, 1)
         derivative, left = self.round
         slopes = ca.vec(derivative.nz[:])  # of a single row they are a row
         if residual:
             whole[self.right : self.right + n] = left
-        if matrix and self.sparse is not None:
-            whole[self.sparse.values : self.sparse.values + slopes.numel()] = slopes
-        elif matrix:
-            self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
-            whole[(np.array(self.pattern.find()) + self.jacobian).tolist()] = slopes
+        if matrix:
+            whole[at : at + slopes.numel()] = slopes
         symbols, _, place = self.steady  # they stand behind the arguments
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
-        if matrix and self.sparse is None:
-            for j in range(n):
-                column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
-                self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
 
     def _is_rounding(self, w: Writer) -> str:
         """Whether residuals are what the last bits of the unknowns make of them.
@@ -381,14 +355,9 @@ class Tied(Text):
         A voltage that follows from the difference of two currents may be known to 1e-6 only.
         """
         rows, columns = (np.array(found) for found in self.pattern.get_triplet())
-        jacobian = self.jacobian if self.sparse is None else self.sparse.values
-        places = columns * self.n + rows if self.sparse is None else np.arange(len(rows))
-        carried = np.zeros(self.n, dtype=int)
-        if self.carried is not None:
-            carried[: len(self.carried)] = self.carried
-        told = w.table(np.concatenate([rows, self.candidates[columns], places, carried]))
+        told = w.table(np.concatenate([rows, self.candidates[columns], self.carried]))
         return w.ask(are_last_bits, *(w.pointer("%q", i) for i in (
-            self.left, jacobian, self.here, self.step)), told, self.n, len(rows))
+            self.left, self.factors.values, self.here, self.step)), told, self.n, len(rows))
 
     def _slopes_of_torn(self) -> str:
         """By the implicit function theorem, with the factors of the last solution."""
@@ -399,7 +368,7 @@ class Tied(Text):
         self._copy(w, w.pointer("%q", self.slope), "%out", self.nx)
         places = {**self.places, len(self.arguments): ("%q", self.slope)}
         self._fill(w, ca.densify(change), self.right, places, slope)
-        bad = self._solve(w, self.n, factored=True)
+        bad = self._solve(w, self.factors, factored=True)
         for i in range(self.nz):  # only what Newton's method starts from
             value = w.new(f"fneg double {w.load('%q', self.right + i)}")
             fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
@@ -437,10 +406,6 @@ class TiedCode(Text):
         if network is not None:
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
             self.found = [network.expressions["slope"], crossings]
-        self.matrix, self.right, self.pivots = (
-            self.tied.matrix, self.tied.right, self.tied.pivots)
-        self.carried, self.open_room = self.tied.carried, self.tied.open_room
-        self.carried_at, self.torn = self.tied.carried_at, self.tied.torn
         self.chosen = bool(system.clusters)
         self.scratch = self.tied.end - start
 
@@ -521,22 +486,21 @@ def are_last_bits(left: int, jacobian: int, here: int, bounds: int, told: int, r
     left, here : addresses of residuals, and of all states and unknowns
     jacobian : address of derivatives
     bounds : address of room for a number per residual
-    told : address of the row of each derivative, of what it is by, of where it stands, and of
-        which rows are of what flows carry
+    told : address of the row of each derivative, of what it is by, and of which rows are of what
+        flows carry
     """
     r, bound = vector_at(left, rows), vector_at(bounds, rows)
-    at = indices_at(told, 3 * entries + rows)
+    at, a = indices_at(told, 2 * entries + rows), vector_at(jacobian, entries)
     bound[:] = 0.0
     for e in range(entries):
         x = vector_at(here, at[entries + e] + 1)
-        a = vector_at(jacobian, at[2 * entries + e] + 1)
-        bound[at[e]] += abs(a[at[2 * entries + e]] * x[at[entries + e]])
+        bound[at[e]] += abs(a[e] * x[at[entries + e]])
     most = 0.0  # small flows are differences of large ones, and known as these are
     for i in range(rows):
-        if at[3 * entries + i] != 0:
+        if at[2 * entries + i] != 0:
             most = max(most, bound[i])
     for i in range(rows):
-        allowed = most if at[3 * entries + i] != 0 else bound[i]
+        allowed = most if at[2 * entries + i] != 0 else bound[i]
         if not abs(r[i]) <= LAST_BITS * allowed:
             return 0
     return 1

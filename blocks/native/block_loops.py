@@ -19,9 +19,9 @@ from ..assembly.tape import alike
 from ..machine.compiling import compiled, name_of_code
 from ..numerics.arrays import Indices, grouped
 from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, TIED_SOLVED
-from .damped_steps import SHORTEST
 from .loop_text import LoopText, entries_of
 from .lu import factor_beside, solve_beside
+from .newton import SHORTEST
 from .places import Places, Q, X
 from .text import Beginning, function_of
 
@@ -200,7 +200,7 @@ class Solution:
 class _PartsOfSteps:
     """Rounds in which a block takes no more of a step than makes the next one shorter.
 
-    By the matrix that the step was found with, as :mod:`blocks.native.damped_steps` does: a round
+    By the matrix that the step was found with, as :mod:`blocks.native.newton` does: a round
     looks at where the last one has led, and goes on from there, or half the way back.
     """
 

@@ -166,14 +166,14 @@ class SparseFactors:
     def _fixed_plan(self) -> Indices:
         return self.plan()
 
-    def _given(self, w: Writer) -> list[str]:
+    def given(self, w: Writer) -> list[str]:
         """Addresses of numbers, plan and room."""
         plan = w.pointer("%q", self._plan) if self.chosen else w.table(self._fixed_plan)
         return [w.pointer("%q", self.values), plan, w.pointer("%q", self._room)]
 
     def factor(self, w: Writer) -> str:
         """Append what factors the matrix; whether it is singular."""
-        return w.ask(factorize_blocks, *self._given(w))
+        return w.ask(factorize_blocks, *self.given(w))
 
     def determinant(self, w: Writer) -> str:
         """Of a full matrix, from the factors that have been made."""
@@ -189,11 +189,11 @@ class SparseFactors:
 
     def solve(self, w: Writer, right: str) -> None:
         """Append what puts the solution into the place of a right side at an address."""
-        w.call(solve_blocks, *self._given(w), right)
+        w.call(solve_blocks, *self.given(w), right)
 
     def solve_for_units(self, w: Writer, *given: str) -> None:
         """Append what :func:`solve_blocks_for_units` does, at addresses."""
-        w.call(solve_blocks_for_units, *self._given(w), *given)
+        w.call(solve_blocks_for_units, *self.given(w), *given)
 
 
 def room_for(n: int) -> int:

@@ -10,6 +10,7 @@ tied stands in ``q``: code is written once for every choice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,16 +22,10 @@ from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array
-from ..numerics.tolerances import (
-    LAST_BITS,
-    NEWTON_STALLED,
-    NO_SHORTER,
-    SOLVED_ALREADY,
-    TIED_SOLVED,
-)
-from .damped_steps import take_back
+from ..numerics.tolerances import SOLVED_ALREADY
 from .expressions import Writer
 from .forms import MOST_STATES, candidates
+from .newton import find_unknowns
 from .sparse_factors import SparseFactors
 from .text import Text, write_derivatives
 
@@ -40,8 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Tied", "TiedCode"]
 
-ROUNDS = 60  # of Newton's method: down an exponential it goes by a thermal voltage a round
-FULL = 6  # rounds with full steps; then no more is taken of one than shortens the next
 TAKEN = 8  # number of the argument that elements at nodes without mass take
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
@@ -79,9 +72,9 @@ class Tied(Text):
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
         at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1,
                         *self._room_for_derivatives()])
-        (self.entries, self.magnitudes, self.whole, self.here, self.right, self.left, self.step,
-         self.shares, self.slope, self.done, self.integrated, self.changes, end) = (
-            int(i) for i in at)
+        # in the order in which Newton's method knows them
+        (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
+         self.done, self.integrated, self.changes, end) = (int(i) for i in at)
         self.carried_at = "%q", self.here + self.nx
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
@@ -102,11 +95,21 @@ class Tied(Text):
             if part.numel())
         self.linear = self.serves_again and not system.clusters
         self._keep_apart(derivative)
-        self.name = self.again = name_of_code(compiled(self._solver(), parallel=False))
+        #: Code that fills in what no round changes; the matrix, and residuals with it unless it is
+        #: factored once; and residuals.
+        self.codes = [self._code(lambda w: self._fill(w, self.steady[1], self.steady[2])),
+                      self._code(lambda w: self._put_equations(w, residual=not self.linear)),
+                      self._code(lambda w: self._put_equations(w, matrix=False))]
+        self.name = self.again = self._code(self._solver)
         if self.serves_again:
-            self.again = name_of_code(compiled(self._solver(True), parallel=False))
-        self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
-            if self.nz else ""
+            self.again = self._code(lambda w: self._solver(w, again=True))
+        self.slopes = self._code(self._slopes_of_torn) if self.nz else ""
+
+    def _code(self, write: Callable[[Writer], None]) -> str:
+        """The name of a function whose lines are written."""
+        w = Writer()
+        write(w)
+        return name_of_code(compiled(self._text(w), parallel=False))
 
     def _keep_apart(self, derivative: ca.SX) -> None:
         """Take from residuals and derivatives what no round of Newton's method changes."""
@@ -254,88 +257,17 @@ class Tied(Text):
             w.run(self.slopes, out=w.pointer("%out", first))
 
     # -- the function itself -------------------------------------------------------------
-    def _solver(self, again: bool = False) -> str:
-        """Text of Newton's method, or of what goes ``again`` from its solution, by its factors."""
-        w, n, factored = Writer(), self.n, again or self.linear
-        if not again:
-            self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
-        self._fill(w, self.steady[1], self.steady[2])
-        singular = "false"
-        if self.linear and not again:
-            self._put_equations(w, residual=False)
-            singular = self.factors.factor(w)
-        infinite = w.constant(np.inf)
-        w.lines += ["  br label %round", "round:",
-                    "  %count = phi i64 [ 0, %entry ], [ %more, %judged ], [ 0, %again ]",
-                    f"  %last = phi double [ {infinite}, %entry ], [ %norm, %judged ], "
-                    f"[ {infinite}, %again ]",
-                    "  %second = phi i1 [ false, %entry ], [ %second, %judged ], [ true, %again ]"]
-        self._put_equations(w, matrix=not factored)
-        self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
-        bad = w.new(f"or i1 {singular}, {self._solve(w, self.factors, factored)}")
-        norm = whole = w.constant(0.0)
-        for j in range(n):
-            entry = w.pointer(w.pointer("%q", self.here), self._index(w, self.entries + j))
-            step, old = w.load("%q", self.right + j), w.load(entry, 0)
-            value = w.binary("fsub", old, step)
-            w.store(value, entry, 0)
-            size = w.binary("fadd", w.intrinsic("fabs", value), w.load("%q", self.magnitudes + j))
-            part = w.binary("fdiv", w.intrinsic("fabs", step), size)
-            norm = w.intrinsic("maxnum", norm, part)
-            pivot = w.load("%q", self.factors.pivots + j)
-            whole = w.binary("fadd", w.binary("fadd", whole, part),
-                             w.binary("fmul", pivot, w.constant(0.0)))
-        w.lines.append(f"  %norm = fadd double {norm}, 0.0")
-        exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
-        if not factored:  # where a slope is steep at first, as of a root, a step tells nothing
-            exact = w.new(f"and i1 {exact}, {w.new('icmp ne i64 %count, 0')}")
-        no_shorter = w.compare("ogt", norm, w.binary("fmul", w.constant(NO_SHORTER), "%last"))
-        little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
-        stalled = w.new(f"and i1 {no_shorter}, {little}")
-        exact = w.new(f"or i1 {exact}, {stalled}")
-        finite = w.compare("olt", whole, w.constant(1e300))  # parts are numbers, pivots finite
-        large = w.new(f"xor i1 {little}, true")
-        unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
-        w.lines += [f"  br i1 {unsure}, label %look, label %looked", "look:"]
-        noise = self._is_rounding(w)
-        w.lines += ["  br label %looked", "looked:"]
-        noise = w.new(f"phi i1 [ false, %round ], [ {noise}, %look ]")
-        exact = w.new(f"or i1 {exact}, {noise}")
-        found = w.new(f"and i1 {exact}, {finite}")
-        hopeless = w.new(f"or i1 {bad}, {w.new(f'xor i1 {finite}, true')}")
-        w.lines += ["  %more = add i64 %count, 1",
-                    f"  %late = icmp sge i64 %more, {ROUNDS}",
-                    f"  %lost = or i1 %late, {hopeless}", f"  %stop = or i1 %lost, {found}",
-                    "  br i1 %stop, label %ended, label %go_on", "go_on:",
-                    f"  %many = icmp sge i64 %more, {FULL}", "  %damped = or i1 %second, %many",
-                    "  br i1 %damped, label %shorten, label %judged", "shorten:"]
-        self._shorten(w)
-        w.lines += ["judged:", "  br label %round", "ended:",
-                    f"  %over = or i1 %second, {found}",
-                    "  br i1 %over, label %solved, label %again", "again:"]
-        self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
-        w.lines += ["  br label %round", "solved:"]
-        done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
-        w.store(w.truth(done), "%q", self.done)
-        return self._text(w)
-
-    def _shorten(self, w: Writer) -> None:
-        """Take back what is too much of a step."""
-        n = self.n
-        self._copy(w, w.pointer("%q", self.step), w.pointer("%q", self.right), n)
-        w.lines += ["  br label %try", "try:",
-                    "  %first = phi i64 [ 1, %shorten ], [ 0, %try ]"]
-        self._put_equations(w, matrix=False)
-        self._solve(w, self.factors, factored=True)
-        again = w.ask(take_back, *(w.pointer("%q", i) for i in (
-            self.step, self.right, self.shares, self.here, self.entries, self.magnitudes)),
-            w.table(self._blocks()), n, self.nx + self.nz, w.new("inttoptr i64 %first to ptr"))
-        w.lines.append(f"  br i1 {again}, label %try, label %judged")
-
-    def _blocks(self) -> Array:
-        """The block of each unknown: loops, then what elements take, then tied states."""
-        numbers = np.arange(len(self.loops) + 2)
-        return np.repeat(numbers, [*self.loops, self.nz - sum(self.loops), self.n - self.nz])
+    def _solver(self, w: Writer, again: bool = False) -> None:
+        """Append Newton's method, or what goes ``again`` from its solution, by its factors."""
+        rows, columns = (np.array(found) for found in self.pattern.get_triplet())
+        numbers = np.arange(len(self.loops) + 2)  # of blocks: loops, what elements take, tied
+        blocks = np.repeat(numbers, [*self.loops, self.nz - sum(self.loops), self.n - self.nz])
+        told = np.concatenate([
+            [self.n, self.nx, self.nz, len(rows), self.linear, again], blocks, rows,
+            self.candidates[columns], self.carried])
+        w.declared |= {f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in self.codes}
+        w.call(find_unknowns, "%t", "%x", "%p", "%q", *self.codes, *self.factors.given(w),
+               w.pointer("%q", self.entries), w.table(told))
 
     def _put_equations(self, w: Writer, residual: bool = True, matrix: bool = True) -> None:
         """Put residuals, and of derivatives the columns of what is solved for together."""
@@ -349,19 +281,10 @@ class Tied(Text):
         symbols, _, place = self.steady  # they stand behind the arguments
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
 
-    def _is_rounding(self, w: Writer) -> str:
-        """Whether residuals are what the last bits of the unknowns make of them.
 
-        A voltage that follows from the difference of two currents may be known to 1e-6 only.
-        """
-        rows, columns = (np.array(found) for found in self.pattern.get_triplet())
-        told = w.table(np.concatenate([rows, self.candidates[columns], self.carried]))
-        return w.ask(are_last_bits, *(w.pointer("%q", i) for i in (
-            self.left, self.factors.values, self.here, self.step)), told, self.n, len(rows))
-
-    def _slopes_of_torn(self) -> str:
+    def _slopes_of_torn(self, w: Writer) -> None:
         """By the implicit function theorem, with the factors of the last solution."""
-        w, slope = Writer(), ca.SX.sym("slope", self.nx)
+        slope = ca.SX.sym("slope", self.nx)
         change = ca.jacobian(self.residual, TIME)
         if self.nx:
             change += ca.jtimes(self.residual, self.unknowns[: self.nx], slope)
@@ -374,7 +297,6 @@ class Tied(Text):
             fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
             value = w.select(fine, value, w.constant(0.0))
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
-        return self._text(w)
 
     def index_of_entry(self, w: Writer, k: int) -> str:
         """Which entry of x and z the k-th solution is."""
@@ -474,33 +396,3 @@ def keep_solved(solution: int, values: int, count: int, solved: int) -> int:
             if abs(new[i] - old[i]) > SOLVED_ALREADY * abs(old[i]):
                 old[i] = new[i]
     return 0
-
-
-@machine_code
-def are_last_bits(left: int, jacobian: int, here: int, bounds: int, told: int, rows: int,
-                  entries: int) -> int:
-    """Whether residuals are what the last bits of the unknowns make of them: 1, or 0.
-
-    Parameters
-    ----------
-    left, here : addresses of residuals, and of all states and unknowns
-    jacobian : address of derivatives
-    bounds : address of room for a number per residual
-    told : address of the row of each derivative, of what it is by, and of which rows are of what
-        flows carry
-    """
-    r, bound = vector_at(left, rows), vector_at(bounds, rows)
-    at, a = indices_at(told, 2 * entries + rows), vector_at(jacobian, entries)
-    bound[:] = 0.0
-    for e in range(entries):
-        x = vector_at(here, at[entries + e] + 1)
-        bound[at[e]] += abs(a[e] * x[at[entries + e]])
-    most = 0.0  # small flows are differences of large ones, and known as these are
-    for i in range(rows):
-        if at[2 * entries + i] != 0:
-            most = max(most, bound[i])
-    for i in range(rows):
-        allowed = most if at[2 * entries + i] != 0 else bound[i]
-        if not abs(r[i]) <= LAST_BITS * allowed:
-            return 0
-    return 1

@@ -59,11 +59,8 @@ class LoopCode(Text):
         by_all = ca.vertcat(tape.x, TIME)
         change = -ca.jacobian(tape.residual, by_all)
         columns = change.shape[1]
-        for j in range(columns):
-            self._put(w, self._values(w, change[:, j]), "%q", self.right)
-            self._solve(w, self.factors, factored=True)
-            found = [w.load("%q", self.right + i) for i in range(self.n)]
-            self._put(w, found, "%q", self.changes + j * self.n)
+        self._fill(w, ca.densify(change), self.changes)
+        self.factors.solve_columns(w, self.changes, columns)
         changes = ca.SX.sym("changes", self.n, columns)
         whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tape.z), changes)
         places = {**self.places, len(self.arguments): ("%q", self.changes)}

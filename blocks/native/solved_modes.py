@@ -169,13 +169,9 @@ class SolvedCode(Text):
         matrix, residual = self.posed
         factors = SparseFactors(matrix.sparsity(), self.spare, values=self.matrix)
         self._fill(w, matrix.nz[:], self.matrix)
-        right = -moved(residual)
-        for j in range(self.nx + 1):
-            self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
-                      "%q", self.right)  # fmt: skip
-            self._solve(w, factors, factored=j > 0)
-            found = [w.load("%q", self.right + i) for i in range(n)]
-            self._put(w, found, "%q", self.changes + j * n)
+        factors.factor(w)
+        self._fill(w, ca.densify(-moved(residual)), self.changes, places, *symbols)
+        factors.solve_columns(w, self.changes, self.nx + 1)
         by = ca.SX.sym("changes of efforts", n, self.nx + 1)
         changes = moved(slope) + ca.mtimes(ca.jacobian(slope, self.effort), by)
         arguments, places = [*self.arguments, by], {**self.places, count: ("%q", self.changes)}

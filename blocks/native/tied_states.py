@@ -74,7 +74,7 @@ class Tied(Text):
                         *self._room_for_derivatives()])
         # in the order in which Newton's method knows them
         (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
-         self.done, self.integrated, self.changes, end) = (int(i) for i in at)
+         self.done, self.integrated, self.changes, self.moves, end) = (int(i) for i in at)
         self.carried_at = "%q", self.here + self.nx
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
@@ -131,11 +131,11 @@ class Tied(Text):
         count = self.nx + self.nz
         return ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
 
-    def _room_for_derivatives(self) -> tuple[int, int]:
-        """Of every state and unknown 1, or 0 where it is solved for; and its changes, by each
-        state and by time."""
-        count = self.nx + self.nz
-        return (count, count * (self.nx + 1)) if self.nx <= MOST_STATES else (0, 0)
+    def _room_for_derivatives(self) -> tuple[int, int, int]:
+        """Of every state and unknown 1, or 0 where it is solved for; its changes, by each state
+        and by time; and those of what is solved for."""
+        count, columns = self.nx + self.nz, self.nx + 1
+        return (count, count * columns, self.n * columns) if self.nx <= MOST_STATES else (0, 0, 0)
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: Array, problem: Problem) -> None:
@@ -203,20 +203,12 @@ class Tied(Text):
         By the implicit function theorem, with the factors of the last solution; and which states
         and unknowns are not solved for.
         """
-        count = self.nx + self.nz
-        self._put(w, [w.constant(1.0)] * count, "%q", self.integrated)
-        integrated = w.pointer("%q", self.integrated)
-        for k in range(self.n):
-            w.store(w.constant(0.0), integrated, self.index_of_entry(w, k))
         right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
-        self._clear(w, w.pointer("%q", self.changes), count * (self.nx + 1))
-        solution, entries = w.pointer("%q", self.right), w.pointer("%q", self.entries)
-        for j in range(self.nx + 1):
-            self._clear(w, solution, self.n)
-            self._fill(w, right[:, j], self.right)
-            self._solve(w, self.factors, factored=True)
-            column = w.pointer("%q", self.changes + j * count)
-            w.call(put_at, solution, entries, column, self.n, count)
+        self._fill(w, ca.densify(right), self.moves)
+        self.factors.solve_columns(w, self.moves, self.nx + 1)
+        w.call(spread, *(w.pointer("%q", i) for i in (
+            self.moves, self.entries, self.changes, self.integrated)), self.n, self.nx + self.nz,
+            self.nx + 1)
 
     def moved(self, expression: ca.SX) -> ca.SX:
         """How an expression changes by each state and by time, what is solved for with them."""
@@ -298,13 +290,6 @@ class Tied(Text):
             value = w.select(fine, value, w.constant(0.0))
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
 
-    def index_of_entry(self, w: Writer, k: int) -> str:
-        """Which entry of x and z the k-th solution is."""
-        return self._index(w, self.entries + k)
-
-    def _index(self, w: Writer, entry: int) -> str:
-        return w.new(f"load i64, ptr {w.pointer('%q', entry)}, align 8")
-
 
 class TiedCode(Text):
     """Text of functions of a system whose unknowns are solved for.
@@ -379,11 +364,24 @@ class TiedCode(Text):
 
 
 @machine_code
-def put_at(values: int, entries: int, target: int, count: int, size: int) -> int:
-    """Put values at some entries of a target of that size; addresses."""
-    new, at, out = vector_at(values, count), indices_at(entries, count), vector_at(target, size)
-    for k in range(count):
-        out[at[k]] = new[k]
+def spread(moves: int, entries: int, changes: int, integrated: int, size: int, count: int,
+           columns: int) -> int:
+    """Tell how all values change by how unknowns do, column by column, and which are integrated.
+
+    Parameters
+    ----------
+    moves, changes : addresses of changes of unknowns, and of all values, which are filled
+    entries : address of which values the unknowns are
+    integrated : address of what is filled, 0 for unknowns and 1 for others
+    """
+    new, at = vector_at(moves, size * columns), indices_at(entries, size)
+    out, free = vector_at(changes, count * columns), vector_at(integrated, count)
+    out[:] = 0.0
+    free[:] = 1.0
+    for k in range(size):
+        free[at[k]] = 0.0
+        for j in range(columns):
+            out[j * count + at[k]] = new[j * size + k]
     return 0
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
-from scipy.linalg import lu_factor
 
 from blocks import Model, native, quantity, sin
 from blocks.machine.signatures import address_of, run_code
 from blocks.native.equations import equations_of
-from blocks.native.held_equations import add_products, solve_for_units
+from blocks.native.held_equations import add_products
 from blocks.native.joint_choice import (
     AT_FIRST,
     AT_REST,
@@ -20,6 +20,12 @@ from blocks.native.joint_choice import (
     SURE,
     choose_jointly,
     is_positive,
+)
+from blocks.native.sparse_factors import (
+    SparseFactors,
+    factorize_blocks,
+    room_for,
+    solve_blocks_for_units,
 )
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
@@ -182,10 +188,12 @@ def test_unknowns_at_a_unit_of_each_effort_are_solutions_with_the_same_factors(s
     random, modes = np.random.default_rng(2), np.array([0.0, 1.0, 0.0, -1.0])
     matrix = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.6) + np.eye(5)
     right = random.normal(size=(5, 4))
-    factors, pivots = lu_factor(matrix)
-    room = np.concatenate([right.T.ravel(), pivots.astype(np.int64).view(float), np.ones(20)])
+    values, room, plan = matrix.T.ravel().copy(), np.zeros(room_for(5)), SparseFactors(
+        ca.Sparsity.dense(5, 5), 0).plan()
+    factors, units = [address_of(a) for a in (values, plan, room)], right.T.ravel()
     found, told = np.ones(12), np.array([5, 3, 4, int(stuck)])
-    solve_for_units(*(address_of(a) for a in (factors.T.ravel(), room, modes, found, told)))
+    factorize_blocks(*factors)
+    solve_blocks_for_units(*factors, *(address_of(a) for a in (units, modes, found, told)))
     wanted = np.linalg.solve(matrix, right)[:3]
     wanted[:, stuck * (modes != 0)] = 0.0
     assert_allclose(found.reshape((4, 3)).T, wanted, rtol=1e-12)

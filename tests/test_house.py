@@ -20,7 +20,8 @@ FLOORS = [
     ["results"],
     ["language"],
     ["assembly"],
-    ["drawing", "machine", "system"],
+    ["machine"],
+    ["drawing", "system"],
     ["initialisation", "nonsmooth.complementarity"],
     ["nonsmooth"],  # what is shared by the two below
     ["nonsmooth.modes"],

@@ -3,7 +3,7 @@
 What a flow carries (an enthalpy, a concentration, the temperature of a mixture) meets its equations
 with a flow as its coefficient: ``H == m * h``. Where nothing flows these equations say nothing of
 it, and nothing depends on it. Such blocks are not solved once for all flows, but anew at every
-point, where an unknown that is left open keeps its value (:mod:`blocks.numerics.open_unknowns`).
+point, where an unknown that is left open keeps its value (:mod:`blocks.system.block_factors`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.open_unknowns import open_unknowns
+from ..numerics.tolerances import OPEN_UNKNOWN, TINY
 from .algebraic_loops import Block
 from .flatten import Flat, Parameters
 
@@ -50,7 +50,10 @@ class CarriedByFlows:
         switched = any(g.law is not None and g.law.kernel.relation_symbols for g in groups)
         for trial in range(TRIALS if switched else 1):
             matrix = self._matrix(block, trial)
-            if not np.isfinite(matrix).all() or not len(open_unknowns(matrix)[0]):
+            if not np.isfinite(matrix).all():
+                return False
+            largest = np.abs(matrix).max(axis=1, keepdims=True, initial=TINY)
+            if np.linalg.matrix_rank(matrix / largest, tol=OPEN_UNKNOWN) == len(matrix):
                 return False
         return True
 

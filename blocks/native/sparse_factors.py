@@ -1,15 +1,4 @@
-"""Linear equations in machine code, of two unknowns or hundreds.
-
-Rows and columns are ordered so that the matrix is block triangular [I. S. Duff and J. K. Reid, ACM
-Trans. Math. Softw. 4 (1978) 137-147], as those of a mechanism are, loop by loop, and accelerations
-after speeds and positions: only blocks on the diagonal are factored [as in KLU: T. A. Davis and
-E. Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36]. In each, Gaussian elimination with
-a choice of rows passes zeros over, its columns in an order of least degree: what moves 24 pistons
-takes 330 operations instead of 600,000.
-
-What flows carry is left open where nothing flows: a column in which, rows scaled to their largest
-entry, nothing is left for a pivot stays as it is, and a row that is left in the end says nothing
-new. Rows of what flows carry are chosen last, so that it is these.
+"""Linear equations in functions of machine code: :mod:`blocks.system.block_factors` as their text.
 """
 
 from __future__ import annotations
@@ -22,13 +11,19 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import OPEN_UNKNOWN
+from ..system.block_factors import (
+    HEAD,
+    factorize_blocks,
+    order_of,
+    plan_of,
+    room_for,
+    solve_blocks,
+)
 from .expressions import Writer
 
 __all__ = ["SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
 
 SHARE = 0.1  # of the operations of a full matrix, below which it is mostly zeros
-HEAD = 4  # numbers of a plan before its lists
 
 
 def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
@@ -38,7 +33,7 @@ def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
     if pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
         return False
     operations = 0
-    rows, columns, bounds = _order(pattern)
+    rows, columns, bounds = order_of(pattern)
     full = _filled(pattern)[np.ix_(rows, columns)]
     for first, last in zip(bounds[:-1], bounds[1:], strict=True):
         left = full[first:last, first:last].copy()
@@ -77,26 +72,6 @@ def _filled(pattern: ca.Sparsity) -> Array:
     return out
 
 
-def _order(pattern: ca.Sparsity, carried: Flags | None = None
-           ) -> tuple[Indices, Indices, Indices]:
-    """Rows and columns in an order that is block lower triangular, and where blocks begin and end.
-
-    Columns that are ``carried`` come last in their blocks.
-    """
-    n = pattern.size1()
-    if pattern.is_dense() or ca.sprank(ca.DM(pattern, 1)) < n:
-        return np.arange(n), np.arange(n), np.array([0, n])
-    _, rows, columns, bounds, *_ = pattern.btf()
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-        if last - first > 2:
-            block = ca.DM(pattern.sub(rows[first:last], columns[first:last])[0], 1)
-            least = ca.mtimes(block.T, block).sparsity().amd()
-            columns[first:last] = [columns[first + k] for k in least]
-        if carried is not None:
-            columns[first:last] = sorted(columns[first:last], key=lambda c: bool(carried[c]))
-    return np.array(rows), np.array(columns), np.array(bounds)
-
-
 class SparseFactors:
     """Where a matrix, its factors and the way to them stand in ``q``.
 
@@ -131,29 +106,9 @@ class SparseFactors:
         return HEAD + 6 * self.n + 2 + 2 * self.pattern.nnz()
 
     def plan(self, columns: Indices | None = None) -> Indices:
-        """The way to the factors of the matrix of some columns: lists end to end.
-
-        How many unknowns, blocks, entries and numbers there are; the row and the column at every
-        place of the order; where each block begins and ends; where the entries of each column do;
-        which of all numbers each is, and the place of its row; which places may be left open, and
-        which rows there are of what flows carry.
-        """
-        n, pattern = self.n, self.pattern
-        chosen = np.arange(n) if columns is None else columns
-        square, which = pattern.sub(list(range(n)), chosen.tolist())
-        says, may = np.zeros((2, pattern.size2()), dtype=bool) if (
-            self.carried is None) else self.carried
-        rows, order, bounds = _order(square, may[chosen])
-        starts = np.array(square.colind())
-        listed = np.concatenate([np.arange(starts[c], starts[c + 1]) for c in order])
-        begins = np.append(0, np.cumsum(np.diff(starts)[order]))
-        head = n, len(bounds) - 1, len(listed), pattern.nnz()
-        told = np.concatenate([head, rows, order, bounds, begins, np.array(which)[listed],
-                               np.argsort(rows)[np.array(square.row())[listed]],
-                               may[chosen][order], says[rows]])
-        out = np.zeros(self._length, dtype=np.int64)
-        out[: len(told)] = told
-        return out
+        """What :func:`~blocks.system.block_factors.plan_of` tells, and zeros."""
+        told = plan_of(self.pattern, columns, self.carried)
+        return np.append(told, np.zeros(self._length - len(told), dtype=np.int64))
 
     def fill(self, q: Array, columns: Indices) -> None:
         """Choose columns."""
@@ -198,146 +153,6 @@ class SparseFactors:
     def solve_for_units(self, w: Writer, *given: str) -> None:
         """Append what :func:`solve_blocks_for_units` does, at addresses."""
         w.call(solve_blocks_for_units, *self.given(w), *given)
-
-
-def room_for(n: int) -> int:
-    """Numbers that factors take: pivots, a right side, rows of pivots, where what is above and
-    below them begins, which are left open, the largest entries of rows, what is missed, and all
-    above and below; what is never touched takes no memory."""
-    return 7 * n + 2 + 2 * n * n
-
-
-@machine_code
-def _lists_of(plan: int) -> tuple[int, int, int, int, int, int, int]:
-    """How many unknowns, blocks and numbers a plan at an address is of; where it tells the starts
-    of columns, which number each entry is, the place of its row, and what may be left open."""
-    head = indices_at(plan, HEAD)
-    n, starts = head[0], HEAD + 2 * head[0] + head[1] + 1
-    source, places = starts + n + 1, starts + n + 1 + head[2]
-    return n, head[1], head[3], starts, source, places, places + head[2]
-
-
-@machine_code
-def factorize_blocks(values: int, plan: int, room: int) -> int:
-    """Factor the blocks on the diagonal; 1 where one is singular, else 0.
-
-    Column by column, each by those before it that it has entries in [J. R. Gilbert and T. Peierls,
-    SIAM J. Sci. Stat. Comput. 9 (1988) 862-874]. Factors are lists: of each column, what stands
-    above the pivot, by places in the order, then what stands below, by rows.
-
-    Parameters
-    ----------
-    values : address of the numbers of the pattern
-    plan : address of what :meth:`SparseFactors.plan` tells
-    room : address of :func:`room_for` entries
-    """
-    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
-    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
-    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
-    x, opened, rest, factors = a[n:], a[5 * n + 1:], a[6 * n + 1:], a[at:]
-    filled = 0
-    for i in range(n):
-        rest[i] = 0.0
-    for e in range(told[starts + n]):
-        rest[told[places + e]] = max(rest[told[places + e]], abs(v[told[source + e]]))
-    for b in range(blocks):
-        first, last = told[bounds + b], told[bounds + b + 1]
-        by_flows = told[may + last - 1] != 0
-        for i in range(first, last):
-            x[i] = 0.0
-        for k in range(first, last):
-            for e in range(told[starts + k], told[starts + k + 1]):
-                if told[places + e] < last:
-                    x[told[places + e]] = v[told[source + e]]
-            above[k] = filled
-            for j in range(first, k):
-                factor = 0.0
-                if opened[j] == 0.0:
-                    factor = x[chosen[j]]
-                if factor != 0.0:
-                    x[chosen[j]] = 0.0
-                    factors[filled] = factor
-                    which[filled] = j
-                    filled += 1
-                    for e in range(below[j], above[j + 1]):
-                        x[which[e]] -= factors[e] * factor
-            largest, row, carried, carrying = 0.0, first, 0.0, first
-            for i in range(first, last):
-                part = abs(x[i])
-                if by_flows and part > 0.0:
-                    part /= rest[i]
-                if told[may + n + i] != 0 and part > carried:
-                    carried, carrying = part, i
-                elif told[may + n + i] == 0 and part > largest:
-                    largest, row = part, i
-            if by_flows and largest <= OPEN_UNKNOWN:
-                largest, row = carried, carrying
-            opened[k], below[k], above[k + 1] = 0.0, filled, filled
-            if told[may + k] != 0 and largest <= OPEN_UNKNOWN:
-                opened[k], a[k] = 1.0, 1.0
-                for i in range(first, last):
-                    if not abs(x[i]) < np.inf:
-                        return 1
-                    x[i] = 0.0
-                continue
-            if not largest > 0.0:
-                return 1
-            pivot = x[row]
-            x[row], rest[row] = 0.0, -1.0
-            a[k] = pivot
-            chosen[k] = row
-            for i in range(first, last):
-                if x[i] != 0.0:
-                    factors[filled] = x[i] / pivot
-                    which[filled] = i
-                    filled += 1
-                    x[i] = 0.0
-            above[k + 1] = filled
-        row = first
-        for k in range(first, last):
-            if opened[k] != 0.0:
-                while rest[row] < 0.0:
-                    row += 1
-                chosen[k] = row
-                row += 1
-    return 0
-
-
-@machine_code
-def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
-    """Put the solution into the place of a right side; addresses as there."""
-    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
-    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
-    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
-    x, y, opened, factors = vector_at(right, n), a[n:], a[5 * n + 1:], a[at:]
-    missed = 0.0
-    for k in range(n):
-        y[k] = x[told[HEAD + k]]
-    for b in range(blocks):
-        first, last = told[bounds + b], told[bounds + b + 1]
-        for k in range(first, last):
-            value = y[chosen[k]]
-            if value != 0.0:  # below what is left open nothing stands
-                for e in range(below[k], above[k + 1]):
-                    y[which[e]] -= factors[e] * value
-        for k in range(last - 1, first - 1, -1):
-            value = y[chosen[k]]
-            if opened[k] != 0.0:
-                if not abs(value) <= missed:  # no number either
-                    missed = abs(value)
-                value = 0.0
-            if value != 0.0:
-                value /= a[k]
-                for e in range(above[k], below[k]):
-                    y[chosen[which[e]]] -= factors[e] * value
-                for e in range(told[starts + k], told[starts + k + 1]):
-                    if told[places + e] >= last:
-                        y[told[places + e]] -= v[told[source + e]] * value
-            x[told[HEAD + n + k]] = value
-    a[7 * n + 1] = missed
-    return 0
 
 
 @machine_code

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
-from ..assembly.matching import match
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
-from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
     BESIDE_ZERO,
@@ -30,13 +29,14 @@ from ..numerics.tolerances import (
     OPEN_CONSISTENT,
     TINY,
 )
+from .block_factors import BlockFactors, plan_of
 from .evaluator import Arguments
 from .failure import STEEP, AlgebraicFailure
 from .lifted_newton import approached
 from .system import DENSE, System
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_matrix, csr_matrix  # with the first Jacobian, not at once
+    from scipy.sparse import csc_matrix  # with the first Jacobian, not at once
 
 __all__ = ["DENSE", "MANY", "MOST_HALVINGS", "TOLD", "AlgebraicUnknowns"]
 
@@ -72,6 +72,7 @@ class AlgebraicUnknowns:
         self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
         self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
+        self._open_plan: Indices | None = None  # of factors that leave unknowns open
         self._last_found = np.zeros(system.nz, dtype=bool), np.zeros(system.nz)
         self._steep = False  # whether a law is, infinitely, where a matrix was made last
 
@@ -365,16 +366,17 @@ class AlgebraicUnknowns:
     def _solve_block(self, arguments: Arguments, span: slice) -> bool:
         """Newton's method for one block; whether it has found a solution."""
         z = arguments[2]
-        before = z.copy()
+        before, n = z.copy(), span.stop - span.start
+        plan = plan_of(ca.Sparsity.dense(n, n), carried=(
+            self._carried[-len(z):][span], np.ones(n, dtype=bool)))
         for _ in range(MOST_STEPS):
             r = self.system.residual(*arguments)[span]
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
             if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
                 break
-            rows, columns = open_unknowns(matrix, self.scale[-len(z):][span],
-                                          self._carried[-len(z):][span])
-            r[rows] = 0.0
-            step = np.linalg.solve(pinned(matrix, rows, columns), r)
+            scale = self.scale[-len(z):][span]
+            factors = BlockFactors(plan, (matrix * scale).ravel(order="F"))
+            rows, step = factors.says_nothing, scale * factors.solve(r)
             z[span] -= step
             if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z) + self.scale[-len(z):])[span]):
                 left = np.abs(self.system.residual(*arguments)[span][rows])
@@ -468,58 +470,23 @@ class AlgebraicUnknowns:
 
     def _with_open_unknowns(self, arguments: Arguments) -> Callable[[Array], Array]:
         """Return a solve for where a flow may have ceased: what nothing determines stays."""
-        if self.size > DENSE:
-            return self._with_open_blocks(arguments)
-        matrix = self._transposed(arguments).T
-        self._refuse_not_finite(matrix)
-        self._which, left_open = open_unknowns(matrix, self.scale, self._carried)
-        if not self._carried[left_open].all():
-            raise RuntimeError("singular, and no flow has ceased")
-        self._said_nothing = matrix[self._which]
-        inverse = np.linalg.inv(pinned(matrix, self._which, left_open))
-        return self._solving(lambda right: inverse @ right)
-
-    def _with_open_blocks(self, arguments: Arguments) -> Callable[[Array], Array]:
-        """Return such a solve of a large matrix, block by block as they follow each other."""
-        from scipy.sparse import csc_matrix, diags
-
-        matrix = self.matrix(arguments)
+        matrix = self.matrix(arguments).tocsc()
         self._refuse_not_finite(matrix.data)
-        largest = abs(matrix @ diags(self.scale)).max(axis=1).toarray().ravel()
-        rows, columns = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        for span in [slice(0, self.size)] if len(self.tied) else self._blocks():
-            if not self._carried[span].any():
-                continue
-            block, may = matrix[span, span].tocsr(), self._carried[span]
-            for mine, its in _solved_together(block):
-                which, left_open = open_unknowns(block[mine][:, its].toarray(),
-                                                 self.scale[span][its], may[mine],
-                                                 largest[span][mine])
-                if not may[its[left_open]].all():
-                    raise RuntimeError("singular, and no flow has ceased")
-                rows.append(span.start + mine[which])
-                columns.append(span.start + its[left_open])
-        self._which, left_open = np.concatenate(rows), np.concatenate(columns)
-        self._said_nothing = matrix[self._which].toarray()
-        says = np.ones(self.size)
-        says[self._which] = 0.0
-        pins = csc_matrix((np.ones(len(left_open)), (self._which, left_open)), matrix.shape)
-        return self._solving(factored((diags(says) @ matrix + pins).tocsc()))
+        if self._open_plan is None:
+            self._open_plan = plan_of(ca.Sparsity(
+                self.size, self.size, matrix.indptr, matrix.indices),
+                carried=(self._carried, self._carried))
+        factors = BlockFactors(
+            self._open_plan, matrix.data * np.repeat(self.scale, np.diff(matrix.indptr)))
+        if factors.singular:
+            raise RuntimeError("singular, and no flow has ceased")
+        self._which = factors.says_nothing
+        self._said_nothing = matrix.tocsr()[self._which].toarray()
+        return lambda right: (self.scale * factors.solve(right).T).T
 
     def _refuse_not_finite(self, entries: Array) -> None:
         if not np.isfinite(self._none_infinite(entries)).all():
             raise RuntimeError("a matrix that is not finite")
-
-    def _solving(self, solver: Callable[[Array], Array]) -> Callable[[Array], Array]:
-        """What solves the equations, those that say nothing new left out."""
-        which = self._which
-
-        def solve(r: Array) -> Array:
-            right = r.copy()
-            right[which] = 0.0
-            return solver(right)
-
-        return solve
 
     def _is_consistent(self, residual: Array, size: Array) -> bool:
         """Whether equations that say nothing new are met by what the others say."""
@@ -547,20 +514,3 @@ class AlgebraicUnknowns:
         every = list(range(self.size))
         mine, which = pattern.sub(every, self._columns.tolist())
         return np.array(which), np.array(mine.row()), np.array(mine.colind())
-
-
-def _solved_together(block: csr_matrix) -> Iterator[tuple[Indices, Indices]]:
-    """Equations and unknowns that depend on each other at the present values.
-
-    Flows go one way at a time, so these are few; where some have ceased, all that this leaves
-    without a value, or says more than once, is one part.
-    """
-    entries = block.tocoo()
-    there = entries.data != 0.0
-    found = match(entries.row[there], entries.col[there], *block.shape)
-    if not found.perfect:
-        yield (np.append(found.over_equations, found.under_equations),
-               np.append(found.over_unknowns, found.under_unknowns))
-    cuts = found.block_starts[1:-1]
-    yield from zip(np.split(found.block_equations, cuts), np.split(found.block_unknowns, cuts),
-                   strict=True)

@@ -294,7 +294,7 @@ class AlgebraicUnknowns:
             hold()
             return self.system.residual(*arguments)[span]
 
-        r = residual()
+        r, lost = residual(), 0  # steps that lead far away, to no other piece: round a minimum
         for _ in range(MOST_PIECES):
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
             if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
@@ -310,10 +310,13 @@ class AlgebraicUnknowns:
             now, step, share = z[span].copy(), inverse @ r, 1.0
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)
-            if first > FAR and self._to_other_piece(
-                    z, span, step / first, residual, step / size**2 @ inverse):
-                r = residual()
-                continue
+            if first > FAR:
+                if self._to_other_piece(z, span, step / first, residual, step / size**2 @ inverse):
+                    r = residual()
+                    continue
+                lost += 1
+                if lost == MOST_STEPS:
+                    break
             for _ in range(MOST_HALVINGS):
                 z[span] = now - share * step
                 r = residual()
@@ -346,16 +349,12 @@ class AlgebraicUnknowns:
             return float(np.nan_to_num(along @ residual()))
 
         shares = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
-        ends: dict[int, float] = {}
-        for side in (1, -1):
-            values = [ahead(side * share) for share in shares]
-            turned = np.flatnonzero(np.array(values) < 0.0)
-            if len(turned):
-                ends[side] = shares[turned[0]]
-        if not ends:
+        turned = next(((side, share) for share in shares for side in (1, -1)
+                       if ahead(side * share) < 0.0), None)
+        if turned is None:
             z[span] = now
             return False
-        side, end = min(ends.items(), key=lambda item: item[1])
+        side, end = turned
         if not ahead(side * end) < 0.0 < ahead(0.0):  # relations may depend on where one came from
             z[span] = now
             return False

@@ -8,7 +8,7 @@ from typing import NoReturn
 import casadi as ca
 import numpy as np
 
-from ..diagnostics.breakdown import breakdown
+from ..diagnostics.breakdown import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
 from ..numerics.rewriting import kinds
@@ -51,7 +51,9 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     unsolved = f" Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}."
     other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
              "a smaller max_step, a looser rtol or nominal values that fit")
-    advice = f"Look for a value that grows without bound there; {other} may help."
+    slope = slope_equation(system, "".join(names[:1]) * (not told))
+    where = f"there, as in  {slope} " if slope else "there"
+    advice = f"Look for a value that grows without bound {where}; {other} may help."
     if problem.failure is not None:
         loose = on_loose_nodes(system, names) if problem.failure.singular else ""
         advice = problem.failure.advice or loose or advice

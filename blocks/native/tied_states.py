@@ -333,6 +333,12 @@ class Tied(Text):
                     f"  %over = or i1 %second, {found}",
                     "  br i1 %over, label %solved, label %again", "again:"]
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
+        w.lines += ["  %begins = icmp eq i64 %count, 0",  # a law may be flat where it begins
+                    f"  %flat = and i1 %begins, {hopeless}"]
+        for j in range(self.nz):
+            entry = w.pointer(w.pointer("%q", self.here), self._index(w, self.entries + j))
+            w.store(w.new(f"select i1 %flat, double {w.load('%q', self.magnitudes + j)}, "
+                          f"double {w.load(entry, 0)}"), entry, 0)
         w.lines += ["  br label %round", "solved:"]
         done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
         w.store(w.truth(done), "%q", self.done)

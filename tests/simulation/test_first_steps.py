@@ -14,7 +14,6 @@ from library.translational import Damper, Mass, Reference, Spring
 from library.translational import TwoPort as BetweenNodes
 
 
-
 class OneWay(BetweenNodes):
     """A damper that acts in one direction only."""
 

@@ -259,25 +259,18 @@ class AlgebraicUnknowns:
         x[self.tied], z[:] = before[:nt], before[nt:]
         return np.repeat(share, counts) * step
 
-    def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None) -> None:
+    def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None,
+                       whole: bool = True) -> None:
         """Solve torn unknowns block by block; those without a solution stay as they are.
 
         For a start at which it is not known yet which relations hold: blocks that do not depend
-        on these have their values then, and say which do. Others are solved as by
-        :meth:`solve_through_pieces`, if it is known how relations ``hold``.
+        on these have their values then, and say which do. Others are solved through their pieces,
+        where it is known how relations ``hold`` at every point on the way, and if not ``whole``
+        all: they are pieces of one curve, such as that of iron and its mirror image.
         """
         for span in self._blocks():
-            if not self._solve_block(arguments, span) and hold is not None:
+            if not (whole and self._solve_block(arguments, span)) and hold is not None:
                 self._solve_pieces(arguments, span, hold)
-
-    def solve_through_pieces(self, arguments: Arguments, hold: Callable[[], None]) -> None:
-        """Solve block by block with the relations as they ``hold`` at every point on the way.
-
-        They are pieces of one curve, such as that of iron and its mirror image; blocks without a
-        solution stay as they are, with their relations.
-        """
-        for span in self._blocks():
-            self._solve_pieces(arguments, span, hold)
 
     def _blocks(self) -> Iterator[slice]:
         first = 0

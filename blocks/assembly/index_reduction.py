@@ -69,28 +69,26 @@ def reduce_index(flat: Flat, preference: Array, parameters: Parameters,
     )
 
 
-def _refuse_singular(flat: Flat, elements: SetValuedElements) -> None:
+def _refuse_singular(flat: Flat, top: Indices, elements: SetValuedElements) -> None:
     """Every chain of a variable and its derivatives needs an equation of its own."""
     chain = flat.chains()
-    rows, columns = flat.incidence_of(np.arange(flat.equations))
-    more_rows, more_columns = elements.incidence(flat.equations)
-    m = match(np.concatenate([rows, more_rows]), chain[np.concatenate([columns, more_columns])],
-              flat.equations + elements.size, int(chain.max(initial=-1)) + 1)
+    rows, columns = compact_incidence(flat, top, np.arange(flat.classes), elements)
+    m = match(rows, chain[columns], len(top) + elements.size, int(chain.max(initial=-1)) + 1)
     if not m.perfect:
         names = np.unique(chain, return_index=True)[1]  # the first class of every chain
-        raise Singular(_real(m.over_equations, flat), names[m.over_unknowns],
-                       _real(m.under_equations, flat), names[m.under_unknowns], "structure")
+        raise Singular(_real(m.over_equations, top), names[m.over_unknowns],
+                       _real(m.under_equations, top), names[m.under_unknowns], "structure")
 
 
-def _real(equations: Indices, flat: Flat) -> Indices:
+def _real(equations: Indices, top: Indices) -> Indices:
     """Equations proper, without the rows of set-valued laws."""
-    return equations[equations < flat.equations]
+    return top[equations[equations < len(top)]]
 
 
 def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
     """Differentiate over-determined parts until all highest derivatives are matched."""
     derivative_of = np.full(flat.equations, HIGHEST)
-    rounds = 0
+    rounds, refused = 0, False
     while rounds < MAX_DIFFERENTIATIONS:
         top = np.flatnonzero(derivative_of == HIGHEST)
         classes = np.flatnonzero(flat.derivative < 0)
@@ -99,9 +97,9 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
             m = match(rows, columns, len(top) + elements.size, len(classes))
         else:
             m = flat.matching(top, classes)
-        if len(top) == len(derivative_of) and not m.perfect:
-            # at first; later every chain has an equation of its own
-            _refuse_singular(flat, elements)
+        if not (refused or m.perfect):  # derivatives are of the chains that their equations have
+            _refuse_singular(flat, top, elements)
+            refused = True
         over = m.over_equations[m.over_equations < len(top)]
         if not len(m.over_equations):
             hidden = hidden_constraints(flat, top, classes, m)
@@ -111,6 +109,7 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
                 flat.add(group)
                 derivative_of[equation] = REPLACED
             derivative_of = np.append(derivative_of, np.full(len(hidden), HIGHEST))
+            refused = False
             continue
         if len(over) < len(m.over_equations):
             raise Singular(top[over], classes[m.over_unknowns], np.zeros(0, int), np.zeros(0, int),
@@ -119,8 +118,8 @@ def _pantelides(flat: Flat, elements: SetValuedElements) -> tuple[Indices, int]:
         flat.derivative[unknowns] = flat.grow(len(unknowns))
         derivative_of = _differentiate(flat, top[over], derivative_of)
         rounds += 1
-    raise Singular(top[over], unknowns, _real(top[m.under_equations[m.under_equations < len(top)]],
-                                              flat), classes[m.under_unknowns], "endless")
+    raise Singular(top[over], unknowns, _real(m.under_equations, top), classes[m.under_unknowns],
+                   "endless")
 
 
 def _differentiate(flat: Flat, equations: Indices, derivative_of: Indices) -> Indices:

@@ -11,7 +11,7 @@ from ..system.system import System
 from .not_finite import first_equations, not_finite
 from .words import Names
 
-__all__ = ["breakdown"]
+__all__ = ["breakdown", "slope_equation"]
 
 AHEAD = np.concatenate([[0.0], np.logspace(-9, -1.5, 16)])  # of the time since the start, or 1 s
 BEFORE = 1e-6  # of that time
@@ -47,6 +47,15 @@ def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
                         for at in (t, t - BEFORE * span))
     grown = (before > 0) & (near > POLE * before)
     return _first_with_owner(names, first_equations(system, grown)[0])
+
+
+def slope_equation(system: System, state: str) -> str:
+    """The equation that a state's slope is solved from; empty where several are solved together."""
+    for step in system.tape.steps if state else ():
+        for e, c in zip(step.equations, step.unknowns, strict=True):
+            if step.group >= 0 and system.class_names[int(c)] == f"der({state})":
+                return Names(system.flat).equation(int(e))
+    return ""
 
 
 def _first_with_owner(names: Names, equations: list[int]) -> tuple[str, str] | None:

@@ -225,7 +225,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
         last = tangential
         step = back + relaxation * tangential
         if nc:
-            step *= _straight(problem, outputs, step * scale, t)
+            step *= _straight(problem, step * scale, t)
         problem.x += step * scale
         reach = np.max(np.abs(problem.x / scale), initial=0.0)
         if np.max(np.abs(step), initial=0.0) <= GAUSS_NEWTON_STEP * (1 + reach):
@@ -235,17 +235,18 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     return float(np.max(np.abs(c), initial=0.0))
 
 
-def _straight(problem: Problem, outputs: TargetFunctions, step: Array, t: float) -> float:
+def _straight(problem: Problem, step: Array, t: float) -> float:
     """The part of a step along which constraints stay about as they are linearised.
 
     Of joints in a loop: what turns by more than a fraction of a turn leads anywhere.
     """
-    start, part = problem.x.copy(), 1.0
-    here = outputs.constraint_slopes(problem, t)
+    start, part, slopes = problem.x.copy(), 1.0, problem.system.residual_x
+    mine = np.array(slopes.function.sparsity_out(0).row()) >= problem.system.nz
+    here = slopes(*problem.arguments(t))[mine]
     for _ in range(HALVINGS):
         problem.x[:] = start + part * step
-        change = abs(outputs.constraint_slopes(problem, t) - here)
-        if change.max() <= TURNED * abs(here).max():
+        change = np.abs(slopes(*problem.arguments(t))[mine] - here)
+        if change.max(initial=0.0) <= TURNED * np.abs(here).max(initial=0.0):
             break
         part /= 2
     problem.x[:] = start

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import NamingError, ParameterError, unknown_name
+from ..exceptions import NamingError, ParameterError, UnknownUnit, unknown_name
 from ..units import Unit, as_unit, placed
 from .captured_names import Surroundings
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
@@ -145,7 +146,7 @@ def _derive(form: dict[str, Declaration], declared: Declaration,
     """Give a declaration its derived unit, or make numbered ones where there are several."""
     name = declared.name
     where = f"{component.path}.{name}"
-    with placed(where):
+    with placed(where), _placed_at_option(component):
         derived = unit_of(seen_by_structure(component, name, "its unit or number", form))
         if not isinstance(derived, (list, tuple)):
             form[name] = declared.with_unit(as_unit(derived))
@@ -160,6 +161,20 @@ def _derive(form: dict[str, Declaration], declared: Declaration,
         made = declared.with_unit(u)
         made.name, made.group = f"{name}{k}", name
         form[made.name] = made
+
+
+@contextmanager
+def _placed_at_option(component: Part) -> Iterator[None]:
+    """Say of a text that is no unit which option it was given for, if it was."""
+    try:
+        yield
+    except UnknownUnit as error:
+        for name, value in component._values.items():
+            if isinstance(value, str) and value == error.data.get("unit"):
+                error.where = error.where or f"{component.path}.{name}"
+                if value[:1].isdigit():
+                    error.advice = "Give a unit without a number, such as 'm'."
+        raise
 
 
 def in_form(component: Part, declared: Declaration) -> Declaration:

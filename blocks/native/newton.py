@@ -98,10 +98,12 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
         rounds += 1
         last = norm
         if rounds >= ROUNDS or bad or not finite or found:
-            going = not (damped or found)
+            going, flat = not (damped or found), rounds == 1 and (bad or not finite)
             damped, rounds, last = True, 0, np.inf
             for i in range(count if going else 0):
                 value[i] = start[i]
+            for j in range(head[2] if going and flat else 0):  # a law may be flat where it begins
+                value[at[j]] = nominal[j]
         elif damped or rounds >= FULL:
             step[:n] = right[:n]
             share[:n] = 1.0

@@ -178,9 +178,11 @@ def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], square
     return ""
 
 
-#: What people mean by units that they take for others: forces by those of mass, a length by mil.
+#: What people mean by units that they take for others: forces by those of mass, and the other way
+#: round, a length by mil.
 _TAKEN_FOR = {"lb": "lbf", "kg": "kgf", "g": "gf", "oz": "ozf", "t": "tf", "pound": "lbf",
            "mil": "thou"}
+_TAKEN_FOR |= {force: mass for mass, force in reversed(_TAKEN_FOR.items())}
 
 
 def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:

@@ -136,6 +136,7 @@ def _read(text: str) -> Unit:
             name = _name(typed, stripped)
             factors[name] = factors.get(name, 0) + power
     except UnknownUnit as error:
+        error.data["unit"] = text
         meant = next(filter(readable, meant_texts(stripped)), "") if len(text) < 60 else ""
         if meant:
             error.problem, error.advice = f"{text!r} is not a unit.", f"Did you mean '{meant}'?"

@@ -12,7 +12,7 @@ from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..results.recording import EventRecord
 from ..system.failure import STEEP
-from .failures import TURN_BACK, on_switching
+from .failures import TURN_BACK, has_roots, on_switching
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .time_events import TimeEvents
@@ -210,7 +210,8 @@ class EventLog:
             return
         self.recording.fail(f"chattering of {component}")
         advice = on_switching(self.recording, [component], "Give the condition a hysteresis, or "
-                              "state the law as dry friction or contact. " + STEEP)
+                              "state the law as dry friction or contact."
+                              + f" {STEEP}" * has_roots(self.recording.system, component))
         if self.recording.is_explicit and advice is not TURN_BACK:
             advice = ("Where something settles fast there, steps of an explicit method wiggle "
                       f"about it: take method='rodas4'. Otherwise {advice[0].lower()}{advice[1:]}")

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NoReturn
 
+import casadi as ca
 import numpy as np
 
-from ..diagnostics.breakdown import breakdown
+from ..diagnostics.breakdown import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
+from ..numerics.rewriting import kinds
 from ..solvers import Step
 from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
+from ..system.system import System
 from .recording import RunRecording
 
-__all__ = ["TURN_BACK", "on_switching", "refuse_standstill", "refuse_undetermined",
+__all__ = ["TURN_BACK", "has_roots", "on_switching", "refuse_standstill", "refuse_undetermined",
            "refuse_unstable", "stop_at_failed_step"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
@@ -24,6 +27,7 @@ TURN_BACK = ("State a stop or an impact as contact(…) with its restitution, as
              "library.translational.HardStop does: that comes to rest. Any other `when` asks for "
              "the direction, too, (h < 0) & (v < 0), and ends what it turns back before that "
              "becomes too small.")
+ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
 STABLE = 2.0  # fastest rate times the step, up to which a decay is one in steps: 2.8 for rk4
 
 
@@ -47,7 +51,9 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     unsolved = f" Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}."
     other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
              "a smaller max_step, a looser rtol or nominal values that fit")
-    advice = f"Look for a value that grows without bound there; {other} may help."
+    slope = slope_equation(system, "".join(names[:1]) * (not told))
+    where = f"there, as in  {slope} " if slope else "there"
+    advice = f"Look for a value that grows without bound {where}; {other} may help."
     if problem.failure is not None:
         loose = on_loose_nodes(system, names) if problem.failure.singular else ""
         advice = problem.failure.advice or loose or advice
@@ -93,6 +99,14 @@ def _steepest(problem: Problem, step: Step) -> list[str]:
     slope = np.abs(problem.slope(step.t, step.y))
     order = np.argsort(-np.nan_to_num(slope, nan=np.inf, posinf=np.inf))
     return [problem.name_of(int(i)) for i in order[:3]]
+
+
+def has_roots(system: System, component: str) -> bool:
+    """Whether a law of a component has a root or a power: where these begin they are steep."""
+    laws = ca.vertcat(*(
+        law.residual for family in system.network.families for law in family.kernel.laws
+        if component in map(family.path, range(family.size))))
+    return not kinds(ca.Function("laws", ca.symvar(laws), [laws])).isdisjoint(ROOTS)
 
 
 def refuse_undetermined(recording: RunRecording, t: float) -> None:

@@ -101,6 +101,7 @@ class RunningMethod:
         self.work: dict[str, int] = {}
         self.episodes = 0
         self.driven = False
+        self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
         #: Steps and time at the last look for stiffness.
         self._judged, self._judged_at = 0, settings.t_start
         #: What implicit steps must still turn out longer than: those of an explicit method that was
@@ -170,7 +171,7 @@ class RunningMethod:
     def begin_again(self, t: float, y: Array, step: float) -> Method:
         """The same method, from a point that it has been at, with a first step of this length."""
         self.count()
-        self.first_step = step
+        self.first_step, self._again_until = step, t + step
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
         method: Method = self.current
@@ -207,7 +208,7 @@ class RunningMethod:
         if delays is not None and not self.current.keeps_past:
             stop = min(stop, t + delays.shortest)
         if self.kind.fixed_step:
-            return stop
+            return min(stop, self._again_until) if t < self._again_until else stop
         if self.current.looks_itself:  # it looks at the pieces itself
             self.current.pieces = functions.around(t)
             return min(stop, functions.end)

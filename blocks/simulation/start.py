@@ -371,7 +371,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             return start
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
-            problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
+            problem.unknowns.solve_in_order(problem.arguments(t), hold, whole=False)
             found = start_there(assumed)
             if found is not None:
                 return found

@@ -260,25 +260,18 @@ class AlgebraicUnknowns:
         x[self.tied], z[:] = before[:nt], before[nt:]
         return np.repeat(share, counts) * step
 
-    def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None) -> None:
+    def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None,
+                       whole: bool = True) -> None:
         """Solve torn unknowns block by block; those without a solution stay as they are.
 
         For a start at which it is not known yet which relations hold: blocks that do not depend
-        on these have their values then, and say which do. Others are solved as by
-        :meth:`solve_through_pieces`, if it is known how relations ``hold``.
+        on these have their values then, and say which do. Others are solved through their pieces,
+        where it is known how relations ``hold`` at every point on the way, and if not ``whole``
+        all: they are pieces of one curve, such as that of iron and its mirror image.
         """
         for span in self._blocks():
-            if not self._solve_block(arguments, span) and hold is not None:
+            if not (whole and self._solve_block(arguments, span)) and hold is not None:
                 self._solve_pieces(arguments, span, hold)
-
-    def solve_through_pieces(self, arguments: Arguments, hold: Callable[[], None]) -> None:
-        """Solve block by block with the relations as they ``hold`` at every point on the way.
-
-        They are pieces of one curve, such as that of iron and its mirror image; blocks without a
-        solution stay as they are, with their relations.
-        """
-        for span in self._blocks():
-            self._solve_pieces(arguments, span, hold)
 
     def _blocks(self) -> Iterator[slice]:
         first = 0
@@ -295,7 +288,7 @@ class AlgebraicUnknowns:
             hold()
             return self.system.residual(*arguments)[span]
 
-        r = residual()
+        r, lost = residual(), 0  # steps that lead far away, to no other piece: round a minimum
         for _ in range(MOST_PIECES):
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
             if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
@@ -311,10 +304,13 @@ class AlgebraicUnknowns:
             now, step, share = z[span].copy(), inverse @ r, 1.0
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)
-            if first > FAR and self._to_other_piece(
-                    z, span, step / first, residual, step / size**2 @ inverse):
-                r = residual()
-                continue
+            if first > FAR:
+                if self._to_other_piece(z, span, step / first, residual, step / size**2 @ inverse):
+                    r = residual()
+                    continue
+                lost += 1
+                if lost == MOST_STEPS:
+                    break
             for _ in range(MOST_HALVINGS):
                 z[span] = now - share * step
                 r = residual()
@@ -347,16 +343,12 @@ class AlgebraicUnknowns:
             return float(np.nan_to_num(along @ residual()))
 
         shares = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
-        ends: dict[int, float] = {}
-        for side in (1, -1):
-            values = [ahead(side * share) for share in shares]
-            turned = np.flatnonzero(np.array(values) < 0.0)
-            if len(turned):
-                ends[side] = shares[turned[0]]
-        if not ends:
+        turned = next(((side, share) for share in shares for side in (1, -1)
+                       if ahead(side * share) < 0.0), None)
+        if turned is None:
             z[span] = now
             return False
-        side, end = min(ends.items(), key=lambda item: item[1])
+        side, end = turned
         if not ahead(side * end) < 0.0 < ahead(0.0):  # relations may depend on where one came from
             z[span] = now
             return False

@@ -12,6 +12,7 @@ from blocks import (
     Parameter,
     Target,
     Variable,
+    cos,
     der,
     maximum,
     quantity,
@@ -226,6 +227,25 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
     finding = only(model)
     says(finding, "structure.endless", finding.where,
          "What chain prescribes … more than 7 times:\n    chain.x1 == sin(time)")
+
+
+def test_sums_that_contradict_each_other_are_named_and_not_differentiated():
+    class Twice(Component):
+        """Says the difference of p and q twice, as another function of time each time."""
+
+        p, q, x, y = Variable("1"), Variable("1"), Variable("1"), Variable("1")
+
+        def equations(self):
+            yield self.p - self.q == self.x
+            yield self.p - self.q == self.y
+            yield self.x == sin(quantity("1 rad/s") * time)
+            yield self.y == cos(quantity("1 rad/s") * time)
+
+    model = Model("twice")
+    model.twice = Twice()
+    finding = only(model)
+    says(finding, "structure.singular", ("twice",), "twice.x == sin(time)\n"
+         "    twice.y == cos(time)\nwhile nothing determines twice.p and twice.q.")
 
 
 def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effect():

@@ -384,7 +384,8 @@ def test_a_text_in_an_equation_names_class_and_equation():
         (lambda: Sum(signs="+" * 10**6), "Sum.u: would be 1,000,000 of a kind."),
         (lambda: Product(units=5), "Product.units: takes a text, but was given 5."),
         (lambda: Gain(input=["m"]), "Gain.input: takes a text, but was given ['m']."),
-        (lambda: Gain(input="7**7**7*m"), "Gain.u: '7**7**7*m' is not a unit"),
+        (lambda: Gain(input="7**7**7*m"), "Gain.input: '7**7**7*m' is not a unit"),
+        (lambda: Gain(input="5 m"), "Gain.input: '5 m' is not a unit. Give a unit without a"),
         (lambda: Mass(count=10**30), "Mass.count: is 1000000000000000000000000000000, but may be"),
         (lambda: Spring(law="x" * 10**6), "Spring.law: there is no 'xxx"),
         (lambda: Mass(**{"m" * 10**6: "1 kg"}), "Mass: there is no 'mmm"),
@@ -449,6 +450,7 @@ def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
 
 @pytest.mark.parametrize("make, told", [
     (lambda: ForceSource(force="10 lb"), "Did you mean 'lbf'?"),
+    (lambda: Mass(mass="5 lbf"), "Did you mean 'lb'?"),
     (lambda: ForceSource(force="5 kg"), "Did you mean 'kgf'?"),
     (lambda: TorqueSource(torque="5 lb*ft"), "Did you mean 'lbf*ft'?"),
     (lambda: Damper(damping="3 N*s/mil"), "Did you mean 'N*s/thou'?"),

@@ -238,6 +238,22 @@ def test_a_slope_that_loses_its_value_stops_the_run_by_name(vessel, method):
     assert 2 - 2 * np.log(2) == pytest.approx(caught.value.time, rel=1e-3)  # empty there
 
 
+@pytest.mark.parametrize("method", ["rodas4", "Radau", "BDF"])
+def test_a_slope_that_grows_without_bound_stops_the_run_with_its_equation(method):
+    class Pulled(Component):
+        """Pulled in harder the nearer it is: x = sqrt(1/4 - 2 t) until it arrives."""
+
+        x = Variable("m", "0.5 m", priority="high")
+
+        def equations(self):
+            pull = -quantity("1 m^2/s") / self.x
+            yield der(self.x) == where(self.x > 0, pull, quantity("0 m/s"))
+
+    with pytest.raises(SimulationError, match=r"as in +der\(part.x\) == where\(") as caught:
+        alone(Pulled()).simulate("1 s", method=method)
+    assert caught.value.time == pytest.approx(1 / 8, rel=1e-4)
+
+
 class Level(TwoPort):
     """A damper that also says the logarithm of its velocity."""
 

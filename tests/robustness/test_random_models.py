@@ -45,6 +45,11 @@ def test_random_models_with_infinite_slopes_a_switch_across_one_node_or_loops_of
     assert not defects, defects
 
 
+def test_a_ring_without_mass_a_pressed_stop_in_fixed_steps_and_pumps_in_a_circle_come_to_an_end():
+    defects = complain((400_356, 401_918, 400_808))
+    assert not defects, defects
+
+
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
     defects = complain(range(30_000, 30_004), FLUIDS)
     assert not defects, defects

@@ -24,6 +24,7 @@ from blocks import (
     quantity,
     sign,
     sin,
+    sqrt,
     time,
     when,
     where,
@@ -584,6 +585,21 @@ def test_chattering_ends_with_an_error_that_names_the_component(method):
     assert caught.value.time == pytest.approx(0.5, abs=1e-3)
     assert caught.value.variables == ("c",)
     assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)
+    assert "root" not in caught.value.advice
+
+
+def test_chattering_about_the_beginning_of_a_root_is_told_that_it_is_steep():
+    class Levelling(Component):
+        """Reaches zero in finite time, and has an infinite slope there."""
+
+        x = Variable("", "0.01", priority="high")
+
+        def equations(self):
+            yield der(self.x) == -sign(self.x) * (sqrt(abs(self.x)) + 1e-3) * PER_SECOND
+
+    with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
+        alone(Levelling()).simulate("1 s", method="DOP853")
+    assert "A root or a power is infinitely steep where it begins" in caught.value.advice
 
 
 def test_an_explicit_method_that_wiggles_about_a_fast_part_is_told_to_be_implicit():

@@ -5,11 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from friction_bench import dry, push
+from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from blocks import Model, quantity, sin
+from blocks import Model, maximum, quantity, sin
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
-from library.translational import Damper, Mass, Reference
+from library.translational import Damper, Mass, Reference, Spring
+from library.translational import TwoPort as BetweenNodes
+
+
+class OneWay(BetweenNodes):
+    """A damper that acts in one direction only."""
+
+    def equations(self):
+        yield self.f == quantity("30 N*s/m") * maximum(self.v, 0)
+
 
 TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
 
@@ -109,3 +119,18 @@ def test_a_run_goes_on_from_velocities_that_an_event_leaves_as_rounding(method):
             exact = impulse(rest, 0.9, 1.3, 2.0) - 4 * (0.9 - rest)
             both = [run[f"b{i}.v"].at("0.9 s").m for i in (0, 1)]
             np.testing.assert_allclose(both, exact, rtol=0, atol=max(10 * rtol, 1e-11))
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau", "BDF"])
+def test_a_run_begins_where_a_law_bends(method):
+    """m v' = -k x and x' = v - k x / d from x = 0, as long as the spring is pressed."""
+    model = Model("one way")
+    model.body, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m")
+    model.damper, model.ground = OneWay(), Reference()
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.damper.R)
+    model.connect(model.damper.C, model.ground.V)
+    run = model.simulate("0.3 s", method=method, rtol=1e-8)
+    v, x = expm(0.3 * np.array([[0.0, -100.0], [1.0, -100.0 / 30.0]])) @ [1.0, 0.0]
+    assert run["body.v"].final.magnitude == pytest.approx(v, rel=1e-5)
+    assert run["spring.x"].final.magnitude == pytest.approx(x, rel=1e-5)

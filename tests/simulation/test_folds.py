@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, der, exp, quantity, sin, tanh, time
 from blocks.exceptions import ModelError, SimulationError
+from library.rotational import Inertia, QuadraticSpeedDependentTorque, RotationalHardStop
 from library.translational import Mass, Reference, TranslationalFriction, VelocitySource
 
 PER_SECOND = quantity("1 1/s")
@@ -74,6 +75,20 @@ def test_so_it_is_beside_a_body_with_exact_friction(method):
     drive = 4 * np.sin(2 * np.pi * t)
     z = np.where(on_top, roots(drive, 1), roots(drive, -1))
     assert_allclose(run["loop.z"].at(quantity(t, "s")).magnitude, z, atol=1e-6)
+
+
+def test_a_fixed_step_that_cannot_be_followed_to_its_end_is_not_taken_again_for_ever():
+    """A stop that is pressed in lets go through a drag within microseconds, and then the drag has
+    no slope: a step of a millisecond says what of it was reached."""
+    model = Model("pressed in")
+    model.drag, model.wheel = QuadraticSpeedDependentTorque(), Inertia(inertia="0.02 kg*m^2")
+    model.stop = RotationalHardStop(lower_bound="0.01 rad")
+    model.connect(model.drag.C, model.stop.R)
+    model.connect(model.drag.R, model.wheel.I, model.stop.C)
+    with pytest.raises(SimulationError, match="the run stopped at t = ") as stopped:
+        model.simulate("0.1 s", method="moreau_jean", step="1 ms")
+    reached = stopped.value.result["stop.phi"].final.magnitude
+    assert 0 < reached <= 0.01 * (1 + 1e-3)
 
 
 def test_what_follows_the_unknown_is_integrated_on_each_branch():

@@ -66,6 +66,8 @@ class ModeSearch:
         self.against: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Frictions that slide in these, but do not move, nor begin to.
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
+        #: Modes without a solution at the point of the search, whatever is allowed.
+        self._unsolved: set[bytes] = set()
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -77,6 +79,7 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
+        self._unsolved.clear()
         noted = self._noted(problem, t, proposals, tried)
         degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
@@ -96,6 +99,7 @@ class ModeSearch:
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now."""
+        self._unsolved.clear()
         return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
 
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
@@ -207,6 +211,8 @@ class ModeSearch:
         Where what the modes hold constant is off, now or by the step, they are judged with that
         brought to its value.
         """
+        if modes.tobytes() in self._unsolved:
+            return None
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
         try:
@@ -244,6 +250,7 @@ class ModeSearch:
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
+            self._unsolved.add(modes.tobytes())
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u

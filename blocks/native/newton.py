@@ -21,8 +21,8 @@ from ..numerics.tolerances import (
     OPEN_CONSISTENT,
     TIED_SOLVED,
 )
+from ..system.block_factors import factorize_blocks, solve_blocks
 from ..system.newton import MOST_HALVINGS
-from .sparse_factors import factorize_blocks, room_for, solve_blocks
 
 __all__ = ["SHORTEST", "find_unknowns"]
 
@@ -58,7 +58,7 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
         told, HEAD + 2 * n + 2 * entries)[HEAD:]
     at, nominal, value, right = indices_at(here, n), a[n:], a[2 * n + 1:], a[2 * n + 1 + count:]
     left, step, share, rows = right[n:], right[2 * n:], right[3 * n:], lists[n:]
-    start, pivots, slopes = vector_at(x, count), vector_at(room, room_for(n)), vector_at(
+    start, pivots, slopes = vector_at(x, count), vector_at(room, 7 * n + 2), vector_at(
         values, entries)
     solution, carried = here + 8 * (2 * n + 1 + count), rows[2 * entries:]
     for i in range(0 if again != 0 else count):

@@ -27,10 +27,11 @@ from ..numerics.tolerances import (
     SAFE_PIVOT,
 )
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
+from ..system.block_factors import room_for
 from .expressions import Writer
 from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
-from .sparse_factors import SparseFactors, room_for
+from .sparse_factors import SparseFactors
 from .text import Text, write_derivatives
 from .tied_states import Tied
 
@@ -99,7 +100,7 @@ class SolvedCode(Text):
                 ca.Sparsity.dense(size, size), self.end, values=at_block))
             self.end = self.factors[-1].end
             at_block += size * size
-        self.spare, self.end = self.end, self.end + room_for(n)
+        self.spare, self.end = self.end, self.end + room_for(n, n * n)
         self.scratch = self.end - self.found
         #: Whether efforts of what slides are known before those of what sticks are solved for.
         self.sliding_known = bool(self.products) and self.held.affine

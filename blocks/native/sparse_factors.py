@@ -94,7 +94,8 @@ class SparseFactors:
                  carried: tuple[Flags, Flags] | None = None, values: int | None = None) -> None:
         self.pattern, self.chosen, self.carried = pattern, chosen, carried
         n = self.n = pattern.size1()
-        at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n),
+        entries = n * n if chosen else int(self._fixed_plan[HEAD - 1])
+        at = np.cumsum([start, pattern.nnz() * (values is None), room_for(n, entries),
                         chosen * self._length])
         own, self._room, self._plan, self.end = (int(i) for i in at)
         self.values = own if values is None else values
@@ -166,7 +167,7 @@ def solve_each(values: int, plan: int, room: int, right: int, size: int, count: 
 @machine_code
 def put_determinant(room: int, size: int) -> int:
     """Put that of a full matrix, as it is factored, where rows say what they have missed."""
-    a, chosen = vector_at(room, room_for(size)), indices_at(room, 3 * size)[2 * size:]
+    a, chosen = vector_at(room, 7 * size + 2), indices_at(room, 3 * size)[2 * size:]
     value = 1.0
     for k in range(size):
         value *= a[k]

@@ -24,7 +24,7 @@ from ..numerics.tolerances import OPEN_UNKNOWN
 
 __all__ = ["BlockFactors", "factorize_blocks", "order_of", "plan_of", "room_for", "solve_blocks"]
 
-HEAD = 4  # numbers of a plan before its lists
+HEAD = 5  # numbers of a plan before its lists
 
 
 class BlockFactors:
@@ -41,7 +41,7 @@ class BlockFactors:
     """
 
     def __init__(self, plan: Indices, values: Array) -> None:
-        self._kept = values, plan, np.empty(room_for(int(plan[0])))
+        self._kept = values, plan, np.empty(room_for(*plan[[0, 4]].tolist()))
         self._given = [address_of(one) for one in self._kept]
         self.singular = factorize_blocks(*self._given) != 0
 
@@ -65,10 +65,10 @@ def plan_of(pattern: ca.Sparsity, columns: Indices | None = None,
             carried: tuple[Flags, Flags] | None = None) -> Indices:
     """The way to the factors of a matrix, or of some ``columns`` of one: lists end to end.
 
-    How many unknowns, blocks, entries and numbers there are; the row and the column at every
-    place of the order; where each block begins and ends; where the entries of each column do;
-    which of all numbers each is, and the place of its row; which places may be left open, and
-    which rows there are of what flows carry.
+    How many unknowns, blocks, entries and numbers there are, and how many may be in factors; the
+    row and the column at every place of the order; where each block begins and ends; where the
+    entries of each column do; which of all numbers each is, and the place of its row; which places
+    may be left open, and which rows there are of what flows carry.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def plan_of(pattern: ca.Sparsity, columns: Indices | None = None,
     starts = np.array(square.colind())
     listed = np.concatenate([np.arange(starts[c], starts[c + 1]) for c in order])
     begins = np.append(0, np.cumsum(np.diff(starts)[order]))
-    head = n, len(bounds) - 1, len(listed), pattern.nnz()
+    head = n, len(bounds) - 1, len(listed), pattern.nnz(), int((np.diff(bounds) ** 2).sum())
     return np.concatenate([
         head, rows, order, bounds, begins, np.array(which)[listed],
         np.argsort(rows)[np.array(square.row())[listed]], may[chosen][order], says[rows],
@@ -109,21 +109,22 @@ def order_of(pattern: ca.Sparsity, carried: Flags | None = None
     return np.array(rows), np.array(columns), np.array(bounds)
 
 
-def room_for(n: int) -> int:
+def room_for(n: int, entries: int) -> int:
     """Numbers that factors take: pivots, a right side, rows of pivots, where what is above and
     below them begins, which are left open, the largest entries of rows, what is missed, and all
     above and below; what is never touched takes no memory."""
-    return 7 * n + 2 + 2 * n * n
+    return 7 * n + 2 + 2 * entries
 
 
 @machine_code
-def _lists_of(plan: int) -> tuple[int, int, int, int, int, int, int]:
-    """How many unknowns, blocks and numbers a plan at an address is of; where it tells the starts
-    of columns, which number each entry is, the place of its row, and what may be left open."""
+def _lists_of(plan: int) -> tuple[int, int, int, int, int, int, int, int]:
+    """How many unknowns, blocks and numbers a plan at an address is of, and entries of factors;
+    where it tells the starts of columns, which number each entry is, the place of its row, and what
+    may be left open."""
     head = indices_at(plan, HEAD)
     n, starts = head[0], HEAD + 2 * head[0] + head[1] + 1
     source, places = starts + n + 1, starts + n + 1 + head[2]
-    return n, head[1], head[3], starts, source, places, places + head[2]
+    return n, head[1], head[3], head[4], starts, source, places, places + head[2]
 
 
 @machine_code
@@ -140,10 +141,11 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
     plan : address of what :func:`plan_of` tells
     room : address of :func:`room_for` entries
     """
-    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
-    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
-    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
+    n, blocks, numbers, most, starts, source, places, may = _lists_of(plan)
+    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 7 * n + 2
+    v, a = vector_at(values, numbers), vector_at(room, at + 2 * most)
+    kept = indices_at(room, at + 2 * most)
+    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + most:]
     x, opened, rest, factors = a[n:], a[5 * n + 1:], a[6 * n + 1:], a[at:]
     filled = 0
     for i in range(n):
@@ -216,10 +218,11 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 @machine_code
 def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
     """Put the solution into the place of a right side; addresses as there."""
-    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, room_for(n), 7 * n + 2
-    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
-    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
+    n, blocks, numbers, most, starts, source, places, may = _lists_of(plan)
+    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 7 * n + 2
+    v, a = vector_at(values, numbers), vector_at(room, at + 2 * most)
+    kept = indices_at(room, at + 2 * most)
+    chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + most:]
     x, y, opened, factors = vector_at(right, n), a[n:], a[5 * n + 1:], a[at:]
     missed = 0.0
     for k in range(n):

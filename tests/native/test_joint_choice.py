@@ -23,14 +23,13 @@ from blocks.native.joint_choice import (
 )
 from blocks.native.sparse_factors import (
     SparseFactors,
-    factorize_blocks,
-    room_for,
     solve_blocks_for_units,
 )
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from blocks.nonsmooth.modes.choice import set_valued_laws
+from blocks.system.block_factors import factorize_blocks, room_for
 from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute, RigidOffset
 from library.rotational import RotationalFriction, RotationalReference
 from library.signal import Sine
@@ -188,7 +187,7 @@ def test_unknowns_at_a_unit_of_each_effort_are_solutions_with_the_same_factors(s
     random, modes = np.random.default_rng(2), np.array([0.0, 1.0, 0.0, -1.0])
     matrix = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.6) + np.eye(5)
     right = random.normal(size=(5, 4))
-    values, room, plan = matrix.T.ravel().copy(), np.zeros(room_for(5)), SparseFactors(
+    values, room, plan = matrix.T.ravel().copy(), np.zeros(room_for(5, 25)), SparseFactors(
         ca.Sparsity.dense(5, 5), 0).plan()
     factors, units = [address_of(a) for a in (values, plan, room)], right.T.ravel()
     found, told = np.ones(12), np.array([5, 3, 4, int(stuck)])

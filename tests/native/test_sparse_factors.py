@@ -11,13 +11,11 @@ from blocks import Model
 from blocks.assembly import tape
 from blocks.native.sparse_factors import (
     SparseFactors,
-    factorize_blocks,
     is_mostly_zeros,
     pattern_of_choice,
     put_determinant,
-    room_for,
-    solve_blocks,
 )
+from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
 from library.electrical import (
     Capacitor,
     DCVoltageSource,
@@ -32,7 +30,8 @@ def factors(matrix, columns=None):
     dense = ca.DM(matrix)
     pattern = ca.sparsify(dense).sparsity()
     values = np.array(ca.project(dense, pattern).nz[:], dtype=float).ravel()
-    plan, room = SparseFactors(pattern, 0).plan(columns), np.zeros(room_for(len(matrix)))
+    plan = SparseFactors(pattern, 0).plan(columns)
+    room = np.zeros(room_for(len(matrix), matrix.size))
     given = [a.ctypes.data for a in (values, plan, room)]
     return factorize_blocks(*given), given, (values, plan, room)
 
@@ -118,7 +117,7 @@ def test_what_flows_carry_keeps_its_value_where_nothing_flows(still, miss):
     pattern = ca.Sparsity.banded(n, 1)
     told = SparseFactors(pattern, 0, carried=np.ones((2, n), dtype=bool))
     values, plan = matrix[pattern.row(), pattern.get_col()], told.plan()
-    room, x = np.zeros(room_for(n)), right.copy()
+    room, x = np.zeros(room_for(n, n * n)), right.copy()
     given = [a.ctypes.data for a in (values, plan, room)]
     assert factorize_blocks(*given) == 0
     solve_blocks(*given, x.ctypes.data)

@@ -186,7 +186,7 @@ class WrongImport(ModelError, ImportError):
 
 
 #: Whose lines no warning points at: the toolkit's, and what its calls go through.
-WITHIN = {__name__.partition(".")[0], "library", "contextlib"}
+WITHIN = {__name__.partition(".")[0], "library", "contextlib", "numpy"}
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

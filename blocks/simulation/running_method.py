@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import native
-from ..exceptions import SimulationError
+from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.cache import Cache
 from ..numerics.tolerances import TINY
@@ -298,6 +298,10 @@ class RunningMethod:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self._explicit is not None:
             return self._is_no_better(step)
+        if self.current.goes_nowhere and not self.may_switch:
+            warn_user(f"At t = {step.t:.4g} s steps of {self.kind.name} stay at a point that is no "
+                      "solution: states are within their tolerance, but what flows there may be "
+                      "thousands of times that. Take method='auto' or 'rodas4'.")
         return self.may_switch and self._has_become_stiff(step)
 
     def takes_implicit(self, t: float) -> bool:

@@ -97,23 +97,34 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
 
 
+class Level(Component):
+    """Two tanks whose flow is solved for, and infinitely steep where it ends."""
+
+    d, q = Variable("m", "0.8 m", priority="high"), Variable("m/s")
+
+    def equations(self):
+        yield der(self.d) == -2 * self.q
+        yield self.d == self.q * abs_(self.q) / K**2
+
+
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
-    """The flow is solved for, and infinitely steep where it ends: within the tolerance of levels
-    a thousandth of the first flow would still go round."""
-    class Tanks(Component):
-        d, q = Variable("m", "0.8 m", priority="high"), Variable("m/s")
-
-        def equations(self):
-            yield der(self.d) == -2 * self.q
-            yield self.d == self.q * abs_(self.q) / K**2
-
+    """Within the tolerance of levels a thousandth of the first flow would still go round."""
     model = Model("level")
-    model.tanks = Tanks()
+    model.tanks = Level()
     result = model.simulate("3 s", method=method)
     assert result["tanks.q"].at("0.5 s").m == pytest.approx(0.8**0.5 - 0.5, rel=1e-4)
     for t in ("1 s", "2 s", "3 s"):
         assert result["tanks.q"].at(t).m == pytest.approx(0, abs=1e-5)
+
+
+def test_an_explicit_method_that_was_asked_for_says_where_it_stays_beside_rest():
+    model = Model("level")
+    model.tanks = Level()
+    with pytest.warns(UserWarning, match="dopri5 stay at a point that is no solution") as told:
+        result = model.simulate("3 s", method="dopri5")
+    assert [w.filename for w in told] == [__file__]
+    assert result["tanks.d"].final.m == pytest.approx(0, abs=1e-5)
 
 
 @pytest.mark.parametrize("method", METHODS)

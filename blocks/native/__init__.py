@@ -25,7 +25,8 @@
     fronts          and those whose matrix is sparse
     front_lists     in which order these are eliminated
     large_networks  what many ideal elements take, in loops over two matrices
-    sparse_factors  those whose matrix is mostly zeros, block by block
+    sparse_factors  those of a model's own equations, block by block, as text
+    newton          how unknowns of nonlinear ones are found
     parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points
     matrices        in which order unknowns make it one

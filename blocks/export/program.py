@@ -171,6 +171,8 @@ def coherent(declared: Unit) -> Unit:
         return unit(describe(declared.dimension)) if declared.dimension else unit("1")
     base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
     return unit(f"{base:~C}")
+
+
 def constants_of_modes(own: Any) -> list[Array]:
     """What decisions on modes take of parameters, as it was when the run began."""
     return [np.asarray(getattr(own.predicted, name)).ravel()
@@ -280,7 +282,7 @@ class Program:
             return f"on {', '.join(families[f].path(i) for f, i in owners[:3])}"
         if events.requirements.values is not None:
             return "on what is required of the run"
-        if events.jumps.watched:
+        if events.jumps.are_possible(self.driver.problem, events.time_events, self.t_end):
             names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:3])
             return f"on whether {names} would jump, which no finite effort could make"
         if self.system.clusters:

@@ -36,6 +36,7 @@ from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
+from ..native.forms import candidates
 from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
@@ -69,6 +70,7 @@ LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
+TOLD = 3  # components in an error
 CHANGED = 1.001  # times a parameter, to see what follows it
 
 
@@ -268,10 +270,13 @@ class Program:
 
     def _refuse_python(self, method: Any) -> None:
         if not method.looks_itself:
+            laws: Any = self.driver.problem.laws
+            some = range(0 if laws is None else min(laws.size, TOLD))
+            told = f" ({', '.join(map(laws.elements.name, some))})" if some else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
-                f"{method.name} in Python: {self.driver.recording.statistics['why']}.", ADVICE,
-                code="export.refused")
+                f"{method.name} in Python: {self.driver.recording.statistics['why']}{told}.",
+                ADVICE, code="export.refused")
 
     def _who_decides(self) -> str:
         """Who needs Python at events."""
@@ -279,14 +284,17 @@ class Program:
         if laws is not None and laws.decision_parts(self.driver.problem, self.t_start) is None:
             owners = laws.elements.owners or load_elements_of(self.system).owners
             families = self.system.network.families
-            return f"on {', '.join(families[f].path(i) for f, i in owners[:3])}"
+            return f"on {', '.join(families[f].path(i) for f, i in owners[:TOLD])}"
         if events.requirements.values is not None:
             return "on what is required of the run"
         if events.jumps.are_possible(self.driver.problem, events.time_events, self.t_end):
-            names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:3])
+            names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:TOLD])
             return f"on whether {names} would jump, which no finite effort could make"
         if self.system.clusters:
-            return "on which states are integrated, as constraints tie some of them"
+            owners = dict.fromkeys(self.system.state_name(k).rpartition(".")[0]
+                                   for k in candidates(self.system))
+            return (f"on which states of {', '.join([*owners][:TOLD])} are integrated, as "
+                    "constraints tie them")
         return "on what is assigned at events"
 
     def _rehearse(self) -> None:

@@ -41,6 +41,7 @@ PAGES: dict[str, dict[str, Any]] = {
     "hunting_axis": {"sliders": {"I.gain": ("10 kN/(m*s)", "60 kN/(m*s)")},
                      "show": ["sensor.x", "carriage.v", "friction.f"]},
     "mass_spring_damper": {"sliders": {"spring.stiffness": ("50 N/m", "2 kN/m")}},
+    "pandas_export": {"show": ["damper.f", "shaker.f"]},
     "quarter_car": {"sliders": {"suspension.damping": ("0.5 kN*s/m", "5 kN*s/m")},
                     "show": ["tyre.f", "road.x", "body.v"]},
     "stick_slip": {"sliders": {"spring.stiffness": ("0.5 kN/m", "3 kN/m")},
@@ -52,6 +53,7 @@ LEAVE = "auto", "dopri5", "DOP853", "rodas4", "rk4", "euler", "trapezoidal", "ba
 OPTIONS = "start_time", "rtol", "atol", "step", "max_step"
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = {".py", ".c", ".js", ".css", ".html", ".txt"}
 
 
 def examples() -> list[Path]:
@@ -62,7 +64,7 @@ def examples() -> list[Path]:
 def _version() -> str:
     """Changes with every file that an example may depend on."""
     files = [f for folder in ("blocks", "library", "examples")
-             for f in sorted((ROOT / folder).rglob("*.py"))]  # fmt: skip
+             for f in sorted((ROOT / folder).rglob("*.[chjpt]*")) if f.suffix in SOURCES]
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 

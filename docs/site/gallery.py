@@ -24,7 +24,7 @@ from blocks import Model
 from blocks.exceptions import ParameterError
 from docs.site import friction_curves
 
-__all__ = ["examples", "gallery", "run_all", "run_examples"]
+__all__ = ["examples", "first_run_as_page", "gallery", "run_all", "run_examples"]
 
 LONGEST = 300.0  # seconds of one example
 #: What a reader moves, and sees, in the page of an example; of others the states.
@@ -73,7 +73,7 @@ def _run(example: Path, folder: Path) -> None:
     printed = io.StringIO()
     sys.argv = [example.name, "--save", str(folder)]
     os.chdir(folder)
-    with contextlib.redirect_stdout(printed), _first_run_as_page(folder / f"{example.stem}.html"):
+    with contextlib.redirect_stdout(printed), first_run_as_page(folder / f"{example.stem}.html"):
         try:
             runpy.run_path(str(example), run_name="__main__")
         except Exception as error:  # the build says which, and goes on with the others
@@ -84,7 +84,7 @@ def _run(example: Path, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _first_run_as_page(file: Path) -> Iterator[None]:
+def first_run_as_page(file: Path) -> Iterator[None]:
     """Write the first model that an example itself simulates, and that leaves, as a page; where
     none does, why the first one is refused as a text."""
     simulate: Any = Model.simulate

@@ -41,7 +41,6 @@ from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
-from ..nonsmooth.modes.load_functions import load_elements_of
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
@@ -270,21 +269,24 @@ class Program:
 
     def _refuse_python(self, method: Any) -> None:
         if not method.looks_itself:
-            laws: Any = self.driver.problem.laws
-            some = range(0 if laws is None else min(laws.size, TOLD))
-            told = f" ({', '.join(map(laws.elements.name, some))})" if some else ""
+            who = f" ({elements})" if (elements := self._elements()) else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
-                f"{method.name} in Python: {self.driver.recording.statistics['why']}{told}.",
+                f"{method.name} in Python: {self.driver.recording.statistics['why']}{who}.",
                 ADVICE, code="export.refused")
+
+    def _elements(self) -> str:
+        """The first elements that have modes, by name."""
+        laws: Any = self.driver.problem.laws
+        return "" if laws is None else ", ".join(
+            map(laws.elements.name, range(min(laws.size, TOLD))))
 
     def _who_decides(self) -> str:
         """Who needs Python at events."""
         events, laws = self.driver.events, self.driver.problem.laws
-        if laws is not None and laws.decision_parts(self.driver.problem, self.t_start) is None:
-            owners = laws.elements.owners or load_elements_of(self.system).owners
-            families = self.system.network.families
-            return f"on {', '.join(families[f].path(i) for f, i in owners[:TOLD])}"
+        if laws is not None and laws.watched and laws.decision_parts(
+                self.driver.problem, self.t_start) is None:
+            return f"on {self._elements()}"
         if events.requirements.values is not None:
             return "on what is required of the run"
         if events.jumps.are_possible(self.driver.problem, events.time_events, self.t_end):

@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import runpy
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -24,7 +26,7 @@ from docs.site import source
 from docs.site.api import public_names
 from docs.site.components import component_page, laws, variants
 from docs.site.equations import mathml
-from docs.site.gallery import PAGES, gallery, run_all
+from docs.site.gallery import PAGES, first_run_as_page, gallery, run_all
 from docs.site.named import named
 from docs.site.reference import reference_pages
 from docs.site.signs import directions
@@ -264,6 +266,30 @@ def test_an_example_that_takes_too_long_is_given_up_by_name(capsys):
     failed = sorted(run_all(tasks, 1.0))
     assert failed == ["sleeper.py: not done after 1 s", "wrong.py: ended with code 3"]
     assert "[3/3] sleeper.py, 1 s" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(find_spec("ziglang") is None, reason="ziglang compiles pages")
+@pytest.mark.parametrize(("models", "ending"), [(["late", "free"], "html"), (["late"], "refused")])
+def test_an_example_is_shown_by_the_first_of_its_own_models_that_leaves(models, ending, tmp_path):
+    script = tmp_path / "shown.py"
+    script.write_text(
+        "from blocks import Model\n"
+        "from library.signal import Constant, Delay, Integrator\n"
+        f"for name in {models}:\n"
+        "    model = Model(name)\n"
+        "    model.value, model.sum = Constant(value=1.0), Integrator()\n"
+        "    if name == 'late':\n"
+        "        model.late = Delay(delay='0.1 s')\n"
+        "        model.connect(model.value.y, model.late.u)\n"
+        "        model.connect(model.late.y, model.sum.u)\n"
+        "    else:\n"
+        "        model.connect(model.value.y, model.sum.u)\n"
+        "    model.simulate('1 s')\n", encoding="utf-8")
+    with first_run_as_page(tmp_path / "shown.html"):
+        runpy.run_path(str(script), run_name="__main__")
+    (made,) = set(tmp_path.iterdir()) - {script}
+    assert made.name == f"shown.{ending}"
+    assert ("delayed yet: late" if ending == "refused" else "<title>free") in made.read_text()
 
 
 def test_pictures_and_pages_of_the_gallery_have_texts_for_who_does_not_see_them(tmp_path):

@@ -36,11 +36,11 @@ from ..machine.compiling import is_installed
 from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
+from ..native.forms import candidates
 from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
-from ..nonsmooth.modes.load_functions import load_elements_of
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices, Matrix, Vector
 from ..reading.unit import Unit, describe, unit
@@ -69,6 +69,7 @@ LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
+TOLD = 3  # components in an error
 CHANGED = 1.001  # times a parameter, to see what follows it
 
 
@@ -171,6 +172,8 @@ def coherent(declared: Unit) -> Unit:
         return unit(describe(declared.dimension)) if declared.dimension else unit("1")
     base = declared.pint._REGISTRY.Quantity(1, declared.pint).to_base_units().units
     return unit(f"{base:~C}")
+
+
 def constants_of_modes(own: Any) -> list[Array]:
     """What decisions on modes take of parameters, as it was when the run began."""
     return [np.asarray(getattr(own.predicted, name)).ravel()
@@ -266,25 +269,34 @@ class Program:
 
     def _refuse_python(self, method: Any) -> None:
         if not method.looks_itself:
+            who = f" ({elements})" if (elements := self._elements()) else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
-                f"{method.name} in Python: {self.driver.recording.statistics['why']}.", ADVICE,
-                code="export.refused")
+                f"{method.name} in Python: {self.driver.recording.statistics['why']}{who}.",
+                ADVICE, code="export.refused")
+
+    def _elements(self) -> str:
+        """The first elements that have modes, by name."""
+        laws: Any = self.driver.problem.laws
+        return "" if laws is None else ", ".join(
+            map(laws.elements.name, range(min(laws.size, TOLD))))
 
     def _who_decides(self) -> str:
         """Who needs Python at events."""
         events, laws = self.driver.events, self.driver.problem.laws
-        if laws is not None and laws.decision_parts(self.driver.problem, self.t_start) is None:
-            owners = laws.elements.owners or load_elements_of(self.system).owners
-            families = self.system.network.families
-            return f"on {', '.join(families[f].path(i) for f, i in owners[:3])}"
+        if laws is not None and laws.watched and laws.decision_parts(
+                self.driver.problem, self.t_start) is None:
+            return f"on {self._elements()}"
         if events.requirements.values is not None:
             return "on what is required of the run"
-        if events.jumps.watched:
-            names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:3])
+        if events.jumps.are_possible(self.driver.problem, events.time_events, self.t_end):
+            names = ", ".join(f"{w.path}.{w.local.name}" for w in events.jumps.watched[:TOLD])
             return f"on whether {names} would jump, which no finite effort could make"
         if self.system.clusters:
-            return "on which states are integrated, as constraints tie some of them"
+            owners = dict.fromkeys(self.system.state_name(k).rpartition(".")[0]
+                                   for k in candidates(self.system))
+            return (f"on which states of {', '.join([*owners][:TOLD])} are integrated, as "
+                    "constraints tie them")
         return "on what is assigned at events"
 
     def _rehearse(self) -> None:

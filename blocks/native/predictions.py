@@ -22,6 +22,7 @@ from ..numerics.tolerances import (
     CLEAR_ROOM,
     CLOSED_GAP,
     DECIDED_AGAIN,
+    ENERGY_GAIN,
     EQUAL_BOUNDS,
     FLOW_NONE,
     FLOW_TURNED,
@@ -432,12 +433,14 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     """Let a contact close beside no other: it rebounds, or stays (Newton's law).
 
     Friction slides as velocities are afterwards; what has none may rest where the contact stays.
+    One that the contact loads strikes with it.
     """
     modes, found, count = elements.modes, elements.found, part_of(elements, e)
+    rubs = bounds_move(elements, count)
     fast, flow = elements.fast, found[FLOW, e]
     shared = is_shared(elements, e)
     least = -FLOW_TURNED * fast[elements.kinds[e]] if shared else 0.0  # it may rest just there
-    if not flow > least or not elements.d[e, e] > 0.0 or bounds_move(elements, count):
+    if not flow > least or not elements.d[e, e] > 0.0 or rubs and count != 2:
         return False
     for k in range(count):
         i = elements.members[k]
@@ -446,6 +449,8 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     for i in range(modes.size):
         elements.right[i] = 0.0
     elements.right[e] = (1.0 + found[RESTITUTION, e]) * flow / elements.d[e, e]
+    if rubs and not _strikes_with(elements, e, elements.members[1]):
+        return False
     elements.struck[0] = e
     elements.slack[e] = 0.0
     push(code, work, elements, t, x)
@@ -454,15 +459,51 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     stays = not abs(found[FLOW, e]) > REBOUND_RESTS * fast[elements.kinds[e]]
     for k in range(count):
         i = elements.members[k]
-        none = REBOUND_RESTS if shared else FLOW_TURNED
+        none = REBOUND_RESTS if shared or rubs else FLOW_TURNED
         rests = abs(found[FLOW, i]) <= none * fast[elements.kinds[i]]
         if not elements.contact[i]:
-            if rests and not (shared and stays):
-                return False
-            modes[i] = 0.0 if rests else 1.0 if found[FLOW, i] > 0.0 else -1.0
+            mode = 0.0 if rests else 1.0 if found[FLOW, i] > 0.0 else -1.0
+            if rests and not ((shared or rubs) and stays):
+                mode, modes[i] = modes[i], 0.0  # in flight nothing holds it, nor moves it
+                if not rubs or not stop_part(code, work, elements, t, x, e, count):
+                    return False
+            modes[i] = mode
     if not stays:
         return _look(code, work, elements, t, x)
     return _look(code, work, elements, t, x) and _arrives(code, work, elements, t, x, e, count)
+
+
+@machine_code
+def _strikes_with(elements: PredictedElements, e: int, f: int) -> bool:
+    """Fill in impulses of a contact that closes and of the friction that it loads; whether they
+    are the only ones, and gain no energy.
+
+    As :func:`blocks.nonsmooth.complementarity.sequential_impact` has them: friction ends sticking,
+    or slipping with the bound of the sense in which it slips then.
+    """
+    d, found, side = elements.d, elements.found, 0 if elements.modes[f] == 0.0 else 2
+    low, high = elements.bounds[side, f, e], elements.bounds[side + 1, f, e]
+    flow, slip, solutions, loss = found[FLOW, e], found[FLOW, f], 0, 0.0
+    to_stop = (1.0 + found[RESTITUTION, e]) * flow
+    size = d[e, e] * d[f, f] - d[e, f] * d[f, e]
+    if not size > 0.0 or not np.isfinite(found[HIGH + side, f] - found[LOW + side, f]):
+        return False
+    for sense in range(-1, 2):
+        bound = low if sense < 0 else high
+        impulse, rub = to_stop / (d[e, e] + d[e, f] * bound), 0.0
+        if sense == 0:
+            impulse = (d[f, f] * to_stop - d[e, f] * slip) / size
+            rub = (d[e, e] * slip - d[f, e] * to_stop) / size
+        else:
+            rub = bound * impulse
+        after = slip - d[f, e] * impulse - d[f, f] * rub
+        sticks = sense == 0 and low * impulse <= rub <= high * impulse
+        if impulse > 0.0 and (sticks or sense * after > 0.0):
+            elements.right[e], elements.right[f] = impulse, rub
+            loss = impulse * (2.0 * flow - to_stop) + rub * (slip + after)
+            loss += 2.0 * ENERGY_GAIN * (impulse * flow + abs(rub * slip))
+            solutions += 1
+    return solutions == 1 and loss >= 0.0
 
 
 # -- what follows ----------------------------------------------------------------------------

@@ -75,7 +75,8 @@ class Events:
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
                 or acting is None and resets is None or delayed and driven
-                or samplings.active and samplers is None or self.jumps.watched
+                or samplings.active and samplers is None
+                or self.jumps.are_possible(problem, times, switching.t_end)
                 or self.switching.resets.noted and (driven or resets is None)):
             return None
         if parts is None and laws is not None and laws.elements.switch.any():
@@ -86,7 +87,7 @@ class Events:
             joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
         assert acting is not None
-        if driven and laws is not None and parts is None:
+        if driven and laws is not None and laws.watched and parts is None:
             return None  # others decide what follows on what is told
         if parts is None and not happens:
             return None

@@ -22,7 +22,9 @@ from ..numerics.copies import put_back
 from ..numerics.tolerances import LEAST_JUMP, MODE_MISSED
 from ..system.problem import Problem
 from ..system.system import System
+from ..system.time_relations import relations_of_time
 from ..units import from_si
+from .time_events import TimeEvents
 
 __all__ = ["ForcedJumps"]
 
@@ -58,6 +60,36 @@ class ForcedJumps:
                                  for w in self.watched])  # fmt: skip
         self.values = system.function(
             "followers", ca.densify(system.tape.values[columns])) if columns else None
+        tape, timed = system.tape, relations_of_time(system).timed
+        others = np.setdiff1d(np.arange(tape.d.numel()), system.tables.slots).tolist()
+        self._follow_time = bool(columns) and not ca.depends_on(tape.values[columns], ca.vertcat(
+            tape.x, tape.z, tape.u, tape.m[np.flatnonzero(~timed).tolist()], tape.d[others]))
+
+    def are_possible(self, problem: Problem, times: TimeEvents, t_end: float) -> bool:
+        """Whether anything may jump up to ``t_end``, as far as is known beforehand.
+
+        What follows time alone jumps at known instants or never.
+        """
+        if self.values is None or not self._follow_time or times.t_end < t_end and times.expected:
+            return self.values is not None
+        start, ahead = times.t_start, times.ahead(times.t_start, times.t_end, len(times.times) + 1)
+        if not len(ahead.times):
+            return False
+        tables, count = self.system.tables, len(ahead.times)
+        m = np.vstack([times.right_limits(start), ahead.holds]).T
+        d = np.repeat(problem.d[:, None], count + 1, axis=1)
+        d[tables.slots] = np.hstack([
+            tables.rows(np.array([times.just_after(start)])), ahead.rows.T])
+        passed = d[:, :-1].copy()
+        passed[tables.continuous] = d[tables.continuous, 1:]
+        before, after = (self.values.at_columns(
+            ahead.times[None, :], problem.x, problem.z, problem.p, *held, problem.u)
+            for held in ((m[:, :-1], passed), (m[:, 1:], d[:, 1:])))
+        return bool(self._jumped(before.T, after.T).any())
+
+    def _jumped(self, before: Array, after: Array) -> Flags:
+        return np.abs(after - before) > (
+            LEAST_JUMP * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
 
     def now(self, problem: Problem, t: float) -> Array:
         """Values of what is watched."""
@@ -80,11 +112,10 @@ class ForcedJumps:
         passed, points = d.copy(), self.system.tables.continuous
         passed[points] = problem.d[points]
         before = self._with(problem, t, m, passed)
-        jumped = np.abs(after - before) > (
-            LEAST_JUMP * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
-        if jumped.any():
+        jumped = np.flatnonzero(self._jumped(before, after))
+        if len(jumped):
             # what remembers is told of first: it is what gives no way
-            which = min(np.flatnonzero(jumped), key=lambda k: not self.watched[int(k)].stores)
+            which = min(jumped, key=lambda k: not self.watched[int(k)].stores)
             raise self._error(int(which), before, after, t, cause)
 
     def _with(self, problem: Problem, t: float, m: Array, d: Array) -> Array:

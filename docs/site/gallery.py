@@ -24,7 +24,7 @@ from blocks import Model
 from blocks.exceptions import ParameterError
 from docs.site import friction_curves
 
-__all__ = ["examples", "gallery", "run_all", "run_examples"]
+__all__ = ["examples", "first_run_as_page", "gallery", "run_all", "run_examples"]
 
 LONGEST = 300.0  # seconds of one example
 #: What a reader moves, and sees, in the page of an example; of others the states.
@@ -35,7 +35,15 @@ PAGES: dict[str, dict[str, Any]] = {
         "sliders": {"shaft.stiffness": ("0.5 N*m/rad", "10 N*m/rad"),
                     "supply.voltage": ("12 V", "48 V")},
         "show": ["motor.i", "load.w", "shaft.t"]},
+    "friction_laws": {"sliders": {"spring.stiffness": ("50 N/m", "200 N/m")},
+                      "switches": {"friction.law": ["karnopp", "quinn", "kikuuwe", "tanh"]},
+                      "show": ["block.v", "friction.f"]},
+    "hunting_axis": {"sliders": {"I.gain": ("10 kN/(m*s)", "60 kN/(m*s)")},
+                     "show": ["sensor.x", "carriage.v", "friction.f"]},
     "mass_spring_damper": {"sliders": {"spring.stiffness": ("50 N/m", "2 kN/m")}},
+    "pandas_export": {"show": ["damper.f", "shaker.f"]},
+    "quarter_car": {"sliders": {"suspension.damping": ("0.5 kN*s/m", "5 kN*s/m")},
+                    "show": ["tyre.f", "road.x", "body.v"]},
     "stick_slip": {"sliders": {"spring.stiffness": ("0.5 kN/m", "3 kN/m")},
                    "show": ["block.v", "friction.f"]},
     "two_clutches": {"show": ["engine.w", "vehicle.w"]},
@@ -45,6 +53,7 @@ LEAVE = "auto", "dopri5", "DOP853", "rodas4", "rk4", "euler", "trapezoidal", "ba
 OPTIONS = "start_time", "rtol", "atol", "step", "max_step"
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = {".py", ".c", ".js", ".css", ".html", ".txt"}
 
 
 def examples() -> list[Path]:
@@ -55,7 +64,7 @@ def examples() -> list[Path]:
 def _version() -> str:
     """Changes with every file that an example may depend on."""
     files = [f for folder in ("blocks", "library", "examples")
-             for f in sorted((ROOT / folder).rglob("*.py"))]  # fmt: skip
+             for f in sorted((ROOT / folder).rglob("*.[chjpt]*")) if f.suffix in SOURCES]
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
@@ -64,7 +73,7 @@ def _run(example: Path, folder: Path) -> None:
     printed = io.StringIO()
     sys.argv = [example.name, "--save", str(folder)]
     os.chdir(folder)
-    with contextlib.redirect_stdout(printed), _first_run_as_page(folder / f"{example.stem}.html"):
+    with contextlib.redirect_stdout(printed), first_run_as_page(folder / f"{example.stem}.html"):
         try:
             runpy.run_path(str(example), run_name="__main__")
         except Exception as error:  # the build says which, and goes on with the others
@@ -75,27 +84,31 @@ def _run(example: Path, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _first_run_as_page(file: Path) -> Iterator[None]:
-    """Write the first model that is simulated as a page, or why it is refused as a text."""
+def first_run_as_page(file: Path) -> Iterator[None]:
+    """Write the first model that an example itself simulates, and that leaves, as a page; where
+    none does, why the first one is refused as a text."""
     simulate: Any = Model.simulate
+    refused = file.with_suffix(".refused")
 
-    def first(model: Model, duration: Any = None, *args: Any, **given: Any) -> Any:
-        Model.simulate = simulate  # type: ignore[method-assign]
-        options = {name: given[name] for name in OPTIONS if name in given}
-        if (method := given.get("method", "auto")) in LEAVE:
-            options["method"] = method
-        else:
-            options.pop("step", None)
-        try:
-            model.page(file, duration=duration, **PAGES.get(file.stem, {}), **options)
-        except ParameterError as error:
-            if error.code != "export.refused":  # but a mistake above
-                raise
-            file.with_suffix(".refused").write_text(str(error), encoding="utf-8")
+    def simulated(model: Model, duration: Any = None, *args: Any, **given: Any) -> Any:
+        if not file.exists() and sys._getframe(1).f_globals["__name__"] == "__main__":
+            options = {name: given[name] for name in OPTIONS if name in given}
+            if (method := given.get("method", "auto")) in LEAVE:
+                options["method"] = method
+            else:
+                options.pop("step", None)
+            try:
+                model.page(file, duration=duration, **PAGES.get(file.stem, {}), **options)
+                refused.unlink(missing_ok=True)
+            except ParameterError as error:
+                if error.code != "export.refused":  # but a mistake above
+                    raise
+                if not refused.exists():
+                    refused.write_text(str(error), encoding="utf-8")
         return simulate(model, duration, *args, **given)
 
     if find_spec("ziglang") is not None:
-        Model.simulate = first  # type: ignore[method-assign]
+        Model.simulate = simulated  # type: ignore[method-assign]
     try:
         yield
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -89,12 +90,16 @@ def there(name, method, set="", steps=None, compiler=(GCC,), runner=(), **more):
     """Statuses, times and outputs of a run in C: one row a step."""
     _, outputs, step, most = MODELS[name]
     folder, library = exported(name, method, **more)
+    main = MAIN.format(name=library, set=set, steps=steps or most,
+                       h=float(quantity(step).to("s").m), count=len(outputs))
+    return printed(main, compiler, runner, f"-I{folder}", folder / f"lib{library}.a")
+
+
+def printed(main, compiler, runner, *more):
+    """The numbers that a program in C prints, row by row."""
     place = Path(mkdtemp())
-    (place / "run.c").write_text(MAIN.format(
-        name=library, set=set, steps=steps or most, h=float(quantity(step).to("s").m),
-        count=len(outputs)))
-    subprocess.run([*compiler, f"-I{folder}", place / "run.c", folder / f"lib{library}.a", "-lm",
-                    "-o", place / "run"], check=True)
+    (place / "run.c").write_text(main)
+    subprocess.run([*compiler, place / "run.c", *more, "-lm", "-o", place / "run"], check=True)
     done = subprocess.run([*runner, place / "run"], capture_output=True, text=True, check=True)
     return np.array([[float.fromhex(w) for w in line.split()]
                      for line in done.stdout.splitlines()])
@@ -223,11 +228,71 @@ def test_the_example_is_built_and_prints_a_table(tmp_path):
     ("thumbv7em-none-eabihf", "arm-linux-musleabihf", "qemu-arm"),
     ("aarch64-linux-gnu", "aarch64-linux-musl", "qemu-aarch64")])
 def test_other_processors_do_the_same_in_an_emulator(target, compiler, emulator):
-    pytest.importorskip("ziglang", reason="it compiles for other machines")
-    emulated = shutil.which(emulator) or pytest.skip(f"{emulator} runs what is for {target}")
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", compiler, "-static"]
-    theirs = there("stick-slip", "rk4", target=target, compiler=command, runner=[emulated])
+    command, runner = emulated(compiler, emulator)
+    theirs = there("stick-slip", "rk4", target=target, compiler=[*command, "-static"],
+                   runner=runner)
     assert np.array_equal(theirs, there("stick-slip", "rk4"))
+
+
+def emulated(compiler, emulator):
+    """Commands that compile for another machine, and run what is compiled."""
+    pytest.importorskip("ziglang", reason="it compiles for other machines")
+    runner = shutil.which(emulator) or pytest.skip(f"{emulator} runs what is for {compiler}")
+    return [sys.executable, "-m", "ziglang", "cc", "-target", compiler], [runner]
+
+
+FMU = """
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#define OF(name, ...) ((int (*)(void *, __VA_ARGS__))dlsym(library, "fmi3" #name))
+int main(void) {{
+    void *library = dlopen("{library}", RTLD_NOW);
+    void *(*made)(const char *, const char *, const char *, bool, bool, bool, bool,
+                  const uint32_t *, size_t, void *, void *, void *) =
+        dlsym(library, "fmi3InstantiateCoSimulation");
+    void *one = made("one", "{token}", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    uint32_t outputs[] = {{{outputs}}};
+    enum {{ COUNT = sizeof outputs / sizeof *outputs }};
+    double values[COUNT], reached;
+    bool event, ends, early;
+    OF(EnterInitializationMode, bool, double, double, bool, double)(one, 0, 0.0, 0.0, 0, 0.0);
+    ((int (*)(void *))dlsym(library, "fmi3ExitInitializationMode"))(one);
+    for (int k = 0; k < 200; k++) {{
+        int status = OF(DoStep, double, double, bool, bool *, bool *, bool *, double *)(
+            one, k * 0.01, 0.01, 1, &event, &ends, &early, &reached);
+        OF(GetFloat64, const uint32_t *, size_t, double *, size_t)(
+            one, outputs, COUNT, values, COUNT);
+        printf("%d %a", status, reached);
+        for (int j = 0; j < COUNT; j++) printf(" %a", values[j]);
+        puts("");
+    }}
+    return 0;
+}}
+"""
+
+
+@pytest.mark.slow  # libraries of two machines are compiled
+def test_an_fmu_for_arm_does_the_same_in_an_emulator(tmp_path):
+    reader = pytest.importorskip("fmpy", reason="FMPy reads what an FMU says of itself")
+    compiler, runner = emulated("aarch64-linux-gnu", "qemu-aarch64")
+    root = Path("/usr/aarch64-linux-gnu")
+    if platform.machine() != "x86_64" or not root.exists():
+        pytest.skip("here is no x86-64 with libc6-arm64-cross, the library of C that is loaded")
+    outputs, places = ["block.v", "friction.f", "spring.f"], ["aarch64-linux", "x86_64-linux"]
+    file = stick_slip().export_fmu(tmp_path / "a.fmu", outputs=outputs, platforms=places,
+                                   duration="2 s", rtol=1e-8)
+    reader.extract(str(file), str(tmp_path))
+    told = reader.read_model_description(str(file))
+    numbers = {one.name: one.valueReference for one in told.modelVariables}
+    theirs, mine = (printed(FMU.format(
+        library=next((tmp_path / "binaries" / place).iterdir()), token=told.instantiationToken,
+        outputs=", ".join(str(numbers[path]) for path in outputs)), *how, "-ldl")
+        for place, how in zip(places, ((compiler, [*runner, "-L", root]), ((GCC,), ())),
+                              strict=True))
+    assert not theirs[:, 0].any() and np.ptp(theirs, axis=0)[1:].all()
+    assert np.array_equal(theirs, mine)
 
 
 # -- what cannot leave ---------------------------------------------------------------------------

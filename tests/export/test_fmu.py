@@ -351,6 +351,6 @@ def test_states_that_are_chosen_anew_are_refused_by_name(tmp_path):
     model = Model("swing")
     model.bob = Pendulum(x="0.6 m", y="-0.8 m")
     with pytest.raises(ParameterError, match=(
-            r"^swing\.export_fmu\(\): .*Python has to: on which states are integrated, as "
-            r"constraints tie some of them\. Simulate it here, or leave that component out of")):
+            r"^swing\.export_fmu\(\): .*Python has to: on which states of bob are integrated, as "
+            r"constraints tie them\. Simulate it here, or leave that component out of")):
         model.export_fmu(tmp_path / "a.fmu", outputs=["bob.x"])

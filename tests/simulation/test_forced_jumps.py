@@ -121,6 +121,34 @@ def test_a_kink_of_a_position_is_a_jump_only_of_what_has_mass():
     assert run["s.x"].final.to("mm").magnitude == pytest.approx(4)
 
 
+def ramped(late=0.0):
+    """2 m/s from 1 ms to 2 ms; then a place that is so much farther."""
+    ramp = lambda t: quantity("2 m/s") * (t - quantity("1 ms"))  # noqa: E731
+    course = lambda t: where(t < quantity("1 ms"), quantity("0 m"), where(  # noqa: E731
+        t < quantity("2 ms"), ramp(t), quantity(2e-3 + late, "m")))
+    return pushed(PositionSource(position=course), Mass(), Reference(), Spring())
+
+
+def test_machine_code_passes_kinks_of_a_course_that_never_jumps():
+    run = ramped().simulate("3 ms")
+    assert "events in Python" not in run.statistics and len(run.events) == 2
+    assert_allclose(run["s.x"].at(["1.5 ms", "3 ms"]).to("mm").m, [1, 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("late", [1e-3, -1e-3])
+def test_a_step_behind_a_kink_is_named(late):
+    error = refused(ramped(late), "3 ms")
+    assert f"s.x would have to jump from 0.002 to {2e-3 + late:g} m" in str(error)
+    assert error.time == pytest.approx(2e-3)
+
+
+def test_a_step_in_a_later_part_of_a_driven_run_is_named():
+    run = ramped(1e-3).stepper()
+    with pytest.raises(SimulationError, match="would have to jump"):
+        for _ in range(300):
+            run.advance("10 us")
+
+
 def test_points_of_a_table_are_no_kinks_but_its_steps_are_jumps():
     smooth = table(quantity([0, 1, 2, 3], "ms"), quantity([0, 0, 1, 0], "mm"))
     run = pushed(PositionSource(position=smooth), Mass(), Reference()).simulate("3 ms")

@@ -148,6 +148,23 @@ def test_a_ball_that_falls_on_a_floor_bounces_with_its_restitution(e):
     assert_allclose(final(run, "body.vy"), e * G * fall - G * 0.5 * fall if e else 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("friction", [0.05, 0.6])
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_a_disc_strikes_a_floor_with_the_friction_that_its_impulse_loads(friction, e):
+    # 1 kg, 20 g*m^2, 0.2 m: a rim at 1 m/s + 0.2 m * 5 rad/s; no slip is left by a third of that
+    body = resting(0, 0.7, vx="1 m/s", w="5 rad/s", inertia="20 g*m^2")
+    run = touching(Circle("0.2 m"), Line(), body, friction=friction,
+                   restitution=e).simulate("0.4 s", rtol=1e-9)
+    down = np.sqrt(2 * G * 0.5)
+    rub = min(friction * (1 + e) * down, 2.0 / 3.0)
+    at_once = run.events[0].time
+    assert_allclose(at_once, np.sqrt(2 * 0.5 / G), rtol=1e-9)
+    vx, vy, w = at(run, at_once + 1e-6, "body.vx", "body.vy", "body.w")
+    assert_allclose([vx, w], [1 - rub, 5 - 0.2 * rub / 0.02], atol=1e-4)
+    assert_allclose(vy, e * down, atol=2e-5)
+    assert "events in Python" not in run.statistics
+
+
 def test_an_oblique_bounce_without_friction_keeps_speed_along_the_wall():
     model = touching(Circle("0.1 m"), Line("45 deg"), resting(0, 2, vx="0 m/s"), restitution=0.8,
                      smooth=True)  # fmt: skip

@@ -115,12 +115,13 @@ class FoundSensitivities(Sensitivities):
     @cached_property
     def notes(self) -> list[str]:
         self._saltation.look_between(self._guards)
-        told = [f"The start decides otherwise with a little more or less of {path}: "
-                "derivatives hold for one side only." for path in self._kinks]
         lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
-        told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
-                 "none is known from there on."
-                 for path, one in zip(self.parameters, lost, strict=True) if one]
+        told = [f"By {path} derivatives become infinite, as that of a square root does at zero or "
+                "where an impact at the start comes later: none is known from there on."
+                for path, one in zip(self.parameters, lost, strict=True) if one]
+        told += [f"The start decides otherwise with a little more or less of {path}: derivatives "
+                 "hold for one side only." for path in self._kinks
+                 if not lost[self.parameters.index(path)]]
         return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
 
     def values(self, indices: Sequence[int], times: Array, side: str = "right",

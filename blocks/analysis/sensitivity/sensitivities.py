@@ -17,6 +17,7 @@ from ...exceptions import ModelError, ParameterError, warn_user
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
+from ...simulation.relations import Relations
 from ...simulation.run import run
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
@@ -107,9 +108,21 @@ class FoundSensitivities(Sensitivities):
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
-    @property
+    @cached_property
     def event_times(self) -> tuple[Array, Array]:
-        return self._saltation.times, self._saltation.moved
+        times, moved = self._saltation.times, self._saltation.moved
+        relations = Relations(self._recording.system).of_end
+        if not len(relations) or not self._recording.status.startswith("until"):
+            return times, moved
+        t, which = self._saltation.ends[-1:], np.array([len(times)])
+        points, x, d = self._points(t, which), self._changes(t, which), self._course.discrete[-1]
+        if self._constraints:
+            x = self._constraints.all(points, which, x, d[None])
+        guards = self._equations.rows("crossings", self._recording.system.tape.crossings, points)
+        rates = guards.in_time(points.values(self._recording.system.slope).T)[0]
+        first = relations[np.argmin(np.abs(guards.value[0] / rates)[relations])]
+        change = guards.along(0, x[0], self._dp, d)[first]
+        return np.append(times, t), np.vstack([moved, -change / rates[first]])
 
     # -- looking ---------------------------------------------------------------------------
     @cached_property

@@ -108,7 +108,7 @@ class Expression:
     def __mul__(self, other: object) -> Expression:
         other = _as_factor(other)
         by_time = next((rate for rate, t in ((self, other), (other, self))
-                        if t.sx.is_symbolic() and t.sx.__hash__() == TIME.__hash__()), None)
+                        if t.sx.is_scalar() and t.sx.__hash__() == TIME.__hash__()), None)
         return Expression(self.sx * other.sx, self.dimension * other.dimension,
                           "" if by_time is None else by_time.counts)
 
@@ -144,6 +144,9 @@ class Expression:
 
     def __rpow__(self, base: object) -> Expression:
         return as_expression(base) ** self
+
+    def __floordiv__(self, other: object) -> Expression:
+        return floor(self / other)
 
     def __mod__(self, other: object) -> Expression:
         return mod(self, other)

@@ -377,6 +377,13 @@ class Condition:
 
     @staticmethod
     def relation(greater: Expression, smaller: Expression, at_zero: bool = False) -> Condition:
+        """The relation; that of a magnitude as two, of which none turns back within a step."""
+        for (one, other), joined in (((greater, smaller), "or"), ((smaller, greater), "and")):
+            if one.sx.is_scalar() and not one.sx.is_constant() and one.sx.is_op(ca.OP_FABS):
+                sides = (Expression(way * one.sx.dep(0), one.dimension) for way in (1, -1))
+                return Condition(joined, tuple(
+                    Condition.relation(side, other, at_zero) if one is greater
+                    else Condition.relation(other, side, at_zero) for side in sides))
         return Condition("relation", (greater.sx - smaller.sx,), at_zero)
 
     def __and__(self, other: Condition) -> Condition:

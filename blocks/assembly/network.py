@@ -323,5 +323,7 @@ def build_network(root: Any) -> Network:
     node_of = connected(*ports.joined(), ports.count)
     made = Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
                    ports.base, node_of, ports.count, ports.own)
-    made.reads = [(made.at(a), made.at(b)) for a, b in getattr(root, "_reads", {}).items()]
+    for (part, name), path in getattr(root, "_reads", {}).items():
+        f, i = made.place[part]
+        made.reads.append(((f, walk.families[f].kernel.index[name], i), made.at(path)))
     return made

@@ -108,7 +108,7 @@ class Expression:
     def __mul__(self, other: object) -> Expression:
         other = _as_factor(other)
         by_time = next((rate for rate, t in ((self, other), (other, self))
-                        if t.sx.is_symbolic() and t.sx.__hash__() == TIME.__hash__()), None)
+                        if t.sx.is_scalar() and t.sx.__hash__() == TIME.__hash__()), None)
         return Expression(self.sx * other.sx, self.dimension * other.dimension,
                           "" if by_time is None else by_time.counts)
 
@@ -144,6 +144,9 @@ class Expression:
 
     def __rpow__(self, base: object) -> Expression:
         return as_expression(base) ** self
+
+    def __floordiv__(self, other: object) -> Expression:
+        return floor(self / other)
 
     def __mod__(self, other: object) -> Expression:
         return mod(self, other)
@@ -374,6 +377,13 @@ class Condition:
 
     @staticmethod
     def relation(greater: Expression, smaller: Expression, at_zero: bool = False) -> Condition:
+        """The relation; that of a magnitude as two, of which none turns back within a step."""
+        for (one, other), joined in (((greater, smaller), "or"), ((smaller, greater), "and")):
+            if one.sx.is_scalar() and not one.sx.is_constant() and one.sx.is_op(ca.OP_FABS):
+                sides = (Expression(way * one.sx.dep(0), one.dimension) for way in (1, -1))
+                return Condition(joined, tuple(
+                    Condition.relation(side, other, at_zero) if one is greater
+                    else Condition.relation(other, side, at_zero) for side in sides))
         return Condition("relation", (greater.sx - smaller.sx,), at_zero)
 
     def __and__(self, other: Condition) -> Condition:

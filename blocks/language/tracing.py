@@ -345,6 +345,14 @@ class Trace:
         kernel.previous.append((kernel.index[name], self.floors.evaluated(value)))
         return symbol
 
+    def refuse_before(self, residual: ca.SX) -> None:
+        """Refuse what was before an event where none is: in an equation."""
+        known = {self.kernel.symbols[i, 0].__hash__() for i, _ in self.kernel.previous}
+        if known & {s.__hash__() for s in ca.symvar(residual)}:
+            raise EquationError(self.kernel.name, "before() stands in an equation.",
+                                "It is for what when() asks and assigns: let it assign a Discrete, "
+                                "and take that here.")
+
     def tabulated(self, starts: Array, rows: Array, dimension: Dimension) -> ca.SX:
         """The value of a table of time now, from the row of the table that holds.
 
@@ -545,6 +553,7 @@ def _traced(component: Component) -> Kernel:
                 trace.made.pop(id(statement), None)
                 for residual, wording in _scalars(kernel, statement):
                     trace.floors.hold(residual)
+                    trace.refuse_before(residual)
                     laws.append(Law(kernel, residual, wording))
             else:
                 trace.read_statement(statement)
@@ -587,7 +596,8 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             if isinstance(error, TypeError) and "not Expression" in str(error) else
             "NoneType" in str(error) and trace.switched_off or
             "Equations may use the class's own declarations, quantities and the functions of "
-            "blocks.",
+            "blocks: floor(x + 0.5) is round(x), minimum(maximum(x, a), b) clips, interpolate() "
+            "reads a table.",
         )  # fmt: skip
         tell_line(told, line_where_raised(error))
         raise told from error

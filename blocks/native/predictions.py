@@ -100,7 +100,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     for e in range(modes.size):
         fast = elements.kinds[e]
         elements.fast[fast] = max(elements.fast[fast], abs(found[FLOW, e]))
-    if _turn_over(elements, t) and not _look(code, work, elements, t, x):
+    if _turn_over(work, elements, t, x) and not _look(code, work, elements, t, x):
         return False
     e, touched, passing = _touched(relations, elements, x, crossed)
     if touched == IN_DOUBT or passing > 0 and touched > 0:
@@ -154,7 +154,7 @@ def stuck_ones_rest(code: Code, work: Workspace, elements: PredictedElements, t:
 
 
 @machine_code
-def _turn_over(elements: PredictedElements, t: float) -> bool:
+def _turn_over(work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
     """Let friction slide the way that it goes, where it has clearly turned; whether any has.
 
     Without strength, as a brake that is not pressed, it turned with no end of its mode to tell.
@@ -163,7 +163,8 @@ def _turn_over(elements: PredictedElements, t: float) -> bool:
     turned, instant = False, SAME_INSTANT * max(abs(t), LEAST_TIME)
     for e in range(modes.size):
         flow = found[FLOW, e]
-        if modes[e] * flow < -FLOW_TURNED * elements.fast[elements.kinds[e]] and (
+        fast = elements.fast[elements.kinds[e]]
+        if modes[e] * flow < -FLOW_TURNED * fast - 2.0 * no_flow(work, elements, x, e) and (
                 not elements.contact[e]) and abs(flow) > instant * abs(found[RATE, e]):
             modes[e] = -modes[e]
             turned = True
@@ -345,7 +346,8 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 ALLOWED_DRIFT * far):
             return NOBODY, IN_DOUBT, 0
         if doubtful:
-            if modes[e] * found[FLOW, e] < -FLOW_TURNED * fast and not elements.contact[e]:
+            if not elements.contact[e] and modes[e] * found[FLOW, e] < (
+                    -FLOW_TURNED * fast - 2.0 * relations.slack[first + e]):
                 return NOBODY, IN_DOUBT, 0
             if modes[e] != 0.0 and _is_at_dead_centre(elements, e):
                 elements.passing[e] = 1

@@ -26,6 +26,7 @@ class ModeState:
     decided : whether anybody has decided on them yet
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
+    nothing : of states, what no step is shortened for: flows may be so far beyond zero at its event
     noise : what rounding alone may make of every margin, where that is measured: while the element
         is stuck or closed, and while it is not, whose margins have different units
     brief : whether the modes were taken though they hold for less than an instant
@@ -44,6 +45,7 @@ class ModeState:
         self.decided = False
         self.fast = np.zeros(size)
         self.slack: Array | float = 0.0
+        self.nothing: Array | float = 0.0
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
         self.brief = False

@@ -152,7 +152,8 @@ def record_options(options: Options) -> RecordOptions | None:
     return RecordOptions(tuple(paths), every, options.record_to)
 
 
-def refuse_unknown_options(options: Mapping[str, object], known: Iterable[str] = OF_RUNS,
+def refuse_unknown_options(options: Mapping[str, object],
+                           known: Iterable[str] = (*OF_RUNS, "sensitivities", "until"),
                            call: str = "simulate({0})") -> None:
     """Refuse options that are not known, with the one that was meant."""
     known = list(dict.fromkeys(known))

@@ -49,22 +49,20 @@ def model_until(model: Any, until: Any) -> Any:
         info.path, info) and Expression.in_unit(ca.SX.sym(info.path), info.unit))
     for one in given:  # it tells what it reads when it is evaluated
         list(_conditions(one, asked))
-    names = {path: re.sub(r"\W+", "_", path) for path in paths}
 
     def equations(self: Any) -> Iterator[Any]:
-        reader = _Reader(catalog, model.name, lambda info: getattr(self, names[info.path]))
+        reader = _Reader(catalog, model.name, lambda info: getattr(self, info.path))
         for one in given:
             for told, condition in _conditions(one, reader):
                 yield Requirement(~condition, EndOfRun(told))
 
     kind = type("Until", (Component,), {"equations": equations, **{
-        name: Input(paths[path].unit.text or "1", doc=f"what {path} is")
-        for path, name in names.items()}})
+        path: Input(info.unit.text or "1", doc=f"what {path} is") for path, info in paths.items()}})
     part = "until"
     while part in made._children or hasattr(type(made), part):
         part += "_"
     made.add(part, kind())
-    made._reads = {f"{part}.{name}": path for path, name in names.items()}
+    made._reads = {(part, path): path for path in paths}
     return made
 
 
@@ -85,6 +83,8 @@ def _conditions(given: Any, reader: _Reader) -> Iterator[tuple[str, Condition]]:
                         "is to be met, or a function of the model: until=lambda m: "
                         "(m.block.x > '1 m') & (m.block.v < '0 m/s').", given=given)
     left, sign, right = found.groups()
+    if right in reader.catalog and left not in reader.catalog:
+        left, sign, right = right, {"<": ">", ">": "<"}[sign[0]] + sign[1:], left
     there = reader.all(left)
     for path, value in there.items():
         told = given.strip() if len(there) == 1 else f"{path} {sign} {right}"

@@ -23,6 +23,7 @@ from blocks import (
     Port,
     Target,
     Variable,
+    before,
     der,
     every,
     initially,
@@ -729,3 +730,28 @@ def test_a_verify_that_yields_nothing_is_told_what_to_yield(verify, words):
     kind = type("Checked", (Decay,), {"k": Parameter("1 N"), "verify": verify})
     findings = alone(kind()).check().errors
     assert len(findings) == 1 and re.search(words, findings[0].problem)
+
+
+def test_before_in_an_equation_is_refused_by_its_line():
+    class Looking(Decay):
+        def equations(self):
+            yield der(self.x) == -self.rate * before(self.x)
+
+    with pytest.raises(EquationError, match=r"before\(\) stands in an equation(?s:.)*before\(self"):
+        alone(Looking()).simulate("1 s")
+
+
+def test_entries_of_a_list_are_scaled_together_and_floor_division_is_floor():
+    class Scaled(Component):
+        gains = Parameter([1.0, 2.0])
+        rate = Parameter("1 1/s")
+        x = Variable("", "1", priority="high")
+        steps = Variable("")
+
+        def equations(self):
+            yield der(self.x) == sum(self.gains * self.rate) - (self.rate * self.gains)[1] * self.x
+            yield self.steps == self.x // 0.3
+
+    run = alone(Scaled()).simulate("1 s", **TIGHT)
+    x = 1.5 - 0.5 * np.exp(-2)
+    assert_allclose([final(run, "c.x"), final(run, "c.steps")], [x, x // 0.3], rtol=1e-8)

@@ -155,3 +155,22 @@ def test_the_least_motion_crosses_where_its_sides_lead_elsewhere(method):
     model.part = Counting(large="0 m")
     run = model.simulate(quantity(20.25 * np.pi / 50, "s"), method=method, max_step="1 ms")
     assert run["part.large"].final.m == pytest.approx(10.25 * np.pi / 50, rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "RK45"])
+@pytest.mark.parametrize("more", [1e-3, 1e-4, 1e-5, 1e-6])
+def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, method):
+    """A load a little beyond what friction bears falls: v = t (t - more) comes to rest at once,
+    and the other way the body slides when the load has become 1 N."""
+    model = Model("released")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.load = ForceSource(
+        force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
+    model.connect(model.body.M, model.rub.R, model.load.R)
+    model.connect(model.rub.C, model.load.C, model.floor.V)
+    run = model.simulate("1.5 s", method=method)
+    assert [event.description for event in run.events] == ["sticks", "slides forward"]
+    assert_allclose([event.time for event in run.events], [more, 1 + more / 2], atol=2e-6)
+    left = 0.5 - more / 2
+    assert_allclose(run["body.v"].final.m, left**2, rtol=1e-5)

@@ -538,3 +538,28 @@ def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(met
     run = model.simulate("1.9 s", method=method)
     assert_allclose(run["part.seen"].final.m, 1 - 1e-4, rtol=0, atol=1e-9)
     assert_allclose(run["part.turns"].final.m, 1 + 2 * 0.9, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("near", [
+    lambda x, at: abs_(x - at) < 1e-6, lambda x, at: ~(abs_(at - x) >= 1e-6),
+    lambda x, at: abs_(x - at) < 1e-6, lambda x, at: (abs_(x - at) <= 1e-6) & (x > 0)])
+@pytest.mark.parametrize("method", ["auto", "RK45", "rodas4"])
+def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method):
+    """A magnitude is two relations, each of which crosses once: the window of 2 um takes 20 ns."""
+
+    class Switch(Component):
+        x, seen = Variable("1", 0.0, priority="high"), Variable("1", 0.0, priority="high")
+        passed = Discrete("1", 0)
+        rate = Parameter("100 1/s")
+
+        def equations(self):
+            there = near(self.x, 60)
+            yield der(self.x) == self.rate
+            yield der(self.seen) == where(there, self.rate * 1e4, 0)
+            yield when(there, {self.passed: self.passed + 1})
+
+    model = Model("switch")
+    model.switch = Switch()
+    run = model.simulate("1 s", method=method)
+    assert run["switch.passed"].final.m == 1
+    assert_allclose(run["switch.seen"].final.m, 0.02, rtol=1e-4)

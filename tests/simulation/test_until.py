@@ -1,5 +1,7 @@
 """A run ends where a condition is met, located like every other event."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,6 +10,7 @@ from blocks import Component, Discrete, Model, abs_, every
 from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongCall, WrongDimension
 from library.translational import (
     Damper,
+    ForceSource,
     Mass,
     MotionSensor,
     Reference,
@@ -131,3 +134,39 @@ def test_what_changes_at_events_alone_is_refused_by_name():
 def test_scipys_word_is_answered():
     with pytest.raises(UnknownName, match="until='block.x > 1 m'"):
         coasting().simulate("1 s", terminal=True)
+
+
+def test_a_bound_may_stand_first_and_events_have_names_of_variables():
+    model, _ = pushed()
+    run = model.simulate("100 s", until="3 m <= sensor.P")
+    assert run.events[-1].description == "sensor.P rises above 3"
+    assert run.status == "until 3 m <= sensor.P"
+
+
+def test_sensitivities_tell_how_the_end_moves():
+    model, t = pushed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = model.simulate("100 s", until="sensor.P > 3 m", rtol=1e-9,
+                             sensitivities=["block.v", "push.force", "block.mass"])
+    times, moved = run.sensitivities.event_times
+    mass, force, v = 2.0, 3.0, 2 + 1.5 * t
+    by_mass = force / mass**2 * t**2 / 2
+    assert_allclose(times[-1], t, rtol=1e-9)
+    assert_allclose(moved[-1] * v, [-t, -t**2 / 2 / mass, by_mass], rtol=1e-8)
+
+
+def pushed():
+    """A body that starts with 2 m/s, and when it comes to 3 m: 2 t + 0.75 t^2 = 3."""
+    model = Model("pushed")
+    model.block, model.push = Mass(mass="2 kg", v="2 m/s"), ForceSource(force="3 N")
+    model.sensor, model.ground = MotionSensor(), Reference()
+    model.connect(model.block.M, model.push.R, model.sensor.R)
+    model.connect(model.push.C, model.sensor.C, model.ground.V)
+    return model, (-2 + np.sqrt(4 + 9)) / 1.5
+
+
+def test_options_that_are_refused_are_answered_with_all():
+    model, _ = pushed()
+    with pytest.raises(UnknownName, match="sensitivities.*until"):
+        model.simulate("1 s", bogus=3)

@@ -114,8 +114,21 @@ class Saltation:
             self._at_start.append(
                 "The run starts with a sample, which is left out where it is earlier: derivatives "
                 f"by {self.paths[p]} hold where it is later.")
+        self._look_at_relations(changes)
         self._look_at_modes(changes)
         return changes
+
+    def _look_at_relations(self, changes: Changes) -> None:
+        """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
+        guards, nm = self.sides.start, self.system.nm
+        change = guards.along(0, changes.x, self.dp, changes.d)[:nm]
+        edge = guards.value[0, :nm] == 0
+        for guard, p in zip(*np.nonzero(change * edge[:, None]), strict=True):
+            if self.jumps.acts_at_start(int(guard)) or not self._crossings.is_smooth(
+                    float(self.starts[0]), 0, int(guard)):
+                self._at_start.append(
+                    f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
+                    f"derivatives by {self.paths[p]} hold for one side only.")
 
     def _look_at_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
@@ -136,13 +149,14 @@ class Saltation:
         zero = (value[moving] == 0) & ~stuck & ~elements.contact
         leaves = np.where(zero[:, None], change[moving], leaves)
         bound = np.abs(value[low] + value[high])
+        bound[~np.isfinite(bound)] = 0.0  # of contacts and diodes
         for room in (low, high):
             full = stuck & (np.abs(value[room]) <= 1e-12 * bound)
             leaves = np.where(full[:, None], change[room], leaves)
         for e, p in zip(*np.nonzero(leaves), strict=True):
             self._at_start.append(
                 f"At the start {elements.name(int(e))} is at the end of its mode: a little more or "
-                f"less of {self.paths[p]} makes it stick or slide, so derivatives by it hold for "
+                f"less of {self.paths[p]} ends it, so derivatives by it hold for "
                 "one side only.")
 
     # -- one event -------------------------------------------------------------------------
@@ -289,6 +303,7 @@ class Saltation:
         values = np.abs(values[:, [first, -2, -1]])
         values = np.where(np.isfinite(values), values, 0.0)
         near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]
+        near[Relations(self.system).of_end] = False  # the end moves with them
         return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
     def _looks(self) -> tuple[Array, Indices]:

@@ -17,6 +17,7 @@ from ...exceptions import ModelError, ParameterError, warn_user
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
+from ...simulation.relations import Relations
 from ...simulation.run import run
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
@@ -107,20 +108,33 @@ class FoundSensitivities(Sensitivities):
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
-    @property
+    @cached_property
     def event_times(self) -> tuple[Array, Array]:
-        return self._saltation.times, self._saltation.moved
+        times, moved = self._saltation.times, self._saltation.moved
+        relations = Relations(self._recording.system).of_end
+        if not len(relations) or not self._recording.status.startswith("until"):
+            return times, moved
+        t, which = self._saltation.ends[-1:], np.array([len(times)])
+        points, x, d = self._points(t, which), self._changes(t, which), self._course.discrete[-1]
+        if self._constraints:
+            x = self._constraints.all(points, which, x, d[None])
+        guards = self._equations.rows("crossings", self._recording.system.tape.crossings, points)
+        rates = guards.in_time(points.values(self._recording.system.slope).T)[0]
+        first = relations[np.argmin(np.abs(guards.value[0] / rates)[relations])]
+        change = guards.along(0, x[0], self._dp, d)[first]
+        return np.append(times, t), np.vstack([moved, -change / rates[first]])
 
     # -- looking ---------------------------------------------------------------------------
     @cached_property
     def notes(self) -> list[str]:
         self._saltation.look_between(self._guards)
-        told = [f"The start decides otherwise with a little more or less of {path}: "
-                "derivatives hold for one side only." for path in self._kinks]
         lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
-        told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
-                 "none is known from there on."
-                 for path, one in zip(self.parameters, lost, strict=True) if one]
+        told = [f"By {path} derivatives become infinite, as that of a square root does at zero or "
+                "where an impact at the start comes later: none is known from there on."
+                for path, one in zip(self.parameters, lost, strict=True) if one]
+        told += [f"The start decides otherwise with a little more or less of {path}: derivatives "
+                 "hold for one side only." for path in self._kinks
+                 if not lost[self.parameters.index(path)]]
         return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
 
     def values(self, indices: Sequence[int], times: Array, side: str = "right",

@@ -47,6 +47,7 @@ __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivati
 
 STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
 FACTORS = 1.0, 0.5, -1.0, -0.5  # of it, to either side
+JUMP = 1e-9  # of a value: what a start changes by less does not jump
 LINEAR = 1e-13  # of a value: what is off the middle between two others by no more
 
 
@@ -147,10 +148,11 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
-    unseen = sampled and _assigns_otherwise(recording) or _hangs_on_decisions(system)
+    unseen = sampled and _assigns_otherwise(recording) or _hangs_on_decisions(system) \
+        or _strikes(model, recording)
     seen = None if unseen else _seen_by_states(system, first.x)
     equations = cache(lambda: _equations(model, recording))
-    base: list[Array] | None = None
+    base: list[Any] | None = None
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
     for setting in settings:
@@ -176,6 +178,17 @@ def _assigns_otherwise(recording: RunRecording) -> bool:
     system = recording.system
     samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
     return Resets.of(system).active or bool(samplings.in_python)
+
+
+def _strikes(model: CompiledModel, recording: RunRecording) -> bool:
+    """Whether a run starts with an impact, after which states are others."""
+    laws, first = recording.problem.laws, recording.episodes[0]
+    if laws is None or not laws.elements.contact.any():
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem, _ = RunStart(model, first.start).consistent()
+    return bool(np.any(np.abs(problem.x - first.x) > JUMP * problem.scale_x))
 
 
 def _hangs_on_decisions(system: System) -> bool:
@@ -293,10 +306,13 @@ def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Ar
     return x
 
 
-def _column(model: CompiledModel, setting: Setting, value: float, base: list[Array], t: float
+def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any], t: float
             ) -> tuple[tuple[Array, ...], bool]:
-    """The derivatives by one setting, and whether the start decides otherwise beside it."""
-    starts = {}
+    """The derivatives by one setting, and whether the start decides otherwise beside it.
+
+    Nan where it does on both sides, and jumps.
+    """
+    starts = dict[float, list[Any]]()
     step = STEP * (abs(value) or 1.0)
     for factor in FACTORS:
         with varied(model) as give:
@@ -305,10 +321,23 @@ def _column(model: CompiledModel, setting: Setting, value: float, base: list[Arr
                 starts[factor] = _start(model, t, (base[1], base[4]))
             except BlocksError:  # beyond a bound, say
                 continue
-    fine = {f: s for f, s in starts.items() if np.array_equal(s[3], base[3])}
+    steady = {f: s for f, s in starts.items() if not _jumps(starts, base, f)}
+    fine = {f: s for f, s in steady.items() if s[3] == base[3]}
     kink = len(fine) < len(starts)
-    return tuple(_difference({f: s[k] for f, s in (fine or starts).items()}, base[k], step)
-                 for k in range(3)), kink
+    p, x, d = (_difference({f: s[k] for f, s in (fine or steady or starts).items()}, base[k], step)
+               for k in range(3))
+    return (p, x, d) if steady or not starts else (p, x * np.nan, d), kink
+
+
+def _jumps(starts: dict[float, list[Any]], base: list[Any], side: float) -> bool:
+    """Whether states or discrete values jump beside a start: half a step moves them as far."""
+    far, near = (starts.get(np.sign(side) * part, base) for part in (1.0, 0.5))
+    for one, half, here in zip(far[1:3], near[1:3], base[1:3], strict=True):
+        moved = np.abs(one - here)
+        real = moved > JUMP * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(here)))
+        if np.any(real & (np.abs(one - 2 * half + here) > 0.5 * moved)):
+            return True
+    return False
 
 
 def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
@@ -326,12 +355,12 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
     return np.asarray(out)
 
 
-def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
+def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = None) -> list[Any]:
     """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them
         problem, _ = RunStart(model, t, near=near).decided()
-    modes = np.zeros(0) if problem.laws is None else problem.laws.modes.astype(float)
+    modes = [] if problem.laws is None else problem.laws.modes.tolist()
     return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]
 
 

@@ -242,7 +242,8 @@ class Decisions:
         instant = SAME_INSTANT * max(abs(t), LEAST_TIME)
         brief = (np.abs(now.flow) <= instant * np.abs(now.rate)) & ~self._moves_on(problem, t, now)
         turned = free & ~brief & (  # has changed sign while idle
-            before * now.flow < -FLOW_TURNED * pace - evaluation.rounding.of_flows(problem, t))
+            before * now.flow < -FLOW_TURNED * pace - 2 * evaluation.rounding.of_flows(
+                problem, t, state.nothing))  # by more than it was left to go beyond zero
         idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (

@@ -100,6 +100,7 @@ class SetValuedLaws(Laws):
         self.switching.notice(margins)
 
     def no_flow(self, problem: Problem, t: float, nothing: Array | float) -> Array:
+        self.state.nothing = nothing
         slides = (self.modes != 0) & ~self.elements.contact
         if not slides.any():
             return np.zeros(self.size)

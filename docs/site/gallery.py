@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from multiprocessing.connection import wait
 from pathlib import Path
+from textwrap import fill
 from time import monotonic
 from typing import Any
 
@@ -202,7 +203,7 @@ def _page(example: Path, pictures: Path) -> tuple[str, str]:
                      "</iframe>\n```")
     elif (pictures / f"{example.stem}.refused").exists():
         why = (pictures / f"{example.stem}.refused").read_text(encoding="utf-8")
-        parts.append(f"It does not simulate in a page:\n\n```text\n{why}\n```")
+        parts.append(f"It does not simulate in a page:\n\n```text\n{fill(why, 88)}\n```")
     printed = pictures / f"{example.stem}.txt"
     if printed.exists() and printed.read_text().strip():
         parts.append(f"It prints\n\n```text\n{printed.read_text()}\n```")

@@ -242,7 +242,13 @@ def emulated(compiler, emulator):
 
 
 FMU = """
+#ifdef _WIN32
+#include <windows.h>
+#define dlopen(file, how) LoadLibraryA(file)
+#define dlsym (void *)GetProcAddress
+#else
 #include <dlfcn.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -273,24 +279,29 @@ int main(void) {{
 """
 
 
-@pytest.mark.slow  # libraries of two machines are compiled
-def test_an_fmu_for_arm_does_the_same_in_an_emulator(tmp_path):
+@pytest.mark.slow  # libraries of other machines are compiled
+@pytest.mark.parametrize(("place", "compiler", "emulator"), [
+    ("aarch64-linux", "aarch64-linux-gnu", "qemu-aarch64"),
+    ("x86_64-windows", "x86_64-windows-gnu", "wine")])
+def test_an_fmu_for_another_platform_does_the_same_in_an_emulator(tmp_path, place, compiler,
+                                                                  emulator):
     reader = pytest.importorskip("fmpy", reason="FMPy reads what an FMU says of itself")
-    compiler, runner = emulated("aarch64-linux-gnu", "qemu-aarch64")
+    command, runner = emulated(compiler, emulator)
     root = Path("/usr/aarch64-linux-gnu")
-    if platform.machine() != "x86_64" or not root.exists():
+    if platform.machine() != "x86_64" or emulator != "wine" and not root.exists():
         pytest.skip("here is no x86-64 with libc6-arm64-cross, the library of C that is loaded")
-    outputs, places = ["block.v", "friction.f", "spring.f"], ["aarch64-linux", "x86_64-linux"]
+    outputs, places = ["block.v", "friction.f", "spring.f"], [place, "x86_64-linux"]
     file = stick_slip().export_fmu(tmp_path / "a.fmu", outputs=outputs, platforms=places,
                                    duration="2 s", rtol=1e-8)
     reader.extract(str(file), str(tmp_path))
     told = reader.read_model_description(str(file))
     numbers = {one.name: one.valueReference for one in told.modelVariables}
+    ways = {place: (command, runner if emulator == "wine" else [*runner, "-L", root], *(
+        () if emulator == "wine" else ("-ldl",))), "x86_64-linux": ((GCC,), (), "-ldl")}
     theirs, mine = (printed(FMU.format(
-        library=next((tmp_path / "binaries" / place).iterdir()), token=told.instantiationToken,
-        outputs=", ".join(str(numbers[path]) for path in outputs)), *how, "-ldl")
-        for place, how in zip(places, ((compiler, [*runner, "-L", root]), ((GCC,), ())),
-                              strict=True))
+        library=next((tmp_path / "binaries" / where).iterdir()), token=told.instantiationToken,
+        outputs=", ".join(str(numbers[path]) for path in outputs)), *ways[where])
+        for where in places)
     assert not theirs[:, 0].any() and np.ptp(theirs, axis=0)[1:].all()
     assert np.array_equal(theirs, mine)
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 10534, "assembly": 3860, "blocks": 2126, "diagnostics": 3627, "drawing": 392,
     "export": 2092, "initialisation": 1364, "language": 8267, "library": 34759, "machine": 1898,
-    "native": 16899, "nonsmooth": 14278, "numerics": 951, "prompt": 569, "reading": 1292,
-    "results": 8399, "simulation": 10090, "solvers": 1948, "studies": 3006, "system": 4079,
+    "native": 16943, "nonsmooth": 14278, "numerics": 951, "prompt": 569, "reading": 1292,
+    "results": 8399, "simulation": 10090, "solvers": 1948, "studies": 3006, "system": 4075,
 }
 TOLERANCES = 181
 

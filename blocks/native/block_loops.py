@@ -31,13 +31,18 @@ if TYPE_CHECKING:
 __all__ = ["Solution", "write_blocks", "write_changes"]
 
 ROUNDS = 15  # of Newton's method, which starts from the last solution
+FEW = 8  # blocks side by side that are not worth compiling well
 MORE_ROUNDS = 750  # with parts of steps; down an exponential by 1 of its exponent a round
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
     """Append the solution of blocks that have the same number of torn unknowns."""
     if blocks:
+        main, loops.text = loops.text, LoopText()
         _write_blocks(loops, blocks)
+        own = compiled(function_of(loops.text, Beginning()), quick=len(blocks) < FEW)
+        loops.text = main
+        loops.text.run(name_of_code(own))
         loops.pairs.unsettled[:] = False
 
 
@@ -56,8 +61,8 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
         else:
             loops.text.copy(entries_of(X, start), entries_of(Q, entries))
     loops.values.put(order.unknowns, Q, loops.room(len(order.unknowns)))
-    order.write(loops.values)
     if not n:
+        order.write(loops.values)
         return
     newton = loops.solutions[int(torn[0, 0])] = Solution(loops, blocks, order, unknowns)
     if linear:
@@ -68,21 +73,19 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     ending = _Ending(loops, loops.magnitudes[torn].ravel(), sizes, last)
     rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
     newton.write(ending)
-    order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
     done = loops.text.begin_unless_numbers(unknowns.ravel())
     main, loops.text = loops.text, LoopText()  # what is rarely needed is a function of its own
     for entries, start in zip(unknowns, starts, strict=True):
         loops.text.copy(entries_of(X, start), entries_of(Q, entries))
-    order.write(loops.values)
     damped = _PartsOfSteps(newton, ending)
     rounds = loops.text.begin_rounds(int(last[0]), MORE_ROUNDS)
     damped.write()
-    order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
     rare, loops.text = compiled(function_of(loops.text, Beginning()), quick=True), main
     loops.text.run(name_of_code(rare))
     loops.text.end_unless_numbers(done)
+    order.write(loops.values)
 
 
 def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
@@ -146,14 +149,18 @@ class Solution:
         self.loops, self.order, self.unknowns = loops, order, unknowns
         self.leftover = np.stack([b.leftover for b in blocks], axis=1).ravel()
         self.residual = loops.room(n * count)
-        zero = loops.room(1)
-        self.tangents = Places(loops.flat.classes, int(zero[0]))
-        _fill(loops, zero, 0.0)
-        self.changes = loops.room(n * count).reshape(n, count)
+        zero, one = loops.room(2)
+        _fill(loops, np.array([zero]), 0.0)
+        _fill(loops, np.array([one]), 1.0)
         torn = np.stack([b.torn for b in blocks], axis=1)
-        for row, entries in zip(torn, self.changes, strict=True):
-            self.tangents.put(row, Q, entries)
-        self.tangents.put(order.unknowns, Q, loops.room(len(order.unknowns)))
+        #: Changes with all torn unknowns, and with each of them alone.
+        self.tangents, *self.columns = (Places(loops.flat.classes, int(zero)) for _ in range(n + 1))
+        entries = loops.room(len(order.unknowns))
+        for row, column in zip(torn, self.columns, strict=True):
+            for places in (self.tangents, column):
+                places.put(row, Q, np.full(count, one))
+            order.follow(column, entries)
+        self.tangents.put(order.unknowns, Q, entries)
         self.factors, self.lost = loops.room(2 * n * n * count), loops.room(count)
 
     def write(self, ending: _Ending | None = None) -> None:
@@ -178,15 +185,15 @@ class Solution:
             "last": np.full(len(unknowns), ending.last[0])})
 
     def derive(self) -> None:
-        """Append residuals at the unknowns, and the matrices there."""
+        """Append residuals at the torn unknowns, and the matrices there."""
         loops, n = self.loops, len(self.unknowns)
         self.tangents.slopes = {}
-        loops.residuals(self.leftover, self.residual)
-        for j, column in enumerate(np.split(self.factors, 2 * n)[:n]):
-            for k in range(n):
-                _fill(loops, self.changes[k], float(j == k))
-            self.order.write(self.tangents, self.tangents)
-            loops.residuals(self.leftover, column, self.tangents)
+        self.order.write(loops.values, derived=self.tangents)
+        loops.residuals(self.leftover, self.residual, derived=self.tangents)
+        for column, entries in zip(self.columns, np.split(self.factors, 2 * n)[:n], strict=True):
+            column.slopes = self.tangents.slopes
+            self.order.write(column, column)
+            loops.residuals(self.leftover, entries, column)
 
     def factor(self) -> None:
         """Append the factors of the matrices; no numbers for those that hold some."""
@@ -281,11 +288,23 @@ class _Assignments:
                 rows = equations[at] - loops.flat.groups[g].first
                 self._parts.append((g, k, rows, self.unknowns[at]))
 
-    def write(self, places: Places, tangents: Places | None = None) -> None:
-        """Append them; with ``tangents``, as changes."""
+    def follow(self, changes: Places, entries: Indices) -> None:
+        """Give what changes with what is known to its place, one of ``entries`` for each."""
+        first = 0
+        for g, _, rows, unknowns in self._parts:
+            moved = self.loops.moved(g, rows, changes)
+            places = entries[first : first + len(rows)]
+            changes.put(unknowns[moved], Q, places[moved])
+            first += len(rows)
+
+    def write(self, places: Places, tangents: Places | None = None, derived: Places | None = None
+              ) -> None:
+        """Append them; with ``tangents``, as changes of those that have a place there."""
         for g, position, rows, unknowns in self._parts:
-            self.loops.solve(g, rows, position, unknowns, places.operand(unknowns), tangents,
-                             True)
+            mine = places.known[unknowns]
+            if mine.any():
+                self.loops.solve(g, rows[mine], position, unknowns[mine],
+                                 places.operand(unknowns[mine]), tangents, True, derived)
 
 
 def _fill(loops: Loops, entries: Indices, value: float) -> None:

@@ -201,13 +201,9 @@ class Loops:
             unknowns = step.unknowns[mine]
             group = self.flat.groups[step.group]
             rows = step.equations[mine] - group.first
-            moved = np.full(len(rows), changes.in_time and group.law is not None and _in_time(
-                group.law.solved(step.position), len(group.law.arguments)))
-            for classes in self._inputs(step.group, rows):
-                if len(classes) == len(rows):
-                    moved |= changes.known[classes]
-                else:
-                    moved[:] = True
+            moved = self.moved(step.group, rows, changes)
+            if changes.in_time and group.law is not None:
+                moved |= _in_time(group.law.solved(step.position), len(group.law.arguments))
             if moved.any():
                 changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
                 self.solve(step.group, rows[moved], step.position, unknowns[moved],
@@ -305,6 +301,14 @@ class Loops:
         one = Group(group.family, group.law, group.instances[rows])
         return [self.flat.argument(one, key)[0] for key in group.law.unknowns]
 
+    def moved(self, g: int, rows: Indices, changes: Places) -> Flags:
+        """Which equations of a group have something in them that changes."""
+        group = self.flat.groups[g]
+        if group.law is None:
+            which, classes, _ = group.terms(rows)
+            return np.bincount(which[changes.known[classes]], minlength=len(rows)) > 0
+        return np.any([changes.known[classes] for classes in self._inputs(g, rows)], axis=0)
+
     def _inputs_of(self, step: Evaluation) -> Indices:
         """Classes in the equations of a law or of some blocks."""
         equations = np.concatenate([part.equations for part in _parts(step)])
@@ -382,7 +386,8 @@ class Loops:
         return np.arange(self.scratch - count, self.scratch)
 
     def solve(self, g: int, rows: Indices, position: int, unknowns: Indices, target: Operand,
-              tangents: Places | None = None, in_loop: bool = False) -> None:
+              tangents: Places | None = None, in_loop: bool = False,
+              derived: Places | None = None) -> None:
         """Equations of a group, solved for an argument; or the change that follows from others.
 
         Parameters
@@ -390,6 +395,7 @@ class Loops:
         g, rows, position : the group, its equations, and the argument
         unknowns, target : what is given a value, and where
         tangents : where changes of other unknowns stand, if theirs is asked for
+        derived : changes that derivatives are written for, beside the values
         """
         group = self.flat.groups[g]
         if group.law is None:
@@ -403,21 +409,25 @@ class Loops:
         _, signs = self.flat.argument(Group(group.family, law, instances), law.arguments[position])
         target.factor = target.factor * signs
         self._kernel(law.solved(position, in_loop), group.family, law.arguments, instances, target,
-                     tangents)
+                     tangents, derived)
 
-    def residuals(self, equations: Indices, targets: Indices, tangents: Places | None = None
-                  ) -> None:
+    def residuals(self, equations: Indices, targets: Indices, tangents: Places | None = None,
+                  derived: Places | None = None) -> None:
         """The residuals of equations, or their changes, into entries of ``q``."""
         of = self.flat.groups_of(equations)
         for g in distinct(of):
             mine, group = np.flatnonzero(of == g), self.flat.groups[int(g)]
+            if tangents is not None:
+                moved = self.moved(int(g), equations[mine] - group.first, tangents)
+                self.text.fill(entries_of(Q, targets[mine[~moved]]), 0.0)
+                mine = mine[moved]
             rows, target = equations[mine] - group.first, entries_of(Q, targets[mine])
             if group.law is None:
                 which, classes, signs = group.terms(rows)
                 self._sums(which, classes, signs.astype(float), target, tangents)
             else:
                 self._kernel(group.law.value, group.family, group.law.arguments,
-                             group.instances[rows], target, tangents)
+                             group.instances[rows], target, tangents, derived)
 
     def _sums(self, which: Indices, classes: Indices, factors: Array, target: Operand,
               tangents: Places | None) -> None:
@@ -438,8 +448,12 @@ class Loops:
         self.text.add_sums(*self.pairs.terms(which, classes, factors), target)
 
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
-                target: Operand, tangents: Places | None = None) -> None:
+                target: Operand, tangents: Places | None = None, derived: Places | None = None
+                ) -> None:
         """A kernel function on some instances, or its change with those of its arguments."""
+        if derived is not None:
+            self._slopes(function, f, keys, instances, derived, target)
+            return
         if tangents is None:
             self.call(function, self.operands(function, f, keys, instances), target)
             return
@@ -457,37 +471,47 @@ class Loops:
             factor = slope if isinstance(slope, float) else read(entries_of(Q, slope))
             if a < len(keys):  # behind them stands time
                 classes, signs = self.flat.argument(group, keys[a])
+                if not tangents.known[classes].any():
+                    continue
                 factor *= read(tangents.operand(classes, signs.astype(float)))
             total += factor
         self.call(ca.Function("change", symbols, [total]),
                   {(k, 0): operand for k, operand in enumerate(operands)}, target)
 
     def _slopes(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
-                tangents: Places) -> dict[int, Indices | float]:
+                tangents: Places, value: Operand | None = None) -> dict[int, Indices | float]:
         """Where a kernel function's derivatives stand in ``q``, by the number of the argument.
 
-        They are written where they have not been yet.
+        They are written where they have not been yet, for these instances or more; and so is the
+        function's ``value``.
         """
-        known = function.__hash__(), f, instances.tobytes()
-        if known not in tangents.slopes:
-            variables, group = self.flat.network.families[f].kernel.variables, Group(
-                f, None, instances)
-            varied = [a for a, key in enumerate(keys) if variables[key[0]].kind != "discrete"
-                      and tangents.known[self.flat.argument(group, key)[0]].any()]
-            symbols = function.sx_in()
-            by = varied + [len(keys)] * tangents.in_time
-            (value,) = function.call(symbols)
-            slopes = {a: ca.densify(ca.jacobian(value, symbols[a])) for a in by}
-            places = tangents.slopes[known] = {
-                a: float(slope) if slope.is_constant() else self.room(len(instances))
-                for a, slope in slopes.items()}
-            found = {a: entries for a, entries in places.items() if not isinstance(entries, float)}
-            if found:
-                function = ca.Function("slopes", symbols, ca.vertsplit(ca.cse(
-                    ca.vertcat(*(slopes[a] for a in found)))))
-                self.call(function, self.operands(function, f, keys, instances),
-                          *(entries_of(Q, entries) for entries in found.values()))
-        return tangents.slopes[known]
+        written = tangents.slopes.setdefault((function.__hash__(), f), [])
+        place = np.empty(self.flat.network.families[f].size, dtype=int)
+        for known, places in written:
+            place[:] = -1
+            place[known] = np.arange(len(known))
+            if value is None and (place[instances] >= 0).all():
+                return {a: entries if isinstance(entries, float) else entries[place[instances]]
+                        for a, entries in places.items()}
+        variables, group = self.flat.network.families[f].kernel.variables, Group(
+            f, None, instances)
+        varied = [a for a, key in enumerate(keys) if variables[key[0]].kind != "discrete"
+                  and tangents.known[self.flat.argument(group, key)[0]].any()]
+        symbols = function.sx_in()
+        (result,) = function.call(symbols)
+        slopes = {a: ca.densify(ca.jacobian(result, symbols[a]))
+                  for a in varied + [len(keys)] * tangents.in_time}
+        places = {a: float(slope) if slope.is_constant() else self.room(len(instances))
+                  for a, slope in slopes.items()}
+        written.append((instances, places))
+        found = {a: entries_of(Q, entries) for a, entries in places.items()
+                 if not isinstance(entries, float)}
+        given = [] if value is None else [(result, value)]
+        if given := given + [(slopes[a], target) for a, target in found.items()]:
+            results, targets = zip(*given, strict=True)
+            function = ca.Function("slopes", symbols, ca.vertsplit(ca.cse(ca.vertcat(*results))))
+            self.call(function, self.operands(function, f, keys, instances), *targets)
+        return places
 
     def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices
                  ) -> dict[tuple[int, int], Operand]:

@@ -31,8 +31,9 @@ class Places:
         self._entry = np.full(classes, zero)
         self._factor = np.ones(classes)
         self.known: Flags = np.zeros(classes, dtype=bool)
-        #: Of changes: derivatives of laws by their arguments, which have been written already.
-        self.slopes: dict[Hashable, dict[int, Indices | float]] = {}
+        #: Of changes: derivatives that have been written, by function and family: of which
+        #: instances, and by the number of the argument.
+        self.slopes: dict[Hashable, list[tuple[Indices, dict[int, Indices | float]]]] = {}
 
     def copy(self) -> Places:
         """The same, to be added to."""

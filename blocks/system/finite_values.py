@@ -217,17 +217,16 @@ class FiniteValues:
         given : which arguments
         whole : operations besides :data:`PARTIAL` of which none but these always has a value
         """
-        function, rows = self._function, list(range(len(self.told)))
+        function = self._function
         if function.n_instructions() > MANY:
-            rows = self._may_be_decided_by(given)
-            function = ca.Function("some", self.system.arguments, [self.expression[rows]])
+            return self._may_be_decided_by(given)
         follows: dict[int, bool] = {}  # values that depend on these arguments
         decided: dict[int, bool] = {}  # or have operations that do
         found: list[int] = []
         for operation, inputs, results, _ in instructions(function):
             if operation == ca.OP_OUTPUT:
                 if decided[inputs[0]]:
-                    found.append(rows[results[1]])
+                    found.append(results[1])
                 continue
             (out,) = results
             if operation in (ca.OP_INPUT, ca.OP_CONST):

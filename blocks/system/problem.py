@@ -264,16 +264,11 @@ class Problem:
 
     def _jacobian_product(self, t: float, y: Array) -> Callable[[Array], Array]:
         """What multiplies a vector by the Jacobian."""
-        plain = not self.algebraic and self.laws is None
-        if plain and self.size <= MANY:
-            self.solve(t, y)
-            here = tuple(np.array(a) for a in self.arguments(t))
-            along = self.system.slope_along_x
-            return lambda v: along(*here, v * self.scale) / self.scale
         if self.laws is not None:
             product: Callable[[Array], Array] = self.slope_jacobian(t, y).__matmul__
             return product
-        if not plain and (self.algebraic <= MANY or not self.system.linear):
+        few = (self.algebraic or self.size) <= MANY
+        if few or self.algebraic and not self.system.linear:
             return self._product_through_unknowns(t, y)
         base = self.slope(t, y)  # differences: derivatives would be written for all unknowns
         start = self.x.copy(), self.z.copy()
@@ -291,16 +286,17 @@ class Problem:
         """Return products with the Jacobian, which is full itself where unknowns are solved for."""
         self.solve(t, y)
         args, free, tied = self.arguments(t), self.free, self.tied
-        by_x, by_z = (f.sparse(*args)[free] for f in (self.system.slope_x, self.system.slope_z))
-        residual_x = self.system.residual_x.sparse(*args)[:, free]
-        solve = self.unknowns.solver(args)
+        nx, along = self.system.nx, self.system.along
+        solve = self.unknowns.solver(args) if self.algebraic else None
 
         def product(v: Array) -> Array:
-            change = v * self.scale
-            inner = solve(-(residual_x @ change)[:, None])[:, 0]
-            out: Array = (by_x[:, free] @ change + by_x[:, tied] @ inner[: len(tied)]
-                          + by_z @ inner[len(tied):])
-            return out / self.scale
+            change = np.zeros(nx + self.system.nz)
+            change[free] = v * self.scale
+            if solve is not None:
+                inner = solve(-along(*args, change)[nx:, None])[:, 0]
+                change[tied], change[nx:] = inner[: len(tied)], inner[len(tied) :]
+            out: Array = along(*args, change)[:nx][free] / self.scale
+            return out
 
         return product
 

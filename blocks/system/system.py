@@ -138,11 +138,12 @@ class System:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
 
     @cached_property
-    def slope_along_x(self) -> Evaluator:
-        """The Jacobian of the slopes times a vector, without the Jacobian."""
-        direction = ca.SX.sym("direction", self.nx)
-        product = ca.densify(ca.jtimes(self.tape.slope, self.tape.x, direction))
-        return Evaluator(ca.Function("slope_along_x", [*self.arguments, direction], [product]))
+    def along(self) -> Evaluator:
+        """Derivatives of slopes and residuals by states and torn unknowns, times a vector."""
+        direction = ca.SX.sym("direction", self.nx + self.nz)
+        product = ca.densify(ca.jtimes(ca.vertcat(self.tape.slope, self._residual),
+                                       ca.vertcat(self.tape.x, self.tape.z), direction))
+        return Evaluator(ca.Function("along", [*self.arguments, direction], [product]))
 
     @cached_property
     def slope_z(self) -> Evaluator:

@@ -195,8 +195,8 @@ def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_a
 
 
 # -- nonlinear loops -----------------------------------------------------------------------------
-def warmed_skins(n, room="300 K"):
-    """Lumps that lose heat through a resistance to a skin, which radiates."""
+def warmed_skins(n, room="300 K", shields=0):
+    """Lumps that lose heat through a resistance to a skin, which radiates, to shields first."""
     rng = np.random.default_rng(n)
     model = Model("skins")
     model.room = TemperatureSource(temperature=room)
@@ -205,20 +205,26 @@ def warmed_skins(n, room="300 K"):
     model.skin = RadiativeHeatTransfer(count=n, area="1 cm^2")
     model.connect(model.lump.M, model.link.A)
     model.connect(model.link.B, model.skin.A)
-    model.connect(model.skin.B, model.room.A)
+    last = model.skin.B
+    for k in range(shields):
+        shield = model.add(f"shield{k}", RadiativeHeatTransfer(count=n, area="1 cm^2"))
+        model.connect(last, shield.A)
+        last = shield.B
+    model.connect(last, model.room.A)
     return model
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
-def test_nonlinear_loops_of_a_large_network_are_solved_side_by_side(method):
-    """Each skin takes the temperature at which conduction and radiation balance."""
+@pytest.mark.parametrize(("method", "shields"), [("dopri5", 0), ("rodas4", 0), ("rodas4", 2)])
+def test_nonlinear_loops_of_a_large_network_are_solved_side_by_side(method, shields):
+    """Each skin takes the temperature at which conduction and radiation balance; a shield between
+    two surfaces that are as large is one more resistance to radiation, which each meets."""
     n = 120
-    model = warmed_skins(n)
+    model = warmed_skins(n, shields=shields)
     system = model.compile()
-    assert system.nz == n and not why_not(system)
+    assert system.nz == n * (1 + shields) and not why_not(system)
     run = model.simulate("30 s", rtol=1e-9, method=method)
     capacity = (model.lump.mass * model.lump.specific_heat).to("J/K").m
-    share = (model.skin.radiation_coefficient * model.skin.area).to("W/K^4").m
+    share = (model.skin.radiation_coefficient * model.skin.area).to("W/K^4").m / (1 + shields)
 
     def skin(T):
         found = T

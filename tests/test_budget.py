@@ -14,10 +14,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 10600, "assembly": 3862, "blocks": 2134, "diagnostics": 3627, "drawing": 392,
+    "analysis": 10611, "assembly": 3862, "blocks": 2134, "diagnostics": 3627, "drawing": 392,
     "export": 2092, "initialisation": 1364, "language": 8287, "library": 34759, "machine": 1898,
     "native": 16901, "nonsmooth": 14282, "numerics": 951, "prompt": 569, "reading": 1292,
-    "results": 8401, "simulation": 10097, "solvers": 1948, "studies": 3006, "system": 4079,
+    "results": 8401, "simulation": 10091, "solvers": 1948, "studies": 3006, "system": 4079,
 }
 TOLERANCES = 181
 

@@ -22,7 +22,7 @@ from ...numerics.rewriting import kinds, rewritten
 from ...simulation.relations import Relations
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-from .instants import GRAZES, TOGETHER, Instants
+from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
 
 if TYPE_CHECKING:
@@ -303,7 +303,7 @@ class Saltation:
         values = np.abs(values[:, [first, -2, -1]])
         values = np.where(np.isfinite(values), values, 0.0)
         near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]
-        near[Relations(self.system).of_end] = False  # the end moves with them
+        near[relations_of_end(self.system)] = False  # the end moves with them
         return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
     def _looks(self) -> tuple[Array, Indices]:

@@ -121,9 +121,9 @@ class Saltation:
     def _look_at_relations(self, changes: Changes) -> None:
         """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
         guards, nm = self.sides.start, self.system.nm
-        change = guards.along(0, changes.x, self.dp, changes.d)[:nm]
+        change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
-        for guard, p in zip(*np.nonzero(change * edge[:, None]), strict=True):
+        for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
             if self.jumps.acts_at_start(int(guard)) or not self._crossings.is_smooth(
                     float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(

@@ -130,7 +130,7 @@ class FoundSensitivities(Sensitivities):
         self._saltation.look_between(self._guards)
         lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
         told = [f"By {path} derivatives become infinite, as that of a square root does at zero or "
-                "where an impact at the start comes later: none is known from there on."
+                "where the start decides otherwise on either side: none is known from there on."
                 for path, one in zip(self.parameters, lost, strict=True) if one]
         told += [f"The start decides otherwise with a little more or less of {path}: derivatives "
                  "hold for one side only." for path in self._kinks

@@ -202,7 +202,15 @@ def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
             kwargs = current_options(function.__name__, kwargs)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
+        except OSError as error:  # of a file that cannot be
+            if isinstance(error, BlocksError) or error.filename is None:
+                raise
+            raise FileError(error.filename, f"cannot be opened: {error.strerror}.",
+                            "Name a file in a folder that is there.") from None
         except TypeError as error:
+            if "os.PathLike" in str(error):
+                raise WrongCall(f"{function.__name__}()", "takes the name of a file: "
+                                f"{error}.", "Give it as text, or as a Path.") from None
             if isinstance(error, BlocksError) or error.__traceback__.tb_next:  # type: ignore[union-attr]
                 raise  # from within
             name, parameters = function.__name__, signature(function).parameters.values()

@@ -79,7 +79,7 @@ def file_first(result: Mapping[str, Any], paths: tuple[Any, ...], save: Any
     """Return paths and file of ``report``, which took its file first."""
     first = paths[0] if paths and save is None else ""
     if first is None or str(first).lower().endswith((".html", ".htm")) and first not in result:
-        _tell("report(file, …)", "report(…, save=file)")
+        _tell("report(file, …)", "report(…, save=file)", 5)
         return paths[1:], first
     return paths, save
 

@@ -163,9 +163,9 @@ def _turn_over(work: Workspace, elements: PredictedElements, t: float, x: Vector
     turned, instant = False, SAME_INSTANT * max(abs(t), LEAST_TIME)
     for e in range(modes.size):
         flow = found[FLOW, e]
-        fast = elements.fast[elements.kinds[e]]
-        if modes[e] * flow < -FLOW_TURNED * fast - 2.0 * no_flow(work, elements, x, e) and (
-                not elements.contact[e]) and abs(flow) > instant * abs(found[RATE, e]):
+        clear = FLOW_TURNED * elements.fast[elements.kinds[e]] + 2.0 * no_flow(work, elements, x, e)
+        if modes[e] * flow < -clear and not elements.contact[e] and (
+                abs(flow) > instant * abs(found[RATE, e])):
             modes[e] = -modes[e]
             turned = True
     return turned

@@ -160,6 +160,7 @@ class Result(Recorded):
 
         return draw(self._recording, times, save)
 
+    @told_how_to_call
     def animate(self, save: str | Path | None = None, *, fps: int = 25, speed: float = 1.0
                 ) -> FuncAnimation:
         """A film of what :meth:`draw` shows.
@@ -344,6 +345,7 @@ class Result(Recorded):
         chosen = self._chosen(paths) if paths else drawn_by_default(self._recording)
         return plot(self._recording, chosen, **options)
 
+    @told_how_to_call
     def report(self, *paths: str | Series, save: str | Path | None = None,
                page: Page | None = None) -> Page:
         """The run as one page for a browser: network, curves to zoom, tables, energy flow.

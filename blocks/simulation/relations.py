@@ -56,12 +56,6 @@ class Relations:
         return np.array([offset + instance for f, _, offset in self.rows
                          if self.system.network.families[f] is family], dtype=int)
 
-    @property
-    def of_end(self) -> Indices:
-        """Those at which a run ends that goes on until one changes: of what reads variables."""
-        reading = {mine[0] for mine, _ in self.system.network.reads}
-        return np.array([offset for f, _, offset in self.rows if f in reading], dtype=int)
-
     def _find(self, relation: int) -> tuple[Family, int, ca.SX]:
         for f, r, offset in self.rows:
             family = self.system.network.families[f]

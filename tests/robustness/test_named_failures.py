@@ -30,12 +30,13 @@ from blocks import (
     when,
     where,
 )
+from blocks.exceptions import FileError, WrongCall
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.language.replaceable import Replacement
 from library import signal
 from library.isothermal_liquid import ConstantVolumeChamber, GasChargedAccumulator, Reservoir
 from library.mechanisms import BandBrake, Differential, DiscClutch, LossyGear, RollingWheel
-from library.rotational import Inertia, RotationalReference
+from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.translational import (
     Damper,
     ForceSource,
@@ -461,3 +462,19 @@ def test_a_parameter_beyond_all_bounds_is_told_by_its_law():
     (error,) = model.check().errors
     assert error.code == "initial.failed"
     assert "precharge_pressure" in error.problem and "no finite value" in error.problem
+
+
+def test_what_is_no_file_is_answered_by_the_call(tmp_path):
+    model = Model("kept")
+    model.body, model.floor = Inertia(w="1 rad/s"), RotationalReference()
+    model.rub = RotationalFriction()
+    model.connect(model.body.I, model.rub.R)
+    model.connect(model.rub.C, model.floor.W)
+    run = model.simulate("1 s")
+    for call in (model.save, lambda file: run.report(save=file), run.animate, model.export_fmu):
+        with pytest.raises(WrongCall, match="takes the name of a file"):
+            call(3)
+    with pytest.raises(FileError, match="cannot be opened"):
+        model.export_fmu(tmp_path)
+    with pytest.raises(FileError, match="cannot be opened"):
+        model.export_fmu(tmp_path / "none" / "kept.fmu")

@@ -22,7 +22,7 @@ from ...numerics.rewriting import kinds, rewritten
 from ...simulation.relations import Relations
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-from .instants import GRAZES, TOGETHER, Instants
+from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
 
 if TYPE_CHECKING:
@@ -121,9 +121,9 @@ class Saltation:
     def _look_at_relations(self, changes: Changes) -> None:
         """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
         guards, nm = self.sides.start, self.system.nm
-        change = guards.along(0, changes.x, self.dp, changes.d)[:nm]
+        change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
-        for guard, p in zip(*np.nonzero(change * edge[:, None]), strict=True):
+        for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
             if self.jumps.acts_at_start(int(guard)) or not self._crossings.is_smooth(
                     float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(
@@ -303,7 +303,7 @@ class Saltation:
         values = np.abs(values[:, [first, -2, -1]])
         values = np.where(np.isfinite(values), values, 0.0)
         near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]
-        near[Relations(self.system).of_end] = False  # the end moves with them
+        near[relations_of_end(self.system)] = False  # the end moves with them
         return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
     def _looks(self) -> tuple[Array, Indices]:

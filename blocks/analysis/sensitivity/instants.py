@@ -6,12 +6,17 @@ guard it is does not depend on what is varied, so it is found for all events of 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from .equations import Derivatives
 
-__all__ = ["GRAZES", "TOGETHER", "Instants"]
+if TYPE_CHECKING:
+    from ...system import System
+
+__all__ = ["GRAZES", "TOGETHER", "Instants", "relations_of_end"]
 
 NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
 TOGETHER = 1e-9  # of the run, within which two guards are zero at once
@@ -97,6 +102,12 @@ class Instants:
         out = np.zeros((len(self.first), by.shape[1]))
         out[k] = -by / self._rates[k, guard][:, None]
         return out
+
+
+def relations_of_end(system: System) -> Indices:
+    """Those at which a run ends that goes on until one changes: of what reads variables."""
+    reading = {mine[0] for mine, _ in system.network.reads}
+    return np.array([k for f, _, k in system.tape.relation_layout if f in reading], dtype=int)
 
 
 def _first_of(flags: Flags) -> Indices:

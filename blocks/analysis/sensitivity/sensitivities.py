@@ -17,12 +17,12 @@ from ...exceptions import ModelError, ParameterError, warn_user
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
-from ...simulation.relations import Relations
 from ...simulation.run import run
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
 from .equations import Derivatives, SensitivityEquations
 from .events import Saltation
+from .instants import relations_of_end
 from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
@@ -111,7 +111,7 @@ class FoundSensitivities(Sensitivities):
     @cached_property
     def event_times(self) -> tuple[Array, Array]:
         times, moved = self._saltation.times, self._saltation.moved
-        relations = Relations(self._recording.system).of_end
+        relations = relations_of_end(self._recording.system)
         if not len(relations) or not self._recording.status.startswith("until"):
             return times, moved
         t, which = self._saltation.ends[-1:], np.array([len(times)])
@@ -130,7 +130,7 @@ class FoundSensitivities(Sensitivities):
         self._saltation.look_between(self._guards)
         lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
         told = [f"By {path} derivatives become infinite, as that of a square root does at zero or "
-                "where an impact at the start comes later: none is known from there on."
+                "where the start decides otherwise on either side: none is known from there on."
                 for path, one in zip(self.parameters, lost, strict=True) if one]
         told += [f"The start decides otherwise with a little more or less of {path}: derivatives "
                  "hold for one side only." for path in self._kinks

@@ -305,19 +305,6 @@ class SolvedCode(Text):
         self.right = home
         return bad
 
-    def _in_blocks(self, matrix: ca.SX) -> ca.SX:
-        """A sparse matrix of efforts as one column, block by block."""
-        sizes = np.array([len(block) for block in self.blocks])
-        of_row = np.repeat(np.arange(len(sizes)), sizes)
-        ends, first = np.cumsum(sizes), np.cumsum(sizes**2) - sizes**2
-        i, j = (self.row[k] for k in matrix.sparsity().get_triplet())
-        block = of_row[i]
-        start = (ends - sizes)[block]
-        place = first[block] + (i - start) + (j - start) * sizes[block]
-        order = np.argsort(place)
-        pattern = ca.Sparsity(self.n**2, 1, [0, len(order)], place[order].tolist())
-        return ca.SX(pattern, matrix.nz[order.tolist()])
-
     @staticmethod
     def _smallest(w: Writer, values: list[str]) -> str:
         out = values[0]
@@ -422,9 +409,11 @@ class SolvedCode(Text):
     def _equations(self) -> Any:
         """Matrix and residual, block by block, and the largest bound in which shares are counted.
         """
-        order, (matrix, residual) = np.concatenate(self.blocks).tolist(), self.posed
-        return self._matrix(ca.vertcat(self._in_blocks(matrix), residual[order],
-                                       self.e["shared"]))
+        blocks, (matrix, residual) = [block.tolist() for block in self.blocks], self.posed
+        entries = ca.vertcat(*(ca.vec(matrix[block, block]) for block in blocks))
+        return self._matrix(ca.vertcat(
+            entries, ca.SX(self.n**2 - entries.numel(), 1), residual[sum(blocks, [])],
+            self.e["shared"]))
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""

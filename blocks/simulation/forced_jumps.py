@@ -61,7 +61,7 @@ class ForcedJumps:
         self.values = system.function(
             "followers", ca.densify(system.tape.values[columns])) if columns else None
         tape, timed = system.tape, relations_of_time(system).timed
-        others = np.setdiff1d(np.arange(tape.d.numel()), system.tables.slots).tolist()
+        others = np.delete(np.arange(tape.d.numel()), system.tables.slots).tolist()
         self._follow_time = bool(columns) and not ca.depends_on(tape.values[columns], ca.vertcat(
             tape.x, tape.z, tape.u, tape.m[np.flatnonzero(~timed).tolist()], tape.d[others]))
 

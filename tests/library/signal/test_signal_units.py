@@ -195,7 +195,7 @@ def test_arrays_of_blocks_take_one_value_each():
 
 MISTAKES = [
     (lambda: Gain(gain="2 N/meter/foo"), UnknownUnit, "Gain.gain: "),
-    (lambda: Gain(input="Nm"), UnknownUnit, "Gain.u: 'Nm' is not a unit. Did you mean 'N*m'?"),
+    (lambda: Gain(input="Nm"), UnknownUnit, "Gain.input: 'Nm' is not a unit. Did you mean 'N*m'?"),
     (lambda: Sum(signs="+x"), ParameterError,
      "Sum.signs: is '+x', but takes one '+' or '-' per input. Write for example signs='+-'."),
     (lambda: Sum(signs="++").u3, UnknownName, "Sum: there is no 'u3' among its names."),

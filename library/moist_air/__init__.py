@@ -1,11 +1,12 @@
 """Moist air: rooms, ducts, coils and fans, with the water that air carries and leaves behind.
 
 The domain's across variables are the absolute pressure p (shown in MPa), the absolute temperature
-T and the specific humidity x_w, water vapour by mass; its through variables the mass flow mdot of
-the mixture in kg/s, the energy flow Phi in W and the vapour flow mdot_w in kg/s, all counted
-positive into a component's port. The dry gas is a property of the circuit: air, unless a
-``MoistAirProperties`` is connected to it anywhere. Circuits need something that fixes a pressure:
-a ``Reservoir``, or any chamber or pipe. Trace gases and droplets that fly along are left out.
+T, the specific humidity x_w, water vapour by mass, and x_g, trace gas by mass; its through
+variables the mass flow mdot of the mixture in kg/s, the energy flow Phi in W, the vapour flow
+mdot_w and the trace gas flow mdot_g in kg/s, all counted positive into a component's port. Dry and
+trace gas are properties of the circuit: air and none, unless a ``MoistAirProperties`` is connected
+to it anywhere. Circuits need something that fixes a pressure: a ``Reservoir``, or any chamber or
+pipe. Droplets that fly along are left out.
 
 Sign convention
 ---------------
@@ -17,8 +18,8 @@ condenses by the volume. Air that enters a converter moves R away from C.
 
 Energy and water
 ----------------
-Phi is mass flow times the specific enthalpy of where it comes from, mdot_w mass flow times the
-specific humidity there (``library.fluids`` says what holds near zero flow, where air at rest
+Phi is mass flow times the specific enthalpy of where it comes from, mdot_w and mdot_g mass flow
+times the shares there (``library.fluids`` says what holds near zero flow, where air at rest
 conducts heat and vapour alike); the energy of motion is left out. A volume stores internal energy
 and vapour. What condenses leaves it: its mass is ``condensate``, the energy that it takes along is
 counted by ``result.energy()``, which closes exactly. Energies count from dry air at 0 °C and liquid
@@ -27,7 +28,7 @@ water at its triple point.
 Which class to take
 -------------------
 =======================  ======================================================
-the dry gas              ``MoistAirProperties``
+the dry and trace gas    ``MoistAirProperties``
 state given, ends        ``Reservoir``, ``Cap``, ``InfiniteFlowResistance``,
                          ``AbsoluteReference``
 rooms, ducts, coils      ``ConstantVolumeChamber``, ``Pipe``
@@ -35,7 +36,7 @@ resistances, orifices    ``FlowResistance``, ``LocalRestriction``
 to mechanics             ``TranslationalMechanicalConverter``,
                          ``RotationalMechanicalConverter``
 fans, moisture           ``PressureSource``, ``FlowRateSource``,
-                         ``MoistureSource``, ``table``
+                         ``MoistureSource``, ``TraceGasSource``, ``table``
 sensors                  ``PressureTemperatureSensor``, ``HumiditySensor``,
                          ``DewPointSensor``, ``FlowRateSensor``,
                          ``ThermodynamicPropertiesSensor``,
@@ -73,6 +74,7 @@ from .passages import (
     PressureSource,
     PressureTemperatureSensor,
     ThermodynamicPropertiesSensor,
+    TraceGasSource,
 )
 from .properties import MoistAirProperties
 
@@ -81,8 +83,9 @@ __all__ = [
     "FlowRateSource", "FlowResistance", "HumiditySensor", "InfiniteFlowResistance",
     "LocalRestriction", "MeasurementSelector", "MoistAirProperties", "MoistureSource", "Pipe",
     "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
-    "ThermodynamicPropertiesSensor", "TranslationalMechanicalConverter", "TwoPort", "density",
-    "enthalpy", "humidity", "moist_air", "moist_air_source", "saturation_pressure", "table",
+    "ThermodynamicPropertiesSensor", "TraceGasSource", "TranslationalMechanicalConverter",
+    "TwoPort", "density", "enthalpy", "humidity", "moist_air", "moist_air_source",
+    "saturation_pressure", "table",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

@@ -9,15 +9,20 @@ from ..gas.domain import numbers_of
 from ..media import media
 from . import medium
 
-__all__ = ["HUMIDITIES", "Ends", "TwoPort", "moist_air", "moist_air_source"]
+__all__ = ["FRACTIONS", "HUMIDITIES", "TRACE", "Ends", "TwoPort", "moist_air", "moist_air_source"]
 
 HUMIDITIES = ("relative", "mass_fraction", "mole_fraction", "humidity_ratio")
+FRACTIONS = ("mass_fraction", "mole_fraction")
+# carbon dioxide at 20 °C
+TRACE = {"trace_gas_constant": "188.9241 J/(kg*K)", "trace_heat_capacity": "840 J/(kg*K)",
+         "trace_viscosity": "1.47e-5 Pa*s", "trace_conductivity": "0.0163 W/(m*K)"}  # fmt: skip
 
 moist_air = Domain(
     "moist_air",
-    across={"p": "MPa", "T": "K", "x_w": "1"},
-    through={"mdot": "kg/s", "Phi": "W", "mdot_w": "kg/s"},
-    parameters=numbers_of(media("moist_air")["air"]),
+    across={"p": "MPa", "T": "K", "x_w": "1", "x_g": "1"},
+    through={"mdot": "kg/s", "Phi": "W", "mdot_w": "kg/s", "mdot_g": "kg/s"},
+    parameters=numbers_of(media("moist_air")["air"]) | TRACE | {
+        "trace_mole_constant": TRACE["trace_gas_constant"], "traced": "0"},
     typical={"p": "0.101325 MPa", "T": "293.15 K", "x_w": "0.01"},
     assumed="holds water vapour in dry air, since no MoistAirProperties says otherwise. Connect "
     "one to any of its ports for another dry gas, or to say that air is meant.",
@@ -26,22 +31,23 @@ moist_air = Domain(
     storage="a chamber of moist air",
     resistance="a flow resistance",
     colour="tab:cyan",
-    doc="p is the absolute pressure of the port, T the absolute temperature and x_w the specific "
-    "humidity (vapour by mass) of what flows there, mdot the mass flow of the mixture into the "
-    "component, Phi the energy flow that it carries and mdot_w its part of vapour.",
+    doc="p is the absolute pressure of the port, T the absolute temperature, x_w the specific "
+    "humidity (vapour by mass) and x_g the trace gas by mass of what flows there, mdot the mass "
+    "flow of the mixture into the component, Phi the energy flow that it carries, mdot_w and "
+    "mdot_g its parts of vapour and trace gas.",
     power=lambda port: port.Phi,
 )
 
 moist_air_source = Domain(
     "moist_air_source",
-    across={"T": "K"},
-    through={"mdot_w": "kg/s", "Phi": "W"},
-    typical={"T": "293.15 K"},
+    across={"T": "K", "c_g": "J/(kg*K)"},
+    through={"mdot_w": "kg/s", "mdot_g": "kg/s", "Phi": "W"},
+    typical={"T": "293.15 K", "c_g": "840 J/(kg*K)"},
     alone="nothing is added to a volume",
     storage="a chamber of moist air",
     colour="tab:blue",
-    doc="T is the temperature of the volume, mdot_w the flow of water into the component and Phi "
-    "the energy flow that it carries.",
+    doc="T is the temperature of the volume and c_g the heat capacity of its trace gas, mdot_w and "
+    "mdot_g the flows of water and trace gas into the component, Phi the energy that they carry.",
     power=lambda port: port.Phi,
 )
 

@@ -12,7 +12,7 @@ from ..fluids import chambers, converters, ends, pipes
 from ..fluids.flows import Within
 from ..thermal.domain import ABSOLUTE
 from . import medium
-from .domain import HUMIDITIES, Ends, moist_air
+from .domain import FRACTIONS, HUMIDITIES, Ends, moist_air
 from .volumes import Humid
 
 __all__ = [
@@ -28,27 +28,36 @@ class Reservoir(chambers.Reservoir):
     the parameter ``pressure`` while nothing is connected; moist air that leaves it has the
     temperature T and the humidity W, inputs or the parameters ``temperature`` and ``humidity``,
     which by ``humidity_spec`` is ``"relative"``, a ``"mass_fraction"`` or ``"mole_fraction"`` of
-    vapour, or the ``"humidity_ratio"`` of vapour to dry air. Nothing condenses in it.
+    vapour, or the ``"humidity_ratio"`` of vapour to all else. Its share of trace gas is G, or the
+    parameter ``trace_gas``, by mass or by moles as ``trace_gas_spec`` says, where the circuit has a
+    trace gas (``MoistAirProperties``). Nothing condenses in it.
 
-    Parameters: pressure (MPa), absolute; temperature (K), humidity (1), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1.
+    Parameters: pressure (MPa), absolute; temperature (K), humidity (1), trace_gas (1),
+    port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
     """
 
     symbol = symbols.TANK
     fluid = medium
     humidity_spec = Option("relative", HUMIDITIES, doc="what its humidity is")
+    trace_gas_spec = Option("mass_fraction", FRACTIONS, doc="what its share of trace gas is")
     A = Port(moist_air, doc="the reservoir")
     humidity = Parameter(0.5, minimum=0, varying=True, doc="Humidity, as humidity_spec says")
+    trace_gas = Parameter(0.001, minimum=0, varying=True, doc="Share of trace gas")
     W = Input("1", default="humidity", doc="humidity")
+    G = Input("1", default="trace_gas", doc="share of trace gas")
 
     def within(self, port: Any) -> Any:
-        return Within(port, x_w=medium.share(port, self.humidity_spec, self.W, port.p, self.T))
+        x_w, x_g = medium.shares(port, self.humidity_spec, self.W, self.trace_gas_spec,
+                                 port.traced * self.G, port.p, self.T)  # fmt: skip
+        return Within(port, x_w=x_w, x_g=x_g)
 
 
 class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure, no temperature and no vapour, for sensors to measure against.
+    """No pressure, no temperature, no vapour and no trace gas, for sensors to measure against.
 
-    Equations: p = 0, T = 0, x_w = 0. Connect sensors only: at zero pressure there is no air.
+    Equations: p = 0, T = 0, x_w = 0, x_g = 0. Connect sensors only: at zero pressure there is no
+    air.
 
     Ports: A.
     """
@@ -61,8 +70,9 @@ class AbsoluteReference(ends.AbsoluteReference):
 class Cap(ends.Cap):
     """A closed end: nothing flows, whatever the pressure.
 
-    Equations: mdot_A = 0, Phi_A = 0, mdot_w_A = 0. An unconnected port means the same; this
-    component says that it is meant, and shows pressure p, temperature T and specific humidity x_w.
+    Equations: mdot_A = 0, Phi_A = 0, mdot_w_A = 0, mdot_g_A = 0. An unconnected port means the
+    same; this component says that it is meant, and shows pressure p, temperature T and specific
+    humidity x_w.
 
     Ports: A.
     """
@@ -80,9 +90,9 @@ class Cap(ends.Cap):
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no air, no vapour and no heat.
+    """Nothing passes between A and B, no air, no vapour, no trace gas and no heat.
 
-    Equations: mdot = 0, Phi = 0, mdot_w = 0 at both ends.
+    Equations: mdot = 0, Phi = 0, mdot_w = 0, mdot_g = 0 at both ends.
 
     Ports: A, B.
     """
@@ -93,22 +103,23 @@ class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
 class ConstantVolumeChamber(Humid, chambers.Chamber):
     """A volume of moist air at one pressure, temperature and humidity, such as a room.
 
-    Equations: d(rho volume)/dt = sum of mdot + mdot_w_S - W, d(rho u volume)/dt = sum of Phi +
-    Phi_S + Q_H - W h_l(T_I), d(x_w_I rho volume)/dt = sum of mdot_w + mdot_w_S - W; p = p_I at
-    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I and the humidity
-    x_w_I. Where x_w_I exceeds x_s, that of the relative humidity ``saturation_humidity``, water
-    condenses at the rate W = rho volume (x_w_I - x_s)/condensation_time and leaves the air with
-    the enthalpy h_l of liquid, below 273.16 K of ice; it does not evaporate again. The run stops
-    where pressure, temperature or humidity leave the range of moist air.
+    Equations: d(rho volume)/dt = sum of mdot + mdot_w_S + mdot_g_S - W, d(rho u volume)/dt = sum of
+    Phi + Phi_S + Q_H - W h_l(T_I), d(x_w_I rho volume)/dt = sum of mdot_w + mdot_w_S - W, likewise
+    of trace gas x_g_I without W; p = p_I at every port, T_H = T_I. It is well mixed: what leaves
+    has the temperature T_I and the shares x_w_I and x_g_I. Where x_w_I exceeds x_s, that of the
+    relative humidity ``saturation_humidity``, water condenses at the rate W = rho volume (x_w_I -
+    x_s)/condensation_time and leaves the air with the enthalpy h_l of liquid, below 273.16 K of
+    ice; it does not evaporate again. The run stops where pressure, temperature or humidity leave
+    the range of moist air.
 
-    Start it by p_I, T_I and one of RH_I, x_w_I, HR_I.
+    Start it by p_I, T_I, one of RH_I, x_w_I, HR_I and one of x_g_I, y_g_I.
 
     Parameters: volume (l) (default not verified), port_area (m^2), of each port;
     saturation_humidity (1), condensation_time (s).
-    Ports: A, and B, C, D by ``num_ports``; F (what is inside, for sensors); H (heat); S (a
-    ``MoistureSource``). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa), absolute;
-    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
-    HR_I (none, 0.01).
+    Ports: A, and B, C, D by ``num_ports``; F (what is inside, for sensors); H (heat); S (a source
+    of moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa),
+    absolute; T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg).
+    Guesses: x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
     """
 
     symbol = symbols.CHAMBER
@@ -140,11 +151,11 @@ class Pipe(Ends, Humid, pipes.GasPipe):
     laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1),
     saturation_humidity (1), condensation_time (s). The default of hydraulic_diameter is not
     verified.
-    Ports: A, B, F (what is inside, for sensors), H (wall) with ``thermal_port``, S (a
-    ``MoistureSource``). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa),
-    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg); flow_A (high, 0 kg/s) into A
-    and flow_B (high, 0 kg/s) out of B, with inertia. Guesses: x_w_I (none, 0.01),
-    HR_I (none, 0.01).
+    Ports: A, B, F (what is inside, for sensors), H (wall) with ``thermal_port``, S (a source of
+    moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa), T_I
+    (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg); flow_A (high, 0
+    kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia. Guesses: x_w_I (none, 0.01), HR_I
+    (none, 0.01), y_g_I (none, 0).
 
     References
     ----------
@@ -171,10 +182,11 @@ class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter)
 
     Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
     environment_pressure (MPa), saturation_humidity (1), condensation_time (s).
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (a ``MoistureSource``).
-    Inputs: p_in (m) with ``displacement_spec="signal"``. Outputs: W in kg/s.
+    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
+    trace gas). Inputs: p_in (m) with ``displacement_spec="signal"``. Outputs: W in kg/s.
     Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K),
-    RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01), HR_I (none, 0.01).
+    RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
+    HR_I (none, 0.01), y_g_I (none, 0).
     """
 
     symbol = symbols.CYLINDER
@@ -193,10 +205,10 @@ class RotationalMechanicalConverter(Humid, converters.RotationalConverter):
     Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
     environment_pressure (MPa), saturation_humidity (1), condensation_time (s). Defaults of
     displacement and dead volume not verified.
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (a ``MoistureSource``).
-    Outputs: W in kg/s. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa),
-    T_I (high, 293.15 K), RH_I (low, 0.5), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
-    HR_I (none, 0.01).
+    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
+    trace gas). Outputs: W in kg/s. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa),
+    T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses:
+    x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
     """
 
     symbol = symbols.VANE

@@ -1,15 +1,17 @@
 """What does moist air weigh, how much energy does it carry, and how much water can it hold?
 
-Moist air is a mixture of dry gas and water vapour, both ideal, of which x_w, the specific humidity,
-is vapour by mass. The dry gas is described by the parameters of the domain, which every port ``at``
-knows, in the form of ``library.gas.medium``; the numbers of water stand in ``library.media``::
+Moist air is a mixture of dry gas, water vapour and a trace gas, all ideal, of which x_w, the
+specific humidity, is vapour by mass, and x_g trace gas. The dry gas is described by the parameters
+of the domain, which every port ``at`` knows, in the form of ``library.gas.medium``, the trace gas
+by its gas constant and its heat capacity; the numbers of water stand in ``library.media``::
 
-    gas constant   R = (1 - x_w) R_a + x_w R_w,  density rho = p/(R T)
-    enthalpy       h = (1 - x_w) h_a(T) + x_w h_w(T); likewise viscosity and conductivity
-    mole fraction  y_w = x_w R_w/R,  relative humidity y_w p/p_ws(T)
+    gas constant   R = x_a R_a + x_w R_w + x_g R_g with x_a = 1 - x_w - x_g,  density rho = p/(R T)
+    enthalpy       h = x_a h_a(T) + x_w h_w(T) + x_g h_g(T); likewise viscosity and conductivity
+    mole fraction  y_w = x_w R_w/R, y_g = x_g R_g/R,  relative humidity y_w p/p_ws(T)
 
 p_ws is the pressure of saturation over liquid water, below the triple point (273.16 K) over ice.
-h_a is 0 at 0 °C, liquid water has no enthalpy at the triple point, as in psychrometric charts.
+h_a and h_g are 0 at 0 °C, liquid water has no enthalpy at the triple point, as in psychrometric
+charts.
 Left out is that vapour is a little denser in air than alone: at 1 atm by 0.4 %.
 
 References
@@ -33,10 +35,11 @@ from ..media import media
 __all__ = [
     "SPECIES", "conductivity", "density", "density_and_enthalpy", "enthalpy", "gas_constant",
     "heat_capacity", "humidity", "isentropic_power", "lift", "liquid_enthalpy", "rest_flow",
-    "saturation_pressure", "share", "state", "valid", "vapour_enthalpy", "viscosity",
+    "saturation_pressure", "shares", "state", "trace_fraction", "valid", "vapour_enthalpy",
+    "viscosity",
 ]  # fmt: skip
 
-SPECIES = (("mdot_w", "x_w"),)
+SPECIES = (("mdot_w", "x_w"), ("mdot_g", "x_g"))
 rest_flow, state = gas.rest_flow, gas.state
 
 
@@ -47,6 +50,7 @@ def _numbers(name: str) -> SimpleNamespace:
 
 
 VAPOUR, LIQUID = _numbers("vapour"), _numbers("liquid")
+ZERO = quantity("273.15 K")  # where dry and trace gas have no enthalpy
 TRIPLE, TRIPLE_PRESSURE = quantity("273.16 K"), quantity("611.657 Pa")
 CRITICAL, CRITICAL_PRESSURE = quantity("647.096 K"), quantity("22.064 MPa")
 COLDEST, HOTTEST = quantity("150 K"), quantity("640 K")  # beyond, saturation is not asked for
@@ -54,13 +58,13 @@ FUSION, ICE = quantity("333.4 kJ/kg"), quantity("2.06 kJ/(kg*K)")  # heat of fre
 FREEZES = quantity("1 K")  # over which condensate turns from liquid to ice
 
 
-def _mixed(at: Any, air: Any, vapour: Any) -> Any:
-    return air + at.x_w * (vapour - air)
+def _mixed(at: Any, air: Any, vapour: Any, trace: Any) -> Any:
+    return air + at.x_w * (vapour - air) + at.x_g * (trace - air)
 
 
 def gas_constant(at: Any) -> Any:
     """Specific gas constant of the mixture (J/(kg K))."""
-    return _mixed(at, at.gas_constant, VAPOUR.gas_constant)
+    return _mixed(at, at.gas_constant, VAPOUR.gas_constant, at.trace_gas_constant)
 
 
 def density(at: Any, p: Any, T: Any) -> Any:
@@ -75,7 +79,8 @@ def vapour_enthalpy(T: Any) -> Any:
 
 def enthalpy(at: Any, p: Any, T: Any) -> Any:
     """Specific enthalpy of the mixture (J/kg)."""
-    return _mixed(at, gas.enthalpy(at, p, T), vapour_enthalpy(T))
+    trace = at.trace_heat_capacity * (T - ZERO)
+    return _mixed(at, gas.enthalpy(at, p, T), vapour_enthalpy(T), trace)
 
 
 def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
@@ -85,7 +90,8 @@ def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
 
 def heat_capacity(at: Any, T: Any) -> Any:
     """Specific heat capacity at constant pressure (J/(kg K))."""
-    return _mixed(at, gas.heat_capacity(at, T), gas.heat_capacity(VAPOUR, T))
+    air, vapour = gas.heat_capacity(at, T), gas.heat_capacity(VAPOUR, T)
+    return _mixed(at, air, vapour, at.trace_heat_capacity)
 
 
 def isentropic_power(at: Any, T: Any) -> Any:
@@ -95,12 +101,14 @@ def isentropic_power(at: Any, T: Any) -> Any:
 
 def viscosity(at: Any, rho: Any, T: Any) -> Any:
     """Dynamic viscosity (Pa s)."""
-    return _mixed(at, gas.viscosity(at, rho, T), gas.viscosity(VAPOUR, rho, T))
+    air, vapour = gas.viscosity(at, rho, T), gas.viscosity(VAPOUR, rho, T)
+    return _mixed(at, air, vapour, at.trace_viscosity)
 
 
 def conductivity(at: Any, T: Any) -> Any:
     """Thermal conductivity (W/(m K))."""
-    return _mixed(at, gas.conductivity(at, T), gas.conductivity(VAPOUR, T))
+    air, vapour = gas.conductivity(at, T), gas.conductivity(VAPOUR, T)
+    return _mixed(at, air, vapour, at.trace_conductivity)
 
 
 def lift(A: Any, B: Any) -> Any:
@@ -135,21 +143,34 @@ def liquid_enthalpy(T: Any) -> Any:
     return ice + s**2 * (3 - 2 * s) * (liquid - ice)
 
 
-def _by_moles(at: Any, y: Any) -> Any:
-    """The specific humidity of a mole fraction of vapour."""
-    return y / (y + (1 - y) * VAPOUR.gas_constant / at.gas_constant)
+def shares(at: Any, spec: str, value: Any, trace_spec: str, trace: Any, p: Any, T: Any
+           ) -> tuple[Any, Any]:
+    """The shares x_w and x_g by mass that a humidity and a share of trace gas mean.
 
-
-def share(at: Any, spec: str, value: Any, p: Any, T: Any) -> Any:
-    """The specific humidity x_w that a humidity means, given as ``humidity`` gives it."""
-    if spec == "mass_fraction":
-        return value
+    They are given as ``humidity`` and ``trace_fraction`` give them. From y_k = x_k R_k/R follows
+    R (1 - sum of y_k (1 - R_a/R_k)) = R_a + sum of x_k (R_k - R_a), with what is given by moles on
+    the left and by mass on the right.
+    """
     if spec == "humidity_ratio":
-        return value / (1 + value)
+        value = value / (1 + value)
     if spec == "relative":
         vapour = value * saturation_pressure(T)
         value = where(vapour < p, vapour / p, 1, events=False)
-    return _by_moles(at, value)
+    given = ((spec in ("relative", "mole_fraction"), value, VAPOUR.gas_constant),
+             (trace_spec == "mole_fraction", trace, at.trace_mole_constant))  # fmt: skip
+    R, rest = at.gas_constant, 1
+    for by_moles, x, R_k in given:
+        if by_moles:
+            rest -= x * (R_k - at.gas_constant) / R_k
+        else:
+            R += x * (R_k - at.gas_constant)
+    x_w, x_g = (x * R / (rest * R_k) if by_moles else x for by_moles, x, R_k in given)
+    return x_w, x_g
+
+
+def _by_moles(at: Any, x: Any, own: Any) -> Any:
+    """The mole fraction of a species with this share by mass and gas constant."""
+    return x * own / _mixed(at, at.gas_constant, VAPOUR.gas_constant, at.trace_mole_constant)
 
 
 def humidity(at: Any, spec: str, p: Any, T: Any) -> Any:
@@ -159,12 +180,17 @@ def humidity(at: Any, spec: str, p: Any, T: Any) -> Any:
         return x
     if spec == "humidity_ratio":
         return x / (1 - x)
-    y = x * VAPOUR.gas_constant / gas_constant(at)
+    y = _by_moles(at, x, VAPOUR.gas_constant)
     return y if spec == "mole_fraction" else y * p / saturation_pressure(T)
 
 
+def trace_fraction(at: Any, spec: str) -> Any:
+    """The share of trace gas, by mass or by moles."""
+    return at.x_g if spec == "mass_fraction" else _by_moles(at, at.x_g, at.trace_mole_constant)
+
+
 def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
-    """Pressure, temperature and humidity stay within those known, or the run stops."""
+    """Pressure, temperature and shares stay within those known, or the run stops."""
     where = place or f"at {at.name}"
     yield require(
         p > at.minimum_pressure,
@@ -179,6 +205,6 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
         "(213.15 K to 623.15 K with dry air). Cool and heat it less, or take library.gas.",
     )  # fmt: skip
     yield require(
-        (at.x_w > -1e-6) & (at.x_w < margin),
-        f"the humidity {where} falls below none, or exceeds pure vapour: more water is taken out "
-        "than there is, or a reservoir is given an impossible humidity.")  # fmt: skip
+        (at.x_w > -1e-6) & (at.x_g > -1e-6) & (at.x_w + at.x_g < margin),
+        f"the humidity {where} falls below none, or the trace gas there does, or both exceed the "
+        "whole: more is taken out than there is, or a reservoir is given an impossible share.")

@@ -10,15 +10,15 @@ from blocks import Component, Input, Option, Output, Parameter, Port, Variable, 
 from .. import symbols
 from ..fluids import passages, sensors, sonic
 from ..fluids.chambers import ROOM
-from ..fluids.flows import closed
+from ..fluids.flows import closed, species
 from ..thermal.domain import ABSOLUTE
 from . import medium
-from .domain import HUMIDITIES, Ends, moist_air, moist_air_source
+from .domain import FRACTIONS, HUMIDITIES, Ends, moist_air, moist_air_source
 
 __all__ = [
     "DewPointSensor", "FlowRateSensor", "FlowRateSource", "FlowResistance", "HumiditySensor",
     "LocalRestriction", "MeasurementSelector", "MoistureSource", "PressureSource",
-    "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+    "PressureTemperatureSensor", "ThermodynamicPropertiesSensor", "TraceGasSource",
 ]  # fmt: skip
 
 LEAST = quantity("1e-3 Pa")  # of the vapour, below which its dew point is not asked for
@@ -90,7 +90,31 @@ class FlowRateSource(Ends, passages.FlowRateSource):
     symbol = symbols.FLOW_SOURCE
 
 
-class MoistureSource(Component):
+class AddedSource(Component):
+    """Base of what is added to a volume: the flow that a subclass names, with its enthalpy."""
+
+    symbol = symbols.FLOW_SOURCE
+    adds = ""
+    S = Port(moist_air_source, doc="the volume")
+    mass_flow = Parameter("0 kg/s", varying=True, doc="Flow into the volume")
+    temperature = Parameter(ROOM, ABSOLUTE, above=0, varying=True, doc="Temperature of the flow")
+    M = Input("kg/s", default="mass_flow", doc="flow into the volume")
+    T = Input("K", default="temperature", doc="temperature of the flow")
+    power_supplied = Variable("W", doc="energy given to the circuit")
+
+    def equations(self) -> Iterator[Any]:
+        energy = self.M * self.enthalpy(where(self.M > 0, self.T, self.S.T, events=False))
+        for flow, _ in species(medium):
+            yield getattr(self.S, flow) == (-self.M if flow == self.adds else 0)
+        yield self.S.Phi == -energy
+        yield self.power_supplied == energy
+
+    def enthalpy(self, T: Any) -> Any:
+        """Of a kilogram that is added."""
+        raise NotImplementedError
+
+
+class MoistureSource(AddedSource):
     """Water that is added to a volume of moist air, or taken from it: a person, a humidifier.
 
     Equation: the flow M of water, the signal or the parameter ``mass_flow`` while nothing is
@@ -102,22 +126,32 @@ class MoistureSource(Component):
     Ports: S. Inputs: M in kg/s, T in K.
     """
 
-    symbol = symbols.FLOW_SOURCE
+    adds = "mdot_w"
     moisture_source_spec = Option("vapour", ("vapour", "liquid"), doc="what is added")
-    S = Port(moist_air_source, doc="the volume")
-    mass_flow = Parameter("0 kg/s", varying=True, doc="Flow of water into the volume")
-    temperature = Parameter(ROOM, ABSOLUTE, above=0, varying=True, doc="Temperature of the water")
-    M = Input("kg/s", default="mass_flow", doc="flow of water into the volume")
-    T = Input("K", default="temperature", doc="temperature of the water")
-    power_supplied = Variable("W", doc="energy given to the circuit")
 
-    def equations(self) -> Iterator[Any]:
-        T = where(self.M > 0, self.T, self.S.T, events=False)
-        h = (medium.vapour_enthalpy if self.moisture_source_spec == "vapour"
-             else medium.liquid_enthalpy)(T)  # fmt: skip
-        yield self.S.mdot_w == -self.M
-        yield self.S.Phi == -self.M * h
-        yield self.power_supplied == self.M * h
+    def enthalpy(self, T: Any) -> Any:
+        """Of a kilogram of water that is added."""
+        vapour = self.moisture_source_spec == "vapour"
+        return (medium.vapour_enthalpy if vapour else medium.liquid_enthalpy)(T)
+
+
+class TraceGasSource(AddedSource):
+    """Trace gas that is added to a volume of moist air, or taken from it: breath, a leak, smoke.
+
+    Equation: the flow M of trace gas, the signal or the parameter ``mass_flow`` while nothing is
+    connected, enters the volume at S with the enthalpy of trace gas of the temperature T, the
+    signal or the parameter ``temperature``. What is taken out, M < 0, has the temperature of the
+    volume. Where the circuit has no trace gas (``MoistAirProperties``), nothing is added.
+
+    Parameters: mass_flow (kg/s), temperature (K).
+    Ports: S. Inputs: M in kg/s, T in K.
+    """
+
+    adds = "mdot_g"
+
+    def enthalpy(self, T: Any) -> Any:
+        """Of a kilogram of trace gas that is added."""
+        return self.S.c_g * (T - medium.ZERO)
 
 
 class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
@@ -137,63 +171,75 @@ class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):
-    """Flow of mass, volume, energy and vapour from A to B.
+    """Flow of mass, volume, energy, vapour and trace gas from A to B.
 
-    Equations: A and B have the same pressure, temperature and humidity; M = mdot, V = mdot/rho,
-    PHI = Phi, the energy that the flow carries, and W = mdot_w, the vapour in it.
+    Equations: A and B have the same pressure, temperature and shares; M = mdot, V = mdot/rho,
+    PHI = Phi, the energy that the flow carries, W = mdot_w, the vapour in it, and G = mdot_g, its
+    trace gas.
 
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W, W in kg/s.
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W, W in kg/s, G in kg/s.
     """
 
     symbol = symbols.METER
     W = Output("kg/s", doc="flow of vapour")
+    G = Output("kg/s", doc="flow of trace gas")
 
     def equations(self) -> Iterator[Any]:
         yield from super().equations()
         yield self.A.mdot_w == self.W
+        yield self.A.mdot_g == self.G
 
 
-class HumiditySensor(Component):
-    """Humidity at A.
+class SharesSensor(Component):
+    """Base of sensors of humidity and trace gas."""
+
+    symbol = symbols.METER
+    humidity_spec = Option("relative", HUMIDITIES, doc="what W is")
+    trace_gas_spec = Option("mass_fraction", FRACTIONS, doc="what G is")
+    W = Output("1", doc="humidity")
+    G = Output("1", doc="share of trace gas")
+
+    def measured(self, at: Any) -> Iterator[Any]:
+        """Equations of a port at which nothing flows, and of what is mixed there."""
+        yield from closed(medium, at)
+        yield medium.humidity(at, self.humidity_spec, at.p, at.T) == self.W
+        yield medium.trace_fraction(at, self.trace_gas_spec) == self.G
+
+
+class HumiditySensor(SharesSensor):
+    """Humidity and trace gas at A.
 
     Equations: W = y_w p/p_ws(T) with ``humidity_spec="relative"``, x_w with ``"mass_fraction"``,
-    y_w with ``"mole_fraction"`` and x_w/(1 - x_w) with ``"humidity_ratio"``; nothing flows.
+    y_w with ``"mole_fraction"`` and x_w/(1 - x_w) with ``"humidity_ratio"``; G = x_g with
+    ``trace_gas_spec="mass_fraction"``, y_g with ``"mole_fraction"``; nothing flows.
 
-    Ports: A. Outputs: W in 1.
+    Ports: A. Outputs: W in 1, G in 1.
     """
 
-    symbol = symbols.METER
-    humidity_spec = Option("relative", HUMIDITIES, doc="what W is")
     A = Port(moist_air, doc="measured place")
-    W = Output("1", doc="humidity")
 
     def equations(self) -> Iterator[Any]:
-        A = self.A
-        yield from closed(medium, A)
-        yield medium.humidity(A, self.humidity_spec, A.p, A.T) == self.W
+        yield from self.measured(self.A)
 
 
-class MeasurementSelector(Component):
-    """Pressure, temperature and humidity inside a volume, by its port F.
+class MeasurementSelector(SharesSensor):
+    """Pressure, temperature, humidity and trace gas inside a volume, by its port F.
 
-    Equations: P = p_F, T = T_F, and W is the humidity as ``humidity_spec`` says.
+    Equations: P = p_F, T = T_F, and W is the humidity as ``humidity_spec`` says, G the trace gas as
+    ``trace_gas_spec`` says.
 
-    Ports: F. Outputs: P in MPa, T in K, W in 1.
+    Ports: F. Outputs: P in MPa, T in K, W in 1, G in 1.
     """
 
-    symbol = symbols.METER
-    humidity_spec = Option("relative", HUMIDITIES, doc="what W is")
     F = Port(moist_air, doc="what is measured")
     P = Output("MPa", doc="pressure")
     T = Output("K", doc="temperature")
-    W = Output("1", doc="humidity")
 
     def equations(self) -> Iterator[Any]:
         F = self.F
-        yield from closed(medium, F)
+        yield from self.measured(F)
         yield F.p == self.P
         yield F.T == self.T
-        yield medium.humidity(F, self.humidity_spec, F.p, F.T) == self.W
 
 
 class DewPointSensor(Component):

@@ -44,7 +44,8 @@ LEAKS["thermal_liquid"] = LEAKS["gas"] = (  # mass and energy; orifices at rest 
     LEAKS["isothermal_liquid"][0]
     + '; quantity("1e-3 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Phi', "1e-6 kg/s/MPa")
 LEAKS["moist_air"] = (LEAKS["gas"][0] + '; quantity("1e-9 kg/s") * ({port}.x_w - 0.01) == '
-                      "{port}.mdot_w", LEAKS["gas"][1])  # fmt: skip
+                      '{port}.mdot_w; quantity("1e-9 kg/s") * {port}.x_g == {port}.mdot_g',
+                      LEAKS["gas"][1])  # fmt: skip
 LEAKS["two_phase"] = (
     LEAKS["isothermal_liquid"][0]
     + '; quantity("1e-9 kg/s") * ({port}.u - quantity("300 kJ/kg")) == {port}.Phi',

@@ -39,8 +39,8 @@ DOMAINS = {
 
 
 AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
-WITHOUT = "without "  # the same, and these parameters of the file say nothing then
-MINUS = "minus "  # the same, and this parameter of the file counts negatively
+WITHOUT = "without "  # alone or after a choice: these parameters of the file say nothing then
+MINUS = "minus "  # in place of a choice: the same, and this parameter of the file counts negatively
 
 
 @dataclass

@@ -160,10 +160,10 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
                                      "put other components in its place.")
         if here is not None:
             found.chosen.add(name)
-        if here is None or here == AS_HERE:
-            continue
-        if str(here).startswith(WITHOUT):
-            found.silent |= {*str(here).split()[1:]}
+        if isinstance(here, str):
+            here, _, silent = here.partition(WITHOUT)
+            here, found.silent = here.strip(), found.silent | {*silent.split()}
+        if here in (None, "", AS_HERE):
             continue
         if str(here).startswith(MINUS):
             found.negative.add(str(here).removeprefix(MINUS))

@@ -114,10 +114,91 @@ def test_a_room_of_older_files_starts_and_condenses_as_it_was_told(tmp_path):
     assert final(run, "room.condensate", "g") == pytest.approx(4.39 / 4.35, rel=0.1)
 
 
-def test_trace_gases_are_a_gap_that_says_so(tmp_path):
+def office(model, more=(), start=("y_g_init", "mole_fraction")):
+    """Fresh air with 400 parts of 10⁶ by moles into a room with a source of trace gas."""
+    fresh = air("outside", "tank", ("relative_humidity", "reservoir_RH", "0"))
+    fresh.values.update({
+        "trace_gas_spec": ("foundation.enum.trace_gas_spec.mole_fraction", "1"),
+        "reservoir_x_g": ("0.5", "1"), "reservoir_y_g": ("400e-6", "1")})
+    first, spec = start
+    return [
+        fresh, air("beyond", "out", ("relative_humidity", "reservoir_RH", "0.3")),
+        Drawn(f"{MA}sources.mass_flow_source", "fan", {"A": "tank", "B": "one"}, {
+            "mass_flow": ("0.1", "kg/s"), "power_spec": ("foundation.enum.power_spec.none", "0")}),
+        Drawn(f"{MA}elements.constant_volume_chamber", "room",
+              {"A": "one", "B": "two", "W": "w", "F": "f", "H": "wall", "S": "s"}, {
+                  "volume": ("0.1", "m^3"), "area_A": ("0.01", "m^2"), "area_B": ("0.01", "m^2"),
+                  "num_ports": ("foundation.enum.num_ports.two", "2"), "RH_init": ("0", "1"),
+                  "x_g_init": ("0.2", "1"), "y_g_init": ("0.2", "1"), first: ("0.001", "1"),
+                  "trace_gas_spec": (f"foundation.enum.trace_gas_spec.{spec}", "1"),
+                  "moisture_trace_gas_source":
+                  ("foundation.enum.moisture_trace_gas_source.controlled", "3")}),
+        Drawn(f"{MA}sources.moisture_trace_gas.trace_gas_source", "breath", {"S": "s"}, {
+            "source_type": ("foundation.enum.constant_controlled.constant", "1"),
+            "trace_gas_mass_flow": ("0.2", "g/s"), "trace_gas_temperature": ("293.15", "K"),
+            "temperature_spec": ("foundation.enum.temperature_spec.specified", "2")}),
+        Drawn(f"{MA}sensors.measurement_selector", "look",
+              {"F": "f", "P": "p", "T": "u", "W": "v", "G": "g"}, {
+                  "moisture_spec": ("foundation.enum.moisture_spec.mass_fraction", "2"),
+                  "trace_gas_spec": ("foundation.enum.trace_gas_spec.mole_fraction", "1")}),
+        Drawn(f"{MA}elements.flow_resistance", "gap", {"A": "two", "B": "out"}, {
+            "delta_p_nominal": ("1e-5", "MPa"), "mdot_nominal": ("0.1", "kg/s"),
+            "area": ("0.01", "m^2"), "laminar_fraction": ("1e-3", "1")}),
+        Drawn(f"{MA}utilities.moist_air_properties", "air", {"A": "tank"}, {
+            "trace_gas_model": (f"foundation.enum.trace_gas_model.{model}", "0"),
+            "R_g": ("188.923", "J/kg/K"), "D_g": ("16", "mm^2/s"), **dict(more)}),
+        LAGGED, SOLVER]
+
+
+@pytest.mark.parametrize(("model", "counts"), [
+    ("none", 0.0), ("track_fraction", 1.0), ("track_properties", 1.0)])
+def test_a_trace_gas_is_tracked_as_the_properties_of_the_circuit_say(model, counts, tmp_path):
+    """x = (0.1 x_in + 0.2 g/s)/(0.1 kg/s + 0.2 g/s) at last, shown by moles."""
+    result = entries(tmp_path, office(model), "R2024b")
+    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
+    run = built(result.text, tmp_path).simulate("30 s")
+    x_in = 400e-6 * 44.01 / (400e-6 * 44.01 + (1 - 400e-6) * 28.965)
+    x = (0.1 * x_in + 2e-4) / (0.1 + 2e-4)
+    y = x / 44.01 / (x / 44.01 + (1 - x) / 28.965)
+    assert run["look.G"].at("0 s").m == pytest.approx(0.001 * counts, rel=1e-6)
+    assert final(run, "look.G", "1") == pytest.approx(y * counts, rel=1e-4)
+    assert final(run, "gap.mdot", "kg/s") == pytest.approx(0.1 + 2e-4 * counts, rel=1e-5)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_room_starts_from_the_mass_fraction_where_that_is_chosen(tmp_path):
+    result = entries(tmp_path, office("track_fraction", start=("x_g_init", "mass_fraction")),
+                     "R2024b")  # fmt: skip
+    run = built(result.text, tmp_path).simulate("1 s")
+    assert run["room.x_g_I"].at("0 s").m == pytest.approx(0.001)
+
+
+def test_tables_of_a_trace_gas_whose_properties_count_are_told(tmp_path):
+    tables = {"h_g_TLU": ("[440; 460]", "kJ/kg"), "mu_g_TLU": ("[11; 12]", "uPa*s"),
+              "k_g_TLU": ("[10; 12]", "mW/m/K")}  # fmt: skip
+    told = {model: str(entries(tmp_path, office(model, tables), "R2024b").entries)
+            for model in ("none", "track_properties")}
+    for name in tables:
+        assert name in told["track_properties"]
+        assert name not in told["none"]
+
+
+@pytest.mark.parametrize(("choice", "said", "parameter", "value"), [
+    ("moisture_spec", "moisture_spec.mass_fraction", "reservoir_x_w", "0.009"),
+    ("moisture_spec", "moistureSpec.MoleFraction", "reservoir_y_w", "0.0143916"),
+    ("humidity_spec", "HumiditySpec.HumidityRatio", "reservoir_HR", "0.0090817")])
+def test_reservoirs_of_every_release_have_the_humidity_that_is_chosen(
+        choice, said, parameter, value, tmp_path):
+    """One humidity, x_w = 0.009, in the words of three releases, beside values of other choices."""
+    values = dict.fromkeys(
+        ("reservoir_RH", "reservoir_x_w", "reservoir_y_w", "reservoir_HR"), ("0.3", "1"))
     result = entries(tmp_path, [
-        air("outside", "tank", ("relative_humidity", "reservoir_RH", "0.5")),
-        Drawn(f"{MA}sources.moisture_trace_gas.trace_gas_source", "smoke",
-              {"S": "s", "M": "m", "T": "t"}), SOLVER], "R2024b")
-    told = next(e for e in result.entries if e.outcome not in ("mapped", "approximated"))
-    assert "Trace gases are left out" in str(told)
+        Drawn(f"{MA}elements.reservoir", "outside", {"A": "tank"}, values | {
+            choice: (f"foundation.enum.{said}", "1"), parameter: (value, "1")}),
+        Drawn(f"{MA}sensors.humidity_trace_gas_sensor", "feel",
+              {"A": "tank", "W": "v", "G": "g"}, NONE | {
+                  "moisture_spec": ("foundation.enum.moisture_spec.mass_fraction", "2")}),
+        SOLVER], "R2024b")  # fmt: skip
+    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
+    run = built(result.text, tmp_path).simulate("1 s")
+    assert final(run, "feel.W", "1") == pytest.approx(0.009, rel=1e-4)

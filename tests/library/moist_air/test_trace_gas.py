@@ -1,0 +1,250 @@
+"""A trace gas in moist air, against closed forms of dilution, mixing and ideal gases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, SimulationError, quantity
+from library.moist_air import (
+    ConstantVolumeChamber,
+    FlowRateSensor,
+    FlowRateSource,
+    FlowResistance,
+    HumiditySensor,
+    MeasurementSelector,
+    MoistAirProperties,
+    MoistureSource,
+    Reservoir,
+    ThermodynamicPropertiesSensor,
+    TraceGasSource,
+    TranslationalMechanicalConverter,
+)
+from library.signal import Sine
+from library.thermal import TemperatureSource, ThermalResistance
+from library.translational import Reference, VelocitySource
+
+GAS = 8.314463  # J/(mol K)
+M_A, M_W, M_G = 28.9653e-3, 18.0153e-3, 44.0095e-3  # of air, water and carbon dioxide, kg/mol
+R_A, R_W, R_G = GAS / M_A, GAS / M_W, GAS / M_G
+CV_A = 1006.14 - R_A  # of air at 293.15 K, by CoolProp
+TRACKED = pytest.mark.parametrize("tracked", ["mass_fraction", "properties"])
+
+
+def final(run, path, unit):
+    return run[path].final.to(unit).magnitude
+
+
+@TRACKED
+def test_breath_in_a_room_with_fresh_air_nears_its_last_share_exponentially(tracked):
+    """m x' = M (1 - x) - mdot (x - x_in), with 400 parts of 10⁶ outside by moles."""
+    model = Model("office")
+    model.air, model.outside = MoistAirProperties(trace_gas_model=tracked), Reservoir(
+        trace_gas=400e-6, trace_gas_spec="mole_fraction", humidity=0)  # fmt: skip
+    model.room = ConstantVolumeChamber(volume="60 m^3", num_ports=2, RH_I=0, y_g_I=400e-6)
+    model.fan, model.gap = FlowRateSource(mass_flow="0.05 kg/s", power_spec="none"), FlowResistance(
+        pressure_drop="1 Pa")  # fmt: skip
+    model.people, model.meter = TraceGasSource(mass_flow="40 mg/s"), FlowRateSensor()
+    model.out = Reservoir()
+    model.connect(model.outside.A, model.fan.A, model.air.A)
+    model.connect(model.fan.B, model.room.A)
+    model.connect(model.room.B, model.meter.A)
+    model.connect(model.meter.B, model.gap.A)
+    model.connect(model.gap.B, model.out.A)
+    model.connect(model.people.S, model.room.S)
+    run = model.simulate("2 hours", rtol=1e-9)
+    x_in = 400e-6 * M_G / (400e-6 * M_G + (1 - 400e-6) * M_A)
+    at_last = (0.05 * x_in + 40e-6) / (0.05 + 40e-6)
+    at = np.array([600.0, 1800.0, 7200.0])
+    mass = 101325 * 60 / (R_A * 293.15)
+    exact = at_last + (x_in - at_last) * np.exp(-(0.05 + 40e-6) / mass * at)
+    # where its properties count, the room holds 0.2 parts of 1000 more than it did
+    near = 1e-5 if tracked == "mass_fraction" else 5e-4
+    assert_allclose(run["room.x_g_I"].at(quantity(at, "s")).m, exact, rtol=near)
+    assert final(run, "meter.G", "kg/s") == pytest.approx(
+        final(run, "meter.M", "kg/s") * exact[-1], rel=near)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize(("R_g", "c_g"), [(R_G, 840.0), (2077.1, 5193.1)],
+                         ids=["carbon dioxide", "helium"])
+def test_a_sealed_chamber_holds_what_a_source_gave_and_has_the_pressure_of_the_mixture(R_g, c_g):
+    """p V = (m_a R_a + m_g R_g) T, and the energy is that of the air and of what came in."""
+    model = Model("sealed")
+    model.air = MoistAirProperties(
+        trace_gas_model="properties", trace_gas_constant=quantity(R_g, "J/(kg*K)"),
+        trace_heat_capacity=quantity(c_g, "J/(kg*K)"))  # fmt: skip
+    model.room = ConstantVolumeChamber(volume="1 m^3", RH_I=0)
+    model.leak = TraceGasSource(temperature="313.15 K")
+    model.rate = Sine(bias="1 g/s", amplitude="1 g/s", frequency="0.01 Hz")
+    model.connect(model.rate.y, model.leak.M)
+    model.connect(model.leak.S, model.room.S)
+    model.connect(model.air.A, model.room.A)
+    run = model.simulate("75 s", rtol=1e-9)
+    came = 1e-3 * (75 + (1 - np.cos(2 * np.pi * 0.75)) / (2 * np.pi * 0.01))
+    air = 101325 / (R_A * 293.15)
+    T, p = final(run, "room.T_I", "K"), final(run, "room.p_I", "Pa")
+    assert final(run, "room.mass_g", "kg") == pytest.approx(came, rel=1e-8)
+    assert final(run, "room.mass", "kg") == pytest.approx(air + came, rel=1e-5)
+    assert p == pytest.approx((air * R_A + came * R_g) * T, rel=1e-5)
+    assert pytest.approx((air * CV_A * 293.15 + came * c_g * 313.15) / (
+        air * CV_A + came * (c_g - R_g)), rel=3e-4) == T  # by 0.2 % more of CV_A at 350 K
+    assert final(run, "room.y_g_I", "1") == pytest.approx(
+        came * R_g / (came * R_g + air * R_A), rel=1e-5)  # fmt: skip
+    assert run.energy().relative_residual < 1e-9
+
+
+@TRACKED
+def test_two_streams_mix_to_the_weighted_mean_of_their_shares(tracked):
+    model = Model("mix")
+    model.box, model.drop = ConstantVolumeChamber(num_ports=3), FlowResistance(pressure_drop="1 Pa")
+    model.air, model.out = MoistAirProperties(trace_gas_model=tracked), Reservoir()
+    flows, shares = (1e-3, 2e-3), {"x_g": (0.05, 0.002), "x_w": (0.004, 0.01)}
+    for k, flow in enumerate(flows):
+        source = model.add(f"source{k}", Reservoir(
+            trace_gas=shares["x_g"][k], humidity=shares["x_w"][k], humidity_spec="mass_fraction"))
+        fan = model.add(f"fan{k}", FlowRateSource(mass_flow=quantity(flow, "kg/s"),
+                                                  power_spec="none"))  # fmt: skip
+        model.connect(source.A, fan.A)
+        model.connect(fan.B, (model.box.A, model.box.B)[k])
+    model.connect(model.box.C, model.drop.A)
+    model.connect(model.drop.B, model.out.A, model.air.A)
+    run = model.simulate("60 s")
+    for name, given in shares.items():
+        mean = sum(m * x for m, x in zip(flows, given, strict=True)) / sum(flows)
+        assert final(run, f"box.{name}_I", "1") == pytest.approx(mean, rel=1e-3), name
+    assert final(run, "drop.B.mdot_g", "kg/s") == pytest.approx(-(5e-5 + 4e-6), rel=1e-3)
+    assert final(run, "box.T_I", "K") == pytest.approx(293.15, abs=1e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("tracked", ["none", "mass_fraction", "properties"])
+def test_a_bellows_that_breathes_keeps_every_species_and_its_energy(tracked):
+    """Flow turns round, water condenses; one side starts with much trace gas, one with none."""
+    model = Model("breath")
+    model.air = MoistAirProperties(trace_gas_model=tracked)
+    model.bellows = TranslationalMechanicalConverter(
+        dead_volume="2 l", interface_area="100 cm^2", T_I="310 K", RH_I=0.95, x_g_I=0.2)
+    model.room, model.gap = ConstantVolumeChamber(volume="5 l", RH_I=0.9), FlowResistance(
+        pressure_drop="100 Pa", mass_flow="10 g/s")  # fmt: skip
+    model.bath, model.wall = TemperatureSource(temperature="278.15 K"), ThermalResistance(
+        resistance="1e-5 K/W")  # fmt: skip
+    model.lift, model.swing, model.case = VelocitySource(), Sine(
+        amplitude="0.3 m/s", frequency="0.5 Hz"), Reference()  # fmt: skip
+    model.connect(model.bath.A, model.wall.A)
+    model.connect(model.wall.B, model.room.H)
+    model.connect(model.swing.y, model.lift.S)
+    model.connect(model.lift.R, model.bellows.R)
+    model.connect(model.lift.C, model.bellows.C, model.case.V)
+    model.connect(model.bellows.A, model.gap.A, model.air.A)
+    model.connect(model.gap.B, model.room.A)
+    run = model.simulate("6.3 s", rtol=1e-8)
+    t, flow = run.time.to("s").m, run["gap.mdot"].to("kg/s").m
+    assert (np.diff(np.sign(flow[abs(flow) > 1e-5])) != 0).sum() >= 5
+
+    def held(*names):
+        return sum(run[f"{part}.{name}"].to("kg").m for part in ("bellows", "room")
+                   for name in names)  # fmt: skip
+
+    water, trace = held("mass_w", "condensate"), held("mass_g")
+    for name, whole in (("mdot_w", water), ("mdot_g", trace)):
+        over = np.trapezoid(abs(run[f"gap.A.{name}"].to("kg/s").m), t)
+        assert abs(whole - whole[0]).max() <= 1e-7 * over, name
+    assert (trace[0] > 1e-4) == (tracked != "none")
+    if tracked != "none":  # what was on one side is on both
+        assert final(run, "room.mass_g", "kg") > 0.1 * trace[0]
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_without_a_trace_gas_nothing_of_what_is_said_of_it_counts():
+    """The same room, with and without trace gas outside, inside and from a source."""
+    model = Model("none")
+    for name, said, source in (("plain", 0.0, 0.0), ("said", 0.4, 1e-3)):
+        outside = model.add(f"{name}_outside", Reservoir(humidity=0.8, trace_gas=said))
+        room = model.add(name, ConstantVolumeChamber(volume="1 m^3", num_ports=2, T_I="300 K",
+                                                     x_g_I=said))  # fmt: skip
+        fan = model.add(f"{name}_fan", FlowRateSource(mass_flow="10 g/s"))
+        gap = model.add(f"{name}_gap", FlowResistance(pressure_drop="1 Pa"))
+        smoke = model.add(f"{name}_smoke", TraceGasSource(mass_flow=quantity(source, "kg/s")))
+        look = model.add(f"{name}_look", MeasurementSelector())
+        weigh = model.add(f"{name}_weigh", ThermodynamicPropertiesSensor())
+        model.connect(outside.A, fan.A)
+        model.connect(fan.B, room.A)
+        model.connect(room.B, gap.A, weigh.A)
+        model.connect(gap.B, outside.A)
+        model.connect(smoke.S, room.S)
+        model.connect(look.F, room.F)
+    run = model.simulate("60 s")
+    for path in ("T_I", "p_I", "RH_I", "mass_w", "mass"):
+        assert_allclose(run[f"said.{path}"].final.m, run[f"plain.{path}"].final.m, rtol=1e-9)
+    for name in ("plain", "said"):
+        x = final(run, f"{name}.x_w_I", "1")
+        assert final(run, f"{name}_look.G", "1") == 0
+        assert final(run, f"{name}.mass_g", "kg") == 0
+        assert final(run, f"{name}_smoke.power_supplied", "W") == 0
+        assert final(run, f"{name}_weigh.RHO", "kg/m^3") == pytest.approx(
+            final(run, f"{name}.p_I", "Pa") / final(run, f"{name}.T_I", "K") / (
+                R_A + x * (R_W - R_A)), rel=1e-5)  # fmt: skip
+
+
+@pytest.mark.parametrize("y_g", [400e-6, 0.3])
+def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
+    """Every pair of ways gives one mixture, of which density and humidity are known."""
+    y_w = 0.5 * 2339.32 / 101325  # of saturation at 20 °C, by IAPWS
+    M = y_w * M_W + y_g * M_G + (1 - y_w - y_g) * M_A
+    x_w, x_g = y_w * M_W / M, y_g * M_G / M
+    humidity = {"relative": 0.5, "mole_fraction": y_w, "mass_fraction": x_w,
+                "humidity_ratio": x_w / (1 - x_w)}  # fmt: skip
+    trace = {"mole_fraction": y_g, "mass_fraction": x_g}
+    model = Model("ways")
+    model.air = MoistAirProperties(trace_gas_model="properties")
+    for wet, W in humidity.items():
+        for spec, G in trace.items():
+            name = f"{wet}_{spec}"
+            at = model.add(name, Reservoir(humidity_spec=wet, humidity=W, trace_gas_spec=spec,
+                                           trace_gas=G, temperature="293.15 K"))  # fmt: skip
+            rho = model.add(f"{name}_rho", ThermodynamicPropertiesSensor())
+            model.connect(at.A, rho.A)
+            for k, (other, share) in enumerate(zip(humidity, [*trace, *trace], strict=True)):
+                sensor = model.add(f"{name}_{k}", HumiditySensor(humidity_spec=other,
+                                                                 trace_gas_spec=share))
+                model.connect(at.A, sensor.A)
+            gap = model.add(f"{name}_gap", FlowResistance())
+            model.connect(at.A, gap.A)
+            model.connect(gap.B, model.air.A)
+    run = model.simulate("1 s")
+    for wet in humidity:
+        for spec in trace:
+            name = f"{wet}_{spec}"
+            for k, (other, share) in enumerate(zip(humidity, [*trace, *trace], strict=True)):
+                assert final(run, f"{name}_{k}.W", "1") == pytest.approx(humidity[other], rel=5e-4)
+                assert final(run, f"{name}_{k}.G", "1") == pytest.approx(trace[share], rel=1e-5)
+            assert final(run, f"{name}_rho.RHO", "kg/m^3") == pytest.approx(
+                101325 * M / (GAS * 293.15), rel=1e-5)  # fmt: skip
+
+
+def test_moisture_and_trace_gas_come_into_one_volume():
+    model = Model("both")
+    model.air = MoistAirProperties(trace_gas_model="properties")
+    model.room, model.water, model.smoke = ConstantVolumeChamber(
+        volume="1 m^3", RH_I=0.1), MoistureSource(mass_flow="0.05 g/s"), TraceGasSource(
+        mass_flow="0.1 g/s")  # fmt: skip
+    model.connect(model.water.S, model.smoke.S, model.room.S)
+    model.connect(model.air.A, model.room.A)
+    run = model.simulate("60 s")
+    for name, came in (("mass_w", 3e-3), ("mass_g", 6e-3), ("mass", 9e-3)):
+        mass = run[f"room.{name}"].to("kg").m
+        assert mass[-1] - mass[0] == pytest.approx(came, rel=1e-6), name
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_a_room_from_which_more_trace_gas_is_drawn_than_there_is_stops_the_run_by_name():
+    model = Model("drawn")
+    model.air = MoistAirProperties(trace_gas_model="properties")
+    model.room, model.filter = ConstantVolumeChamber(x_g_I=0.01), TraceGasSource(
+        mass_flow="-1 mg/s")  # fmt: skip
+    model.connect(model.filter.S, model.room.S)
+    model.connect(model.air.A, model.room.A)
+    with pytest.raises(SimulationError, match=r"in the chamber falls below none, or the trace gas"):
+        model.simulate("1 min")

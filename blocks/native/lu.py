@@ -11,10 +11,11 @@ their other terms need not wait for it.
 from __future__ import annotations
 
 from ..machine.functions import machine_code, vector_code
-from ..machine.signatures import vector_at
+from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Indices, Matrix, Vector
 
-__all__ = ["factor_beside", "factorize", "solve", "solve_beside"]
+__all__ = ["factor_beside", "factor_columns", "factorize", "solve", "solve_beside",
+           "solve_columns"]  # fmt: skip
 
 
 @machine_code
@@ -67,6 +68,64 @@ def solve(factors: Matrix, order: Indices, b: Vector, room: Vector) -> None:
         for j in range(n - 1, i, -1):
             value -= factors[i, j] * b[j]
         b[i] = value * factors[i, i]
+
+
+@vector_code
+def factor_columns(matrix: int, order: int, size: int) -> int:
+    """Triangular factors take the place of a full matrix; 1 if it is singular.
+
+    In place of LAPACK, of which each kind of processor has its own, with other last digits.
+
+    Parameters
+    ----------
+    matrix : address of (size, size) numbers, column after column
+    order : address of integers: which row each one is exchanged with, in turn
+    """
+    n, singular = size, 0
+    a, rows = vector_at(matrix, n * n), indices_at(order, n)
+    for k in range(n):
+        best, largest = k, abs(a[k * n + k])
+        for i in range(k + 1, n):
+            if abs(a[k * n + i]) > largest:
+                best, largest = i, abs(a[k * n + i])
+        rows[k] = best
+        if largest == 0.0:
+            singular = 1
+        else:
+            inverse = 1.0 / a[k * n + best]
+            for j in range(n if best != k else 0):
+                kept = a[j * n + k]
+                a[j * n + k] = a[j * n + best]
+                a[j * n + best] = kept
+            for i in range(k + 1, n):
+                a[k * n + i] *= inverse
+            for j in range(k + 1, n):
+                factor = a[j * n + k]
+                if factor != 0.0:
+                    for i in range(k + 1, n):
+                        a[j * n + i] -= factor * a[k * n + i]
+    return singular
+
+
+@vector_code
+def solve_columns(factors: int, order: int, size: int, right: int) -> int:
+    """The solution takes the place of a right side, with what ``factor_columns`` has left."""
+    n = size
+    a, rows, b = vector_at(factors, n * n), indices_at(order, n), vector_at(right, n)
+    for k in range(n):
+        kept = b[k]
+        b[k] = b[rows[k]]
+        b[rows[k]] = kept
+    for k in range(n):
+        if b[k] != 0.0:
+            for i in range(k + 1, n):
+                b[i] -= b[k] * a[k * n + i]
+    for k in range(n - 1, -1, -1):
+        b[k] /= a[k * n + k]
+        if b[k] != 0.0:
+            for i in range(k):
+                b[i] -= b[k] * a[k * n + i]
+    return 0
 
 
 @vector_code

@@ -31,7 +31,7 @@ from ..system.block_factors import room_for
 from .expressions import Writer
 from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
-from .sparse_factors import SparseFactors
+from .sparse_factors import FullFactors, SparseFactors
 from .text import Text, write_derivatives
 from .tied_states import Tied
 
@@ -93,12 +93,11 @@ class SolvedCode(Text):
         if self.held.has_derivatives and nx <= MOST_STATES:
             self.end += n * (nx + 1)
         #: Of blocks; and a free entry, behind which others may stand.
-        self.factors: list[SparseFactors] = []
+        self.factors: list[FullFactors] = []
         at_block = self.matrix
         for size in map(len, self.blocks):
-            self.factors.append(SparseFactors(
-                ca.Sparsity.dense(size, size), self.end, values=at_block))
-            self.end = self.factors[-1].end
+            self.factors.append(FullFactors(size, at_block, self.end))
+            self.end += size
             at_block += size * size
         self.spare, self.end = self.end, self.end + room_for(n, n * n)
         self.scratch = self.end - self.found
@@ -313,7 +312,8 @@ class SolvedCode(Text):
         return out
 
     def _least_pivot(self, w: Writer) -> str:
-        return self._smallest(w, [factors.least_pivot(w) for factors in self.factors])
+        return self._smallest(w, [w.intrinsic("fabs", pivot) for factors in self.factors
+                                  for pivot in factors.pivots(w)])
 
     def _determinants(self, w: Writer) -> list[str]:
         """Of blocks, from the factors that the last solution has left."""

@@ -20,8 +20,9 @@ from ..system.block_factors import (
     solve_blocks,
 )
 from .expressions import Writer
+from .lu import factor_columns, solve_columns
 
-__all__ = ["SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
+__all__ = ["FullFactors", "SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
 
 SHARE = 0.1  # of the operations of a full matrix, below which it is mostly zeros
 
@@ -70,6 +71,46 @@ def _filled(pattern: ca.Sparsity) -> Array:
     out = np.zeros(pattern.shape, dtype=bool)
     out[pattern.row(), pattern.get_col()] = True
     return out
+
+
+class FullFactors:
+    """Factors of a full matrix, which take its place in ``q``: columns are vectors of a processor.
+
+    Parameters
+    ----------
+    n : of its rows
+    values : entry of ``q`` from which its numbers stand, column after column
+    start : a free entry, behind which it is told which rows change places
+    """
+
+    carried = None
+
+    def __init__(self, n: int, values: int, start: int) -> None:
+        self.n, self.values, self.rows = n, values, start
+
+    def factor(self, w: Writer) -> str:
+        """As :meth:`SparseFactors.factor`."""
+        return w.ask(factor_columns, *self._given(w))
+
+    def solve(self, w: Writer, right: str) -> None:
+        """As :meth:`SparseFactors.solve`."""
+        w.call(solve_columns, *self._given(w), right)
+
+    def _given(self, w: Writer) -> tuple[str, str, int]:
+        return w.pointer("%q", self.values), w.pointer("%q", self.rows), self.n
+
+    def pivots(self, w: Writer) -> list[str]:
+        return [w.load("%q", self.values + i * (self.n + 1)) for i in range(self.n)]
+
+    def determinant(self, w: Writer) -> str:
+        """From the factors that have been made."""
+        value = w.constant(1.0)
+        for i, pivot in enumerate(self.pivots(w)):
+            value = w.binary("fmul", value, pivot)
+            at = w.new(f"getelementptr inbounds i64, ptr {w.pointer('%q', self.rows)}, i64 {i}")
+            swapped = w.new(f"icmp ne i64 {w.new(f'load i64, ptr {at}, align 8')}, {i}")
+            value = w.select(swapped, w.new(f"fneg double {value}"), value)
+        return value
 
 
 class SparseFactors:
@@ -131,18 +172,6 @@ class SparseFactors:
         """Append what factors the matrix; whether it is singular."""
         return w.ask(factorize_blocks, *self.given(w))
 
-    def determinant(self, w: Writer) -> str:
-        """Of a full matrix, from the factors that have been made."""
-        w.call(put_determinant, w.pointer("%q", self._room), self.n)
-        return w.load("%q", self.missed)
-
-    def least_pivot(self, w: Writer) -> str:
-        """Of the factors that have been made."""
-        out = w.constant(np.inf)
-        for i in range(self.n):
-            out = w.intrinsic("minnum", out, w.intrinsic("fabs", w.load("%q", self.pivots + i)))
-        return out
-
     def solve(self, w: Writer, right: str) -> None:
         """Append what puts the solution into the place of a right side at an address."""
         w.call(solve_blocks, *self.given(w), right)
@@ -161,20 +190,6 @@ def solve_each(values: int, plan: int, room: int, right: int, size: int, count: 
     """The same for so many right sides, one after the other."""
     for j in range(count):
         solve_blocks(values, plan, room, right + 8 * size * j)
-    return 0
-
-
-@machine_code
-def put_determinant(room: int, size: int) -> int:
-    """Put that of a full matrix, as it is factored, where rows say what they have missed."""
-    a, chosen = vector_at(room, 7 * size + 2), indices_at(room, 3 * size)[2 * size:]
-    value = 1.0
-    for k in range(size):
-        value *= a[k]
-        for j in range(k):
-            if chosen[j] > chosen[k]:
-                value = -value
-    a[7 * size + 1] = value
     return 0
 
 

@@ -17,7 +17,7 @@ from .expressions import Writer
 from .loop_text import PARALLEL, WIDE, LoopText
 from .places import ROOM
 from .repetitions import Repetitions
-from .sparse_factors import SparseFactors
+from .sparse_factors import FullFactors, SparseFactors
 
 __all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
 
@@ -53,11 +53,12 @@ class Text:
     tied: Any = None  # solves for states that are not integrated, where there are any
     carried_at = "", 0  # where the torn unknowns stand
 
-    def _solve(self, w: Writer, factors: SparseFactors, factored: bool = False) -> str:
+    def _solve(self, w: Writer, factors: SparseFactors | FullFactors, factored: bool = False
+               ) -> str:
         """The solution takes the place of the right side; whether there is none."""
         singular = "false" if factored else factors.factor(w)
         factors.solve(w, w.pointer("%q", self.right))
-        if factors.carried is None or factored:
+        if isinstance(factors, FullFactors) or factors.carried is None or factored:
             return singular
         missed = w.compare("ugt", w.load("%q", factors.missed), self._may_miss(w, factors))
         return w.new(f"or i1 {singular}, {missed}")

@@ -13,7 +13,6 @@ from blocks.native.sparse_factors import (
     SparseFactors,
     is_mostly_zeros,
     pattern_of_choice,
-    put_determinant,
 )
 from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
 from library.electrical import (
@@ -52,20 +51,6 @@ def test_solutions_and_pivots_are_those_of_the_matrix(n):
     assert singular == 0
     assert_allclose(x, np.linalg.solve(matrix, right), rtol=1e-8)
     assert_allclose(np.prod(np.abs(room[:n])), abs(np.linalg.det(matrix)), rtol=1e-9)
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_full_matrices_are_solved_as_by_lapack_and_have_a_determinant_with_its_sign(n):
-    rng = np.random.default_rng(n)
-    matrix, right = rng.normal(size=(n, n)), rng.normal(size=n)
-    matrix[0, 0] = 1e-9 if n > 1 else 2.0  # rows have to change places
-    singular, given, (_, _, room) = factors(matrix)
-    x = right.copy()
-    solve_blocks(*given, x.ctypes.data)
-    assert singular == 0
-    assert_allclose(x, np.linalg.solve(matrix, right), rtol=1e-9)
-    put_determinant(room.ctypes.data, n)
-    assert_allclose(room[7 * n + 1], np.linalg.det(matrix), rtol=1e-9)
 
 
 def test_any_columns_of_a_wider_matrix_may_be_chosen():

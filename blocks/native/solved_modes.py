@@ -92,7 +92,7 @@ class SolvedCode(Text):
         self.end = self.changes
         if self.held.has_derivatives and nx <= MOST_STATES:
             self.end += n * (nx + 1)
-        #: Of blocks; and a free entry, behind which others may stand.
+        #: Factors of the blocks; and a free entry, behind which those of other matrices may stand.
         self.factors: list[FullFactors] = []
         at_block = self.matrix
         for size in map(len, self.blocks):

@@ -1,5 +1,4 @@
-"""Linear equations in functions of machine code: :mod:`blocks.system.block_factors` as their text.
-"""
+"""Linear equations in the text of functions: calls of :mod:`blocks.system.block_factors`."""
 
 from __future__ import annotations
 
@@ -83,8 +82,6 @@ class FullFactors:
     start : a free entry, behind which it is told which rows change places
     """
 
-    carried = None
-
     def __init__(self, n: int, values: int, start: int) -> None:
         self.n, self.values, self.rows = n, values, start
 
@@ -100,6 +97,7 @@ class FullFactors:
         return w.pointer("%q", self.values), w.pointer("%q", self.rows), self.n
 
     def pivots(self, w: Writer) -> list[str]:
+        """Of the factors that have been made."""
         return [w.load("%q", self.values + i * (self.n + 1)) for i in range(self.n)]
 
     def determinant(self, w: Writer) -> str:
@@ -177,7 +175,7 @@ class SparseFactors:
         w.call(solve_blocks, *self.given(w), right)
 
     def solve_columns(self, w: Writer, first: int, count: int) -> None:
-        """The same for so many right sides, one after the other from an entry of ``q``."""
+        """Append what solves for so many right sides, one after another from an entry of ``q``."""
         w.call(solve_each, *self.given(w), w.pointer("%q", first), self.n, count)
 
     def solve_for_units(self, w: Writer, *given: str) -> None:
@@ -187,7 +185,7 @@ class SparseFactors:
 
 @machine_code
 def solve_each(values: int, plan: int, room: int, right: int, size: int, count: int) -> int:
-    """The same for so many right sides, one after the other."""
+    """Put solutions into the places of so many right sides, which stand one after the other."""
     for j in range(count):
         solve_blocks(values, plan, room, right + 8 * size * j)
     return 0

@@ -69,7 +69,6 @@ static void read_inside(double size, double until) {
         counts[0] = integers(run, COUNT_THETA)[0] = integers(run, COUNT_OUT)[0] = n;
         numbers(run, STEPS_STARTS)[0] = read_t;
         numbers(run, STEPS_SIZES)[0] = size;
-        integers(run, INSIDE_TAKEN)[0] = -1;
         memcpy(run->memory + STEPS_VALUES, read_x, 8 * (size_t)N_X);
         call(run, INSIDE, INSIDE_TABLE);
         for (int64_t k = 0; k < n; k++)

@@ -211,7 +211,7 @@ def _places(program: Program) -> dict[str, object]:
                ("advance", "record", ("ends", "sizes", "rows")),
                ("inside", "steps", ("starts", "sizes", "values"))) for name in names},
         **{f"INSIDE_{name.upper()}": image.place("inside", name)
-           for name in ("theta", "out", "taken")},
+           for name in ("theta", "out")},
         **{f"COUNT_{name.upper()}": image.entry("inside", name) + 8
            for name in ("which", "theta", "out")},
     }  # fmt: skip

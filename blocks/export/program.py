@@ -383,7 +383,7 @@ class Program:
                      NOTHING, np.zeros((0, 0)))
         return Bound(between.knowing(known_of(method.code)).bound(
             method.code, method.form.work, step, np.zeros(LOOKS, dtype=np.int64), np.zeros(LOOKS),
-            np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.int64),
+            np.zeros(0), np.zeros(n), np.zeros(5, dtype=np.int64),
             np.zeros((LOOKS, n))))
 
     def _infos(self, path: str) -> list[VariableInfo]:

@@ -24,18 +24,15 @@ from .steps import (
     Sparse,
     known_of,
     settle_after_events,
-    solves_with_derivatives,
     unknowns_after_events,
     workspace,
 )
-from .variations import Track
 
 __all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses",
            "Retaken", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
 ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-NO_CONSTANTS = np.zeros(0)
 
 
 def _unknowns(form: CourseForm, code: Code, times: Array, x: Array, number: Indices,
@@ -93,12 +90,6 @@ class CourseForm:
         """Unknowns that slopes are solved for with."""
         return self.equations.torn
 
-    @property
-    def follows_states(self) -> bool:
-        """Whether steps are explicit, and of states alone."""
-        return not solves_with_derivatives(self.kind) and self.every == 1 and not (
-            self.equations.settle or self.equations.reserve)  # more than slopes is solved for
-
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
@@ -110,19 +101,16 @@ class CourseForm:
 
 @dataclass(frozen=True)
 class Retaken:
-    """Steps of courses, and what takes them again; ``constants`` are what the code points into."""
+    """Steps of courses, and what takes them again.
+
+    ``constants`` are what the code points into, first those that are ``held`` between two events.
+    """
 
     code: Code
     work: Kept
     steps: one_step.Steps
-    track: Track
+    held: Array
     constants: Array
-
-    @property
-    def course(self) -> Indices:
-        """In which of the courses each step is."""
-        marks = self.track.marks
-        return np.repeat(np.arange(len(marks) - 1), np.diff(marks))
 
 
 class Course(KeptCourse):
@@ -247,15 +235,6 @@ class Course(KeptCourse):
         self._gather()
         return self._inside(times, np.full(times.size, self._times[0].size - 2))
 
-    def retaken(self) -> Retaken:
-        """What takes its steps again."""
-        self._gather()
-        times, rows = self._times[0], self._rows
-        steps = one_step.Steps(times[:-1].copy(), np.concatenate([*self._sizes, np.zeros(0)]),
-                               self._kept[0], np.concatenate(rows), *ONE_EVENT)
-        return Retaken(self._code, self.form.work, steps, Track(
-            times[1:].copy(), np.array([0, len(times) - 1]), NO_CONSTANTS), self._alive)
-
     def rows(self, times: Array) -> Array:
         """(k, n) rows of unknowns at times."""
         self._gather()
@@ -317,7 +296,7 @@ class Course(KeptCourse):
             1.0, (self.end - starts[-1]) / sizes[-1])
         out, x = _between(
             self._code, self.form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
-            steps, theta, NO_CONSTANTS)
+            steps, theta, np.zeros(0))
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
@@ -329,7 +308,7 @@ def _between(code: Code, work: Kept, steps: one_step.Steps, which: Indices, thet
     n = steps.values.shape[1]
     out, x = np.empty((len(theta), n)), np.empty(n)
     one_step.between.knowing(known_of(code))(
-        code, work, steps, which, theta, held, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
+        code, work, steps, which, theta, held, x, np.zeros(5, dtype=np.int64), out)
     return out, x
 
 
@@ -393,13 +372,13 @@ class PassedCourses:
         if not self.form.carries:
             return rows
         again = self.retaken()
-        return _settled(self.form, again.code, times, rows, number, self.events.q, again.track.held)
+        return _settled(self.form, again.code, times, rows, number, self.events.q, again.held)
 
     def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
         """Torn unknowns, as of every course."""
         again = self.retaken()
         return _unknowns(self.form, again.code, times, x, number, self.events.q,
-                         again.track.held)
+                         again.held)
 
     def steps(self) -> tuple[Array, Array, Indices]:
         """Starts and ends of the steps between events, and after which event they are.
@@ -487,7 +466,7 @@ class PassedCourses:
             theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
             out[inner], _ = _between(again.code, again.work, again.steps, step[inner], theta,
-                                     again.track.held)
+                                     again.held)
         return out
 
     def retaken(self) -> Retaken:
@@ -501,8 +480,7 @@ class PassedCourses:
         found = self._steps
         steps = one_step.Steps(found.starts, self._sizes, found.known, found.values, found.event,
                                q)
-        return Retaken(code, self.form.work, steps, Track(
-            self._ends, self._marks, constants[: q.shape[1]]), constants)
+        return Retaken(code, self.form.work, steps, constants[: q.shape[1]], constants)
 
     def _begun(self, number: int) -> Course:
         events = self.events

@@ -425,16 +425,6 @@ class Equations:
             efforts = self.system.tape.u if self._held is None else self._held["inputs"]
         return self._of(ca.densify(function(*known[: len(self.system.arguments) - 1], efforts)))
 
-    def varied(self, function: ca.Function, lanes: int) -> int:
-        """Derivatives of slopes, functions of modes instead of efforts, at several points at once.
-
-        These have times and states of their own, a lane each.
-        """
-        writer = Writer(lanes)
-        for i, value in enumerate(writer.values(function, self._places, ("%p", "%q"))):
-            writer.store(value, "%out", i)
-        return self._compiled(writer)
-
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""
         return self.system.once(f"{which} at events", lambda: self._settled_values(

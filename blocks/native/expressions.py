@@ -294,12 +294,10 @@ class Writer:
         return [(out, values[place]) for out, place in zip(outputs, places, strict=True)
                 if out >= 0]
 
-    def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]],
-               same: Sequence[str] = ()) -> list[str]:
+    def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]]) -> list[str]:
         """Append a function; the values of its first result, zeros included.
 
-        ``places`` say in which array, and from which entry on, an argument stands; what stands in
-        the arrays ``same`` is so in all lanes.
+        ``places`` say in which array, and from which entry on, an argument stands.
         """
         dense = ca.Function(function.name(), function.sx_in(),
                             [ca.densify(function.call(function.sx_in())[0])])
@@ -307,8 +305,6 @@ class Writer:
 
         def read(argument: int, i: int) -> str:
             base, offset = places[argument]
-            if base in same:
-                return self.spread(self.new(f"getelementptr double, ptr {base}, i64 {offset + i}"))
             return self.load(base, offset + i)
 
         def keep(_: int, i: int, value: str) -> None:

@@ -501,7 +501,7 @@ class Steps(NamedTuple):
 
 @machine_code
 def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Vector, q: Vector,
-            x: Vector, counts: Indices, taken: Indices, out: Matrix) -> None:
+            x: Vector, counts: Indices, out: Matrix) -> None:
     """Values inside steps and at their ends, by taking those steps again.
 
     Parameters
@@ -509,10 +509,9 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
     q : what the code reads, where there are several events
     x, counts : (n,), (5,) work space
-    taken : (1,) the last step that was taken again, which the next call goes on from; -1 for none
     out : (k, n) filled
     """
-    k, nearest = work.k, 0
+    k, nearest, present = work.k, 0, -1  # the step whose stages are in k
     work.steady[1] = 0
     flush_denormals(code, work)  # as when they were taken first
     beyond = steps.known.size
@@ -522,9 +521,6 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             nearest = middle
         else:
             beyond = middle
-    present = taken[0]  # the step whose stages are in k
-    if which.size and present > which[0]:
-        present = -1
     for j in range(which.size):
         i, begins = which[j], False
         if i != present:
@@ -553,5 +549,4 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
         if work.branch.size:
             put_on_branch(code, work, steps.starts[i], theta[j] * steps.sizes[i], x, out[j])
-    taken[0] = present
     keep_denormals(code, work)

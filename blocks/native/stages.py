@@ -24,7 +24,7 @@ __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE"
            "ROWS", "RUNGE_KUTTA_TIMES",
            "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic",
            "euler_arithmetic", "high_order_arithmetic", "newton_arithmetic",
-           "runge_kutta_arithmetic", "sparse_product",
+           "runge_kutta_arithmetic",
            "third_order_arithmetic", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
@@ -185,19 +185,16 @@ class _Loop:
         self.writer = Writer(lanes)
         self.new, self.type = self.writer.new, self.writer.type
 
-    def in_row(self, j: int) -> str:
-        at = self.new(f"mul nsw i64 %size, {j}")
-        return self.new(f"add nsw i64 {at}, %i")
-
     def row(self, j: int) -> str:
-        return self.load("%k", self.in_row(j))
+        at = self.new(f"mul nsw i64 %size, {j}")
+        return self.load("%k", self.new(f"add nsw i64 {at}, %i"))
 
     def load(self, base: str, at: str = "%i") -> str:
         place = self.writer.pointer(base, at)
         return self.new(f"load {self.type}, ptr {place}, align 8, !llvm.access.group !0")
 
-    def store(self, value: str, at: str = "%i") -> None:
-        place = self.writer.pointer("%out", at)
+    def store(self, value: str) -> None:
+        place = self.writer.pointer("%out", "%i")
         self.writer.lines.append(
             f"  store {self.type} {value}, ptr {place}, align 8, !llvm.access.group !0")
 
@@ -237,24 +234,6 @@ def weighted_sum(weights: Sequence[float], lanes: int = 1, by_step: str = "fmul"
     if by_step:
         rise = loop.writer.binary(by_step, rise, "%step")
     loop.store(loop.writer.binary("fadd", loop.load("%x"), rise))
-    return loop.compiled()
-
-
-@cache
-def sparse_product(places: tuple[tuple[int, int], ...], rows: int, apart: int) -> int:
-    """out = X k with k and out of ``n`` columns; ``x`` holds the entries of X that are not zero.
-
-    These stand so many places ``apart``.
-    """
-    loop = _Loop(1)
-    for number in range(rows):
-        value = loop.writer.constant(0.0)
-        for entry, (row, column) in enumerate(places):
-            if row == number:
-                part = loop.writer.binary("fmul", loop.load("%x", str(entry * apart)),
-                                          loop.row(column))
-                value = loop.writer.binary("fadd", value, part)
-        loop.store(value, loop.in_row(number))
     return loop.compiled()
 
 

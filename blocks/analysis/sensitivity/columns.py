@@ -2,8 +2,7 @@
 
 While modes are held, torn unknowns and efforts w often are where ``r(w) = r(0) + R w`` is zero,
 with R that sees neither them nor the states: then they need not be found at points first. What is
-left is one expression of states, parameters and modes, evaluated at many points at a time, or in
-machine code.
+left is one expression of states, parameters and modes, evaluated at many points at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from ...system.evaluator import Evaluator
 from .stages import Entries
 
 if TYPE_CHECKING:
-    from ...native.equations import Equations
     from ...system.points import Points
     from ...system.system import System
 
@@ -69,10 +67,7 @@ class Columns:
                      for one in (values, looks, self.eliminated(tape.slope))]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
             _must_solve(system, one) for one in (values, looks))
-        self._address: int | None = None
         self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
-        self._entries = ca.Function("entries", [*given[:-2], modes], [
-            ca.densify(values)]) if self.serves else functions[0]  # without efforts
 
     def eliminated(self, expression: ca.SX) -> ca.SX:
         """Return an expression with torn unknowns and efforts as functions of what is known."""
@@ -90,14 +85,6 @@ class Columns:
         others[:, self.row[~of_x], self.column[~of_x] - nx] = values[:, ~of_x]
         p, d = np.split(others, self._widths[1:-1] - nx, axis=2)
         return Entries(values[:, of_x], self.row[of_x], self.column[of_x], nx), p, d
-
-    def address(self, equations: Equations) -> int:
-        """The entries of these derivatives in machine code, with what other equations read."""
-        if self._address is None:
-            from ...native.variations import LANES
-
-            self._address = equations.varied(self._entries, LANES)
-        return self._address
 
     def guards(self, points: Points, modes: Indices) -> Array:
         """What says when an event happens, (guards, points)."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -170,27 +169,6 @@ class Saltation:
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
         new = self.jumps.over(k, arrived, dt, self._relations(caused))
         return Changes(new.x - after[k][:, None] * dt, new.d)
-
-    @cached_property
-    def simple(self) -> Flags:
-        """Events at which no state jumps, and one guard alone is zero."""
-        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= 1)
-
-    @cached_property
-    def assigned(self) -> Array:
-        """Discrete values after simple events by all that is before; as instants move, too."""
-        assigned = self.jumps.assigned
-        if not assigned.shape[1]:
-            return assigned
-        by, by_time = assigned[:, :, :-1], assigned[:, :, -1]
-        rates = (by[:, :, : self.system.nx] @ self.sides.rates[0][:, :, None])[:, :, 0] + by_time
-        return np.asarray(by + rates[:, :, None] * self.instants.followed[:, None, :])
-
-    @cached_property
-    def kinks(self) -> Array:
-        """How slopes change at all events: changes of states follow by their moving instants."""
-        before, after = self.sides.rates
-        return np.asarray(before - after)
 
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""

@@ -93,16 +93,6 @@ class Instants:
         g, rate = self._guards, self._rates[k, guard]
         return -g.x[k, guard] / rate, -g.p[k, guard] / rate, -g.d[k, guard] / rate
 
-    @property
-    def followed(self) -> Array:
-        """The instants of all events by states, parameters and discrete values, side by side."""
-        g, k = self._guards, np.flatnonzero(self.first >= 0)
-        guard = self.first[k]
-        by = np.concatenate([g.x[k, guard], g.p[k, guard], g.d[k, guard]], axis=1)
-        out = np.zeros((len(self.first), by.shape[1]))
-        out[k] = -by / self._rates[k, guard][:, None]
-        return out
-
 
 def relations_of_end(system: System) -> Indices:
     """Those at which a run ends that goes on until one changes: of what reads variables."""

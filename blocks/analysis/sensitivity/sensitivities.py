@@ -26,7 +26,7 @@ from .instants import relations_of_end
 from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
-from .variational import SteppedCourse, VariationalSolution, balance, fastest, solve_variational
+from .variational import VariationalSolution, solve_variational
 
 if TYPE_CHECKING:
     from ...language.compiled_model import CompiledModel
@@ -41,10 +41,6 @@ __all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
-LOOKS = 6  # at derivatives, that tell how large states are
-DAMPED = 2.0  # rates times lengths of explicit steps, from which these are as long as is stable
-LONG = 20_000  # steps of it, from which others pay
-TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
 
 
 class SensitivityWarning(UserWarning):
@@ -105,7 +101,7 @@ class FoundSensitivities(Sensitivities):
         self._kinks = start.kinks
         changes = self._saltation.at_start(start)
         start = replace(start, x=changes.x, d=changes.d)
-        self._course = self._stepped(start, rtol) or self._solved(start, rtol)
+        self._course = self._solved(start, rtol)
         self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
     @cached_property
@@ -186,33 +182,6 @@ class FoundSensitivities(Sensitivities):
         return np.clip(t, episodes.starts[which], episodes.ends[which])
 
     # -- solving ---------------------------------------------------------------------------
-    def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
-        """Steps in machine code, along a run of the explicit pair."""
-        episodes = self._recording.episodes
-        courses: list[Any] = episodes.courses
-        forms: list[Any] = [getattr(c, "form", None) for c in courses]
-        if not self._by_states or not all(form and form.follows_states for form in forms):
-            return None
-        from ...native.expressions import Unwritable
-        from ...native.growth import Growth, NotFollowed
-
-        form, columns = courses[0].form, self._equations.columns
-        some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
-        seen = columns.slopes(self._saltation.sides.before(*some),
-                              self._saltation.modes[some].T)[0].full()
-        tolerance = float(np.clip(rtol, *TOLERANCES))
-        steps = len(episodes.steps.starts)
-        if steps > LONG and fastest(seen) * self._saltation.span > steps * DAMPED:
-            return None
-        try:
-            growth = Growth(form.size, columns.address(form.equations), columns.row,
-                            columns.column, balance(np.abs(seen).max(axis=0)),
-                            tolerance, self._dp, self._recording.system.nd)
-            return SteppedCourse(growth, [course.retaken() for course in courses],
-                                 self._saltation, Changes(start.x, start.d))
-        except (NotFollowed, Unwritable):
-            return None
-
     def _solved(self, start: StartDerivatives, rtol: float) -> VariationalSolution:
         """The linear equations of all steps, solved for a run of any method."""
         episodes = self._recording.episodes

@@ -27,7 +27,6 @@
     large_networks  what many ideal elements take, in loops over two matrices
     sparse_factors  those of a model's own equations, block by block, as text
     newton          how unknowns of nonlinear ones are found
-    parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points
     matrices        in which order unknowns make it one
     step_matrix     the matrix of a step that is implicit

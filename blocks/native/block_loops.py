@@ -43,7 +43,6 @@ def write_blocks(loops: Loops, blocks: list[Block]) -> None:
         own = compiled(function_of(loops.text, Beginning()), quick=len(blocks) < FEW)
         loops.text = main
         loops.text.run(name_of_code(own))
-        loops.pairs.unsettled[:] = False
 
 
 def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -52,7 +51,6 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     starts = loops.starts[torn]
     linear = bool((starts < 0).all())
     order = _Assignments(loops, blocks)
-    loops.pairs.unsettled[[*torn.ravel(), *order.unknowns]] = True
     unknowns = loops.room(n * count).reshape(n, count)
     for row, entries, start in zip(torn, unknowns, starts, strict=True):
         loops.values.put(row, Q, entries)

@@ -26,7 +26,6 @@ from .block_loops import Solution, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand, entries_of
-from .parallel_values import Pairs
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -87,7 +86,6 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = self._joined_steps()
-        self.pairs = Pairs(self)
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
@@ -133,7 +131,6 @@ class Loops:
         """To write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
-        new.pairs = self.pairs.copy(new)
         new.text.declared |= self.text.declared
         return new
 
@@ -362,8 +359,6 @@ class Loops:
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
             rest = ~direct[unknowns]
-            if out is not self.values:
-                rest &= ~self.pairs.put_off(step, rows, unknowns, rest)
             for part, places in ((direct[unknowns], out), (rest, self.values)):
                 if part.any():
                     self.give(step.group, rows[part], step.position, unknowns[part], places)
@@ -377,7 +372,6 @@ class Loops:
 
     def read(self, classes: Indices, factors: Array) -> Operand:
         """Values of classes times factors."""
-        self.pairs.write_late(classes)
         return self.values.operand(classes, factors)
 
     def room(self, count: int) -> Indices:
@@ -442,10 +436,8 @@ class Loops:
             order = np.argsort(first)
             first, factors = first[order], added[order]
             which, classes = which[first], classes[first]
-        if tangents is not None:
-            self.text.add_sums(which, tangents.operand(classes, factors), target)
-            return
-        self.text.add_sums(*self.pairs.terms(which, classes, factors), target)
+        values = self.values if tangents is None else tangents
+        self.text.add_sums(which, values.operand(classes, factors), target)
 
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
                 target: Operand, tangents: Places | None = None, derived: Places | None = None

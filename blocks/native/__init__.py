@@ -24,7 +24,7 @@
     band            large ones whose matrix is a narrow band
     fronts          and those whose matrix is sparse
     front_lists     in which order these are eliminated
-    large_networks  what many ideal elements take, in loops over two matrices
+    network_code    what elements at nodes without mass take, in loops over two matrices
     sparse_factors  those of a model's own equations, block by block, as text
     newton          how unknowns of nonlinear ones are found
     columns         outputs at many points

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
-    from .large_networks import NetworkCode
     from .linear_unknowns import LoopCode
+    from .network_code import NetworkCode
     from .solved_modes import SolvedCode
     from .tied_states import Tied, TiedCode
 
@@ -182,7 +182,6 @@ class Equations:
         """Slopes and margins while the modes of set-valued laws are held."""
         from ..nonsmooth.modes.carried_network import CarriedNetwork
         from ..nonsmooth.modes.held_network import HeldNetwork
-        from ..nonsmooth.modes.large_network import LargeNetwork
         from ..nonsmooth.modes.solved_modes import SolvedModes
         from .solved_modes import SolvedCode
 
@@ -218,20 +217,20 @@ class Equations:
         slope = held.expressions["slope"] * free
         margins = laws.margin_expressions()
         margins = ca.vertcat(held.expressions["crossings"], margins + slack if kept else margins)
-        if isinstance(held, LargeNetwork):
-            from .large_networks import NetworkCode
-
-            *known, taken, exact = held.symbols
-            network = NetworkCode(held, [*known, free, taken, exact], self._places,
-                                  int(self.offsets[-1]))
-            self._solve_by(network)
-            self.explicit, self._with_all = (network.arguments, slope), network.of
-            self.slope, self.crossings = self._of(slope), self._of(margins)
+        if not isinstance(held, HeldNetwork):
+            self.explicit = [*held.symbols, free, slack], slope
+            self._decided_by = held.present if isinstance(held, SolvedModes) else held.decided_by
+            self._results = [slope, margins, self._decided_by]
+            self.slope, self.crossings = self._result(slope), self._result(margins)
             return
-        self.explicit = [*held.symbols, free, slack], slope
-        self._decided_by = held.present if isinstance(held, SolvedModes) else held.decided_by
-        self._results = [slope, margins, self._decided_by]
-        self.slope, self.crossings = self._result(slope), self._result(margins)
+        from .network_code import NetworkCode  # loaded with what it is for
+
+        *known, taken, exact = held.symbols
+        network = NetworkCode(held, [*known, free, taken, exact], self._places,
+                              int(self.offsets[-1]))
+        self._solve_by(network)
+        self.explicit, self._with_all = (network.arguments, slope), network.of
+        self.slope, self.crossings = self._of(slope), self._of(margins)
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
@@ -433,7 +432,7 @@ class Equations:
     def _settled_values(self, function: ca.Function,
                         more: dict[int, tuple[str, int]] | None = None) -> int:
         """A function of what there is at events, and of ``more``."""
-        from .large_networks import NetworkCode
+        from .network_code import NetworkCode
 
         if isinstance(self._solved, NetworkCode):
             return compiled(self._solved.of_function(function, more or {}), parallel=False)

@@ -18,7 +18,6 @@ from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .elements import Elements
 from .held_network import HeldNetwork, filled
-from .large_network import LargeNetwork
 from .law_expressions import LawExpressions
 from .mode_equations import ModeEquations
 
@@ -26,7 +25,6 @@ __all__ = ["CarriedNetwork", "held_network"]
 
 MOST = 400  # elements
 MOST_TOGETHER = 100_000  # of these, pairs that can feel each other: entries of two matrices
-MOST_WRITTEN = 400  # of these, of which products are written out entry by entry
 MOST_CARRIED = 24  # elements that are solved for at every point
 Z = 2  # the place of unknowns among what the functions of a system take
 
@@ -38,11 +36,9 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
     if system.clusters or size != system.nu or size > MOST:
         return None
     if equations.constant:
-        pairs = sum(len(part) ** 2 for part in equations.parts)
-        if pairs > MOST_TOGETHER:
+        if sum(len(part) ** 2 for part in equations.parts) > MOST_TOGETHER:
             return None
-        kind = HeldNetwork if pairs <= MOST_WRITTEN else LargeNetwork
-        return kind(system, elements, laws, equations, equations.parts)
+        return HeldNetwork(system, elements, laws, equations, equations.parts)
     if size > MOST_CARRIED or system.tape.carried.any():
         return None
     return CarriedNetwork(system, elements, laws, equations, [np.arange(size)])
@@ -53,15 +49,11 @@ class CarriedNetwork(HeldNetwork):
 
     Attributes
     ----------
-    taken : symbols of what elements take, the last of :attr:`symbols`
     residual : what is zero; equations of elements are combined by the constants
     """
 
-    taken: ca.SX
-
-    def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations, parts: list[Indices]) -> None:
-        super().__init__(system, elements, laws, equations, parts)
+    def _pose(self) -> None:
+        system, elements = self.system, self.elements
         self.symbols = [*self.symbols, self.taken]
         solved = ca.SX.sym("solved", system.nz + elements.size)
         matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))
@@ -74,10 +66,8 @@ class CarriedNetwork(HeldNetwork):
         self.length = ca.Function("elements", self.symbols, [
             ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
-    def _taken(self, matrices: list[ca.SX]) -> ca.SX:
-        """What elements take is solved for."""
-        self.taken = ca.SX.sym("taken", self.elements.size)
-        return self.taken
+    def _exact(self, correction: ca.SX) -> ca.SX:
+        return self.system.tape.x - ca.mtimes(filled(self.corrected, correction), self.alone[0])
 
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         by_value, by_rate = (ca.mtimes(filled(self.together, entries), given)

@@ -3,8 +3,9 @@
 Where the equations of modes (:mod:`blocks.nonsmooth.modes.mode_equations`) are linear in what
 elements take, with coefficients that depend on parameters and relations alone, it follows from
 their values and rates without anything taken, by two matrices that are constant between events.
-So efforts, slopes and margins are functions of the states, of the modes and of these, as machine
-code and readers of a run want them. Others are solved for at every point
+So efforts, slopes and margins are functions of the states, of the modes and of what is taken, which
+whoever evaluates them multiplies out first: machine code in loops
+(:mod:`blocks.native.network_code`). Others are solved for at every point
 (:mod:`blocks.nonsmooth.modes.carried_network`).
 """
 
@@ -79,7 +80,7 @@ class _Split(NamedTuple):
 
 
 class HeldNetwork:
-    """Efforts, flows, bounds and slopes, as functions of modes and of two matrices.
+    """Efforts, flows, bounds and slopes, as functions of modes and of what elements take.
 
     Parameters
     ----------
@@ -89,7 +90,9 @@ class HeldNetwork:
 
     Attributes
     ----------
-    symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
+    symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants, and
+        what follows
+    taken, exact : symbols of what elements take, and of states without drift, where there is any
     expressions : of slopes, crossing functions and elements
     entries : of the constants: whether a switch is told or who bears nothing, what rounding may
         make, two matrices, where states drift the matrix that corrects them, and of what may share
@@ -106,7 +109,6 @@ class HeldNetwork:
     slope : slopes at the last evaluation; not kept
     """
 
-    length = 0
     has_derivatives = True
     slope: Array | None = None
 
@@ -159,7 +161,8 @@ class HeldNetwork:
         #: What the equations come to without anything taken, and the rates of that.
         self.alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
         self.symbols = [*system.arguments[:-1], modes, constants]
-        taken = self._taken([by_value, by_rate]) + level
+        self.taken = ca.SX.sym("taken", n)
+        taken = self.taken + level
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.unit),
                               system.nu, n)
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
@@ -169,31 +172,34 @@ class HeldNetwork:
              tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
         self._miss([by_value, by_rate], [missed, rate], loops)
+        self.exact = self._exact(correction) if self.drifts else ca.SX(0, 1)
         if self.drifts:
-            exact = self._exact(correction)
             slope, crossings, exponents, flow, effort, low, high = ca.substitute(
-                [slope, crossings, exponents, flow, effort, low, high], [tape.x], [exact])
+                [slope, crossings, exponents, flow, effort, low, high], [tape.x], [self.exact])
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "flow": flow, "effort": effort, "low": low, "high": high}
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
-        #: Expressions that give the slopes one after the other, and what each moves by.
-        self.slopes_by = [(slope, tape.x)]
-        self._margins: Evaluator | None = None
+        self._pose()
 
-    def _taken(self, matrices: list[ca.SX]) -> ca.SX:
-        """What elements take, which follows from entries of two matrices."""
-        value, rate = (ca.mtimes(filled(self.together, entries), given)
-                       for entries, given in zip(matrices, self.alone, strict=True))
-        return value + rate
+    def _pose(self) -> None:
+        """Make what is looked at in Python."""
+        alone = ca.vertcat(*self.alone)
+        #: Expressions that give the slopes one after the other, and what each moves by.
+        self.slopes_by = [(alone, self.system.tape.x), (
+            self.expressions["slope"], ca.vertcat(self.system.tape.x, self.exact, self.taken))]
+        self.length = 2 * int(self.together.sum())
+        self._alone = Evaluator(ca.Function("alone", self.symbols, [alone]))
+        self.symbols = [*self.symbols, self.taken, self.exact]
+        self._margins: Evaluator | None = None
 
     def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
         """Take note of what the equations miss, where inputs are solved for."""
 
     def _exact(self, correction: ca.SX) -> ca.SX:
         """The states as they would be without errors of integration."""
-        return self.system.tape.x - ca.mtimes(filled(self.corrected, correction), self.alone[0])
+        return ca.SX.sym("exact", self.system.nx)
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -398,8 +404,17 @@ class HeldNetwork:
         """Margins of the present modes, from the two matrices as machine code has them."""
         if self._margins is None:
             self._margins = Evaluator(ca.Function("margins", self.symbols, [self.margins]))
-        constants = self.constants(problem, t, state)
-        return self._margins(*problem.arguments(t)[:-1], state.modes.astype(float), constants)
+        n, modes = self.elements.size, state.solved_modes
+        at, x, *rest = problem.arguments(t)[:-1]
+        rest += [state.modes.astype(float), self.constants(problem, t, state)]
+        exact = x
+        if self.drifts:
+            weight, move = self.projection(problem, t, modes)
+            exact = x - move @ (weight @ self._alone(at, x, *rest)[:n])
+        value, rate = np.split(self._alone(at, exact, *rest), [n])
+        by_value, by_rate, *_ = self.taken_by(problem, t, modes)
+        return self._margins(at, x, *rest, by_value @ value + by_rate @ rate,
+                             exact if self.drifts else np.zeros(0))
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:

@@ -21,7 +21,7 @@ from .expressions import Writer
 from .text import Text
 
 if TYPE_CHECKING:
-    from ..nonsmooth.modes.large_network import LargeNetwork
+    from ..nonsmooth.modes.held_network import HeldNetwork
 
 __all__ = ["NetworkCode"]
 
@@ -35,13 +35,13 @@ class NetworkCode(Text):
 
     Parameters
     ----------
-    network : LargeNetwork
+    network : HeldNetwork
     arguments : of all expressions, of which the last ones are what is taken, and exact states
     places : of the others
     start : the first free entry of ``q``
     """
 
-    def __init__(self, network: LargeNetwork, arguments: list[ca.SX],
+    def __init__(self, network: HeldNetwork, arguments: list[ca.SX],
                  places: Mapping[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         n, nx = network.elements.size, network.system.nx

@@ -5,7 +5,8 @@ One number: of the temperature. Two: of the first and the second variable of ``t
 
 __all__ = ["GAS", "LIQUID", "TWO_PHASE", "of_table"]
 
-LIQUID = {"volume": 5, "enthalpy": 5, "bulk_modulus": 3, "viscosity": 5, "conductivity": 3}
+LIQUID = {"volume": 5, "enthalpy": 5, "bulk_modulus": 3, "viscosity": 5, "thickening": 3,
+          "conductivity": 3}  # fmt: skip
 GAS = {"enthalpy": 6, "viscosity": 5, "conductivity": 5}
 TWO_PHASE = {
     "saturated_liquid": (8, 0), "saturated_vapour": (8, 0),

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Variable
 
+from ..thermal.domain import ABSOLUTE
 from .chambers import FluidPart
 from .flows import closed, species
 
@@ -27,14 +28,17 @@ class AbsoluteReference(FluidPart):
 
 
 class Cap(FluidPart):
-    """Base of closed ends; a subclass shows what ``state`` is."""
+    """Base of closed ends, which show what stands there; ``shown`` says what."""
 
+    shown: tuple[str, ...] = ("p", "T")
     p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
+    T = Variable(ABSOLUTE, nominal="300 K", when=lambda c: "T" in c.shown, doc="temperature")
 
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
         yield from closed(self.fluid, A)
-        yield self.p == A.p
+        for name in self.shown:
+            yield getattr(self, name) == getattr(A, name)
 
 
 class InfiniteFlowResistance(FluidPart):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Option, Parameter, Port, Variable, der, exp, log, sqrt, where
+from blocks import Component, Option, Parameter, Port, Variable, der, exp, log, sqrt, where
 
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
@@ -178,3 +178,35 @@ class GasPipe(Pipe):
     def speeding(self, port: Any, rho: Any) -> Any:
         before = self.fluid.density(port, port.p, port.T)
         return (port.mdot / self.area) ** 2 * (1 / rho - 1 / before)
+
+
+class Segmented(Component):
+    """Base of pipes of equal segments; ``made`` says of which, and ``start`` how they start."""
+
+    made: Any = None
+    segments = Option(5, minimum=1, doc="number of segments")
+    thermal_port = Option(True, doc="whether heat passes the wall")
+    H = Port(thermal, when="thermal_port", doc="the wall")
+    length = Parameter("5 m", above=0, doc="Length")
+    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
+    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
+    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
+    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+
+    def start(self) -> dict[str, Any]:
+        """What else every segment is given."""
+        raise NotImplementedError
+
+    def compose(self) -> None:
+        A, B = self.A, self.B  # type: ignore[attr-defined]
+        n = self.segments
+        self.segment = self.made(
+            count=n, length=self.length / n, area=self.area, roughness=self.roughness,
+            hydraulic_diameter=self.hydraulic_diameter, extra_length=self.extra_length / n,
+            thermal_port=self.thermal_port, **self.start())  # fmt: skip
+        self.connect(A, self.segment[0].A)
+        if n > 1:
+            self.connect(self.segment[:-1].B, self.segment[1:].A)
+        self.connect(self.segment[-1].B, B)
+        if self.thermal_port:
+            self.connect(self.H, self.segment.H)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-from blocks import Port, Variable
+from blocks import Port
 
 from .. import symbols
 from ..fluids import chambers, converters, ends, pipes
-from ..thermal.domain import ABSOLUTE
 from . import medium
 from .domain import Ends, gas
 
@@ -61,11 +57,6 @@ class Cap(ends.Cap):
     symbol = symbols.END
     fluid = medium
     A = Port(gas, doc="the closed end")
-    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
-
-    def equations(self) -> Iterator[Any]:
-        yield from super().equations()
-        yield self.T == self.A.T
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):

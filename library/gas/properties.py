@@ -18,11 +18,12 @@ from ..tables import table_faults
 from ..thermal.domain import ABSOLUTE
 from .domain import HIGH, LOW, gas, numbers_of
 
-__all__ = ["GasProperties"]
+__all__ = ["GasProperties", "misses", "tabled"]
 
 READY = tuple(media("gases"))
 TABLES = {"enthalpy": "specific_heats", "viscosity": "viscosities",
           "conductivity": "conductivities"}  # fmt: skip
+UNIT = quantity("1 Pa*s")
 
 
 def _perfect(c: Any) -> bool:
@@ -95,12 +96,8 @@ class GasProperties(Component):
     def advise(self) -> Iterator[str]:
         if not _table(self) or any(True for _ in self.verify()):
             return
-        T = np.asarray(self.temperatures.to("K").magnitude)
-        for name, table in TABLES.items():
-            error = missed(of_table(GAS, name), T, np.asarray(getattr(self, table).magnitude))
-            if error > 0.01:
-                yield (f"the polynomial through {table} misses a point by {error:.1%}: give a "
-                       "narrower range of temperatures, or smoother values.")  # fmt: skip
+        yield from misses(self.temperatures, **{
+            table: (of_table(GAS, name), getattr(self, table)) for name, table in TABLES.items()})
 
     def equations(self) -> Iterator[Any]:
         A = self.A
@@ -108,39 +105,55 @@ class GasProperties(Component):
         yield A.Phi == 0
         yield A.atmospheric_pressure == self.atmospheric_pressure
         yield A.minimum_pressure == self.minimum_pressure
-        unit = quantity("1 Pa*s")
         if self.gas_spec in READY:
             for name, value in numbers_of(media("gases")[self.gas_spec]).items():
                 if name not in ("atmospheric_pressure", "minimum_pressure"):
                     yield getattr(A, name) == quantity(value)
             return
-        yield A.viscosity_unit == unit
-        yield A.gas_constant == self.gas_constant * self.compressibility_factor
-        low, high, found = self._perfect(unit) if _perfect(self) else self._tables(unit)
-        yield A.middle_temperature == (low + high) / 2
-        yield A.half_range == (high - low) / 2
-        for name, coefficients in found.items():
-            for k in range(GAS[name] + 1):
-                yield getattr(A, f"{name}_{k}") == (
-                    coefficients[k] if k < len(coefficients) else 0 * coefficients[0])
+        R = self.gas_constant * self.compressibility_factor
+        found = described(*self._perfect(), R) if _perfect(self) else tabled(
+            R, self.temperatures, self.viscosities, self.conductivities, heats=self.specific_heats)
+        for name, value in found.items():
+            yield getattr(A, name) == value
 
-    def _perfect(self, unit: Any) -> tuple[Any, Any, dict[str, list[Any]]]:
+    def _perfect(self) -> tuple[Any, Any, dict[str, list[Any]]]:
         low, high = quantity(f"{LOW} K"), quantity(f"{HIGH} K")
         middle = self.reference_enthalpy + self.specific_heat * (
             (low + high) / 2 - self.reference_temperature)  # fmt: skip
         return low, high, {
             "enthalpy": [middle, self.specific_heat * (high - low) / 2],
-            "viscosity": [log(self.viscosity / unit)], "conductivity": [self.conductivity],
+            "viscosity": [log(self.viscosity / UNIT)], "conductivity": [self.conductivity],
         }  # fmt: skip
 
-    def _tables(self, unit: Any) -> tuple[Any, Any, dict[str, list[Any]]]:
-        T, size = self.temperatures, len(self.temperatures)
-        low, high = T[0], T[size - 1]
-        capacity, viscosity, conductivity = (
-            polynomial_of(of_table(GAS, name), T, values, size, low, high) for name, values in (
-                ("enthalpy", self.specific_heats), ("viscosity", log(self.viscosities / unit)),
-                ("conductivity", self.conductivities)))  # fmt: skip
-        rising = [(high - low) / 2 * c for c in integral(capacity)]
-        zero = self.specific_heats[0] * low + sum_of(c * (-1) ** k for k, c in enumerate(rising))
-        return low, high, {"enthalpy": [zero, *rising], "viscosity": viscosity,
-                           "conductivity": conductivity}  # fmt: skip
+
+def described(low: Any, high: Any, of: dict[str, list[Any]], R: Any) -> dict[str, Any]:
+    """The parameters of the domain of a gas with these polynomials of the temperature."""
+    return {"gas_constant": R, "viscosity_unit": UNIT, "middle_temperature": (low + high) / 2,
+            "half_range": (high - low) / 2, **{
+                f"{name}_{k}": of[name][k] if k < len(of[name]) else 0 * of[name][0]
+                for name, degree in GAS.items() for k in range(degree + 1)}}  # fmt: skip
+
+
+def tabled(R: Any, T: Any, viscosities: Any, conductivities: Any, heats: Any = None,
+           enthalpies: Any = None) -> dict[str, Any]:
+    """The parameters of the domain of a gas by tables of the temperature."""
+    low, high = T[0], T[len(T) - 1]
+    found = {name: polynomial_of(GAS[name], T, values) for name, values in (
+        ("viscosity", log(viscosities / UNIT)), ("conductivity", conductivities))}  # fmt: skip
+    if enthalpies is not None:
+        found["enthalpy"] = polynomial_of(GAS["enthalpy"], T, enthalpies)
+    else:
+        rising = [(high - low) / 2 * c for c in integral(
+            polynomial_of(of_table(GAS, "enthalpy"), T, heats))]  # fmt: skip
+        zero = heats[0] * low + sum_of(c * (-1) ** k for k, c in enumerate(rising))
+        found["enthalpy"] = [zero, *rising]
+    return described(low, high, found, R)
+
+
+def misses(T: Any, **tables: Any) -> Iterator[str]:
+    """What is said of tables of a gas that no polynomial meets; by name degree and values."""
+    for name, (degree, values) in tables.items():
+        error = missed(degree, np.asarray(T.to("K").magnitude), np.asarray(values.magnitude))
+        if error > 0.01:
+            yield (f"the polynomial through {name} misses a point by {error:.1%}: give a narrower "
+                   "range of temperatures, or smoother values.")  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from blocks import Component, Domain, Port
 
 from ..fluids.passages import Passage
@@ -9,20 +12,25 @@ from ..gas.domain import numbers_of
 from ..media import media
 from . import medium
 
-__all__ = ["FRACTIONS", "HUMIDITIES", "TRACE", "Ends", "TwoPort", "moist_air", "moist_air_source"]
+__all__ = ["FRACTIONS", "HUMIDITIES", "OWN", "Ends", "TwoPort", "moist_air", "moist_air_source",
+           "trace"]  # fmt: skip
 
 HUMIDITIES = ("relative", "mass_fraction", "mole_fraction", "humidity_ratio")
 FRACTIONS = ("mass_fraction", "mole_fraction")
-# carbon dioxide at 20 °C
-TRACE = {"trace_gas_constant": "188.9241 J/(kg*K)", "trace_heat_capacity": "840 J/(kg*K)",
-         "trace_viscosity": "1.47e-5 Pa*s", "trace_conductivity": "0.0163 W/(m*K)"}  # fmt: skip
+OWN = ("atmospheric_pressure", "minimum_pressure")  # what is said of no gas
+AIR = numbers_of(media("moist_air")["air"])
+
+
+def trace(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """What describes a trace gas, of what describes a gas."""
+    return {f"trace_{name}": value for name, value in numbers.items() if name not in OWN}
+
 
 moist_air = Domain(
     "moist_air",
     across={"p": "MPa", "T": "K", "x_w": "1", "x_g": "1"},
     through={"mdot": "kg/s", "Phi": "W", "mdot_w": "kg/s", "mdot_g": "kg/s"},
-    parameters=numbers_of(media("moist_air")["air"]) | TRACE | {
-        "trace_mole_constant": TRACE["trace_gas_constant"], "traced": "0"},
+    parameters=AIR | trace(AIR) | {"trace_mole_constant": AIR["gas_constant"], "traced": "0"},
     typical={"p": "0.101325 MPa", "T": "293.15 K", "x_w": "0.01"},
     assumed="holds water vapour in dry air, since no MoistAirProperties says otherwise. Connect "
     "one to any of its ports for another dry gas, or to say that air is meant.",
@@ -40,14 +48,15 @@ moist_air = Domain(
 
 moist_air_source = Domain(
     "moist_air_source",
-    across={"T": "K", "c_g": "J/(kg*K)"},
+    across={"T": "K", "h_g": "J/kg", "c_g": "J/(kg*K)"},
     through={"mdot_w": "kg/s", "mdot_g": "kg/s", "Phi": "W"},
-    typical={"T": "293.15 K", "c_g": "840 J/(kg*K)"},
+    typical={"T": "293.15 K", "h_g": "300 kJ/kg", "c_g": "840 J/(kg*K)"},
     alone="nothing is added to a volume",
     storage="a chamber of moist air",
     colour="tab:blue",
-    doc="T is the temperature of the volume and c_g the heat capacity of its trace gas, mdot_w and "
-    "mdot_g the flows of water and trace gas into the component, Phi the energy that they carry.",
+    doc="T is the temperature of the volume, h_g and c_g are enthalpy and heat capacity of its "
+    "trace gas, mdot_w and mdot_g the flows of water and trace gas into the component, Phi the "
+    "energy that they carry.",
     power=lambda port: port.Phi,
 )
 

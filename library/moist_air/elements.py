@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from blocks import Input, Option, Parameter, Port, Variable
@@ -10,7 +9,6 @@ from blocks import Input, Option, Parameter, Port, Variable
 from .. import symbols
 from ..fluids import chambers, converters, ends, pipes
 from ..fluids.flows import Within
-from ..thermal.domain import ABSOLUTE
 from . import medium
 from .domain import FRACTIONS, HUMIDITIES, Ends, moist_air
 from .volumes import Humid
@@ -79,14 +77,9 @@ class Cap(ends.Cap):
 
     symbol = symbols.END
     fluid = medium
+    shown = ("p", "T", "x_w")
     A = Port(moist_air, doc="the closed end")
-    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
     x_w = Variable("1", doc="specific humidity")
-
-    def equations(self) -> Iterator[Any]:
-        yield from super().equations()
-        yield self.T == self.A.T
-        yield self.x_w == self.A.x_w
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):

@@ -2,15 +2,15 @@
 
 Moist air is a mixture of dry gas, water vapour and a trace gas, all ideal, of which x_w, the
 specific humidity, is vapour by mass, and x_g trace gas. The dry gas is described by the parameters
-of the domain, which every port ``at`` knows, in the form of ``library.gas.medium``, the trace gas
-by its gas constant and its heat capacity; the numbers of water stand in ``library.media``::
+of the domain, which every port ``at`` knows, in the form of ``library.gas.medium``, and so is the
+trace gas; the numbers of water stand in ``library.media``::
 
     gas constant   R = x_a R_a + x_w R_w + x_g R_g with x_a = 1 - x_w - x_g,  density rho = p/(R T)
     enthalpy       h = x_a h_a(T) + x_w h_w(T) + x_g h_g(T); likewise viscosity and conductivity
     mole fraction  y_w = x_w R_w/R, y_g = x_g R_g/R,  relative humidity y_w p/p_ws(T)
 
 p_ws is the pressure of saturation over liquid water, below the triple point (273.16 K) over ice.
-h_a and h_g are 0 at 0 °C, liquid water has no enthalpy at the triple point, as in psychrometric
+h_a of air is 0 at 0 °C, liquid water has no enthalpy at the triple point, as in psychrometric
 charts.
 Left out is that vapour is a little denser in air than alone: at 1 atm by 0.4 %.
 
@@ -33,10 +33,10 @@ from ..gas.domain import numbers_of
 from ..media import media
 
 __all__ = [
-    "SPECIES", "conductivity", "density", "density_and_enthalpy", "enthalpy", "gas_constant",
-    "heat_capacity", "humidity", "isentropic_power", "lift", "liquid_enthalpy", "rest_flow",
-    "saturation_pressure", "shares", "state", "trace_fraction", "valid", "vapour_enthalpy",
-    "viscosity",
+    "SPECIES", "Trace", "conductivity", "density", "density_and_enthalpy", "enthalpy",
+    "gas_constant", "heat_capacity", "humidity", "isentropic_power", "lift", "liquid_enthalpy",
+    "rest_flow", "saturation_pressure", "shares", "state", "trace_fraction", "valid",
+    "vapour_enthalpy", "viscosity",
 ]  # fmt: skip
 
 SPECIES = (("mdot_w", "x_w"), ("mdot_g", "x_g"))
@@ -50,12 +50,21 @@ def _numbers(name: str) -> SimpleNamespace:
 
 
 VAPOUR, LIQUID = _numbers("vapour"), _numbers("liquid")
-ZERO = quantity("273.15 K")  # where dry and trace gas have no enthalpy
 TRIPLE, TRIPLE_PRESSURE = quantity("273.16 K"), quantity("611.657 Pa")
 CRITICAL, CRITICAL_PRESSURE = quantity("647.096 K"), quantity("22.064 MPa")
 COLDEST, HOTTEST = quantity("150 K"), quantity("640 K")  # beyond, saturation is not asked for
 FUSION, ICE = quantity("333.4 kJ/kg"), quantity("2.06 kJ/(kg*K)")  # heat of freezing, capacity
 FREEZES = quantity("1 K")  # over which condensate turns from liquid to ice
+
+
+class Trace:
+    """What ``library.gas.medium`` is asked about for the trace gas at a port."""
+
+    def __init__(self, at: Any) -> None:
+        self._at = at
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._at, f"trace_{name}")
 
 
 def _mixed(at: Any, air: Any, vapour: Any, trace: Any) -> Any:
@@ -79,8 +88,7 @@ def vapour_enthalpy(T: Any) -> Any:
 
 def enthalpy(at: Any, p: Any, T: Any) -> Any:
     """Specific enthalpy of the mixture (J/kg)."""
-    trace = at.trace_heat_capacity * (T - ZERO)
-    return _mixed(at, gas.enthalpy(at, p, T), vapour_enthalpy(T), trace)
+    return _mixed(at, gas.enthalpy(at, p, T), vapour_enthalpy(T), gas.enthalpy(Trace(at), p, T))
 
 
 def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
@@ -90,8 +98,7 @@ def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
 
 def heat_capacity(at: Any, T: Any) -> Any:
     """Specific heat capacity at constant pressure (J/(kg K))."""
-    air, vapour = gas.heat_capacity(at, T), gas.heat_capacity(VAPOUR, T)
-    return _mixed(at, air, vapour, at.trace_heat_capacity)
+    return _mixed(at, *(gas.heat_capacity(of, T) for of in (at, VAPOUR, Trace(at))))
 
 
 def isentropic_power(at: Any, T: Any) -> Any:
@@ -101,14 +108,12 @@ def isentropic_power(at: Any, T: Any) -> Any:
 
 def viscosity(at: Any, rho: Any, T: Any) -> Any:
     """Dynamic viscosity (Pa s)."""
-    air, vapour = gas.viscosity(at, rho, T), gas.viscosity(VAPOUR, rho, T)
-    return _mixed(at, air, vapour, at.trace_viscosity)
+    return _mixed(at, *(gas.viscosity(of, rho, T) for of in (at, VAPOUR, Trace(at))))
 
 
 def conductivity(at: Any, T: Any) -> Any:
     """Thermal conductivity (W/(m K))."""
-    air, vapour = gas.conductivity(at, T), gas.conductivity(VAPOUR, T)
-    return _mixed(at, air, vapour, at.trace_conductivity)
+    return _mixed(at, *(gas.conductivity(of, T) for of in (at, VAPOUR, Trace(at))))
 
 
 def lift(A: Any, B: Any) -> Any:
@@ -197,13 +202,14 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Iterator[Any]:
         f"the pressure {where} falls below the moist air's minimum_pressure: more air is drawn "
         "out than there is, or too low a pressure is prescribed. Pressures are absolute "
         "(atmospheric: 0.101325 MPa); feed this place, or draw less.")  # fmt: skip
-    low, high = ((T - g.middle_temperature) / g.half_range for g in (at, VAPOUR))
     margin = 1 + 1e-6
-    yield require(
-        (low > -margin) & (high > -margin) & (low < margin) & (high < margin),
-        f"the temperature {where} leaves the range in which the properties of moist air are known "
-        "(213.15 K to 623.15 K with dry air). Cool and heat it less, or take library.gas.",
-    )  # fmt: skip
+    for known in (at, VAPOUR, Trace(at)):
+        x = (T - known.middle_temperature) / known.half_range
+        yield require(
+            (x > -margin) & (x < margin),
+            f"the temperature {where} leaves the range in which the properties of moist air are "
+            "known (213.15 K to 623.15 K with dry air). Cool and heat it less, or take "
+            "library.gas.")  # fmt: skip
     yield require(
         (at.x_w > -1e-6) & (at.x_g > -1e-6) & (at.x_w + at.x_g < margin),
         f"the humidity {where} falls below none, or the trace gas there does, or both exceed the "

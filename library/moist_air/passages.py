@@ -140,8 +140,9 @@ class TraceGasSource(AddedSource):
 
     Equation: the flow M of trace gas, the signal or the parameter ``mass_flow`` while nothing is
     connected, enters the volume at S with the enthalpy of trace gas of the temperature T, the
-    signal or the parameter ``temperature``. What is taken out, M < 0, has the temperature of the
-    volume. Where the circuit has no trace gas (``MoistAirProperties``), nothing is added.
+    signal or the parameter ``temperature``, from that in the volume on with the heat capacity
+    there. What is taken out, M < 0, has the temperature of the volume. Where the circuit has no
+    trace gas (``MoistAirProperties``), nothing is added.
 
     Parameters: mass_flow (kg/s), temperature (K).
     Ports: S. Inputs: M in kg/s, T in K.
@@ -151,7 +152,7 @@ class TraceGasSource(AddedSource):
 
     def enthalpy(self, T: Any) -> Any:
         """Of a kilogram of trace gas that is added."""
-        return self.S.c_g * (T - medium.ZERO)
+        return self.S.h_g + self.S.c_g * (T - self.S.T)
 
 
 class PressureTemperatureSensor(sensors.PressureTemperatureSensor):

@@ -9,6 +9,7 @@ from blocks import Output, Parameter, Port, Variable, der, where
 
 from ..fluids.chambers import FluidPart, sum_of
 from ..fluids.flows import Within, filling
+from ..gas import medium as gas
 from . import medium
 from .domain import moist_air, moist_air_source
 
@@ -54,8 +55,10 @@ class Humid(FluidPart):
         yield self.mass_w == rho * volume * x
         yield self.mass_g == rho * volume * within.x_g
         yield self.power_supplied == -self.W * medium.liquid_enthalpy(T)
+        added = medium.Trace(F)
         for here, there in ((F.p, p), (F.T, T), (F.x_w, x), (F.x_g, within.x_g), (S.T, T),
-                            (S.c_g, F.traced * F.trace_heat_capacity)):  # fmt: skip
+                            (S.h_g, F.traced * gas.enthalpy(added, p, T)),
+                            (S.c_g, F.traced * gas.heat_capacity(added, T))):  # fmt: skip
             yield here == there
         joined = [*ports, F]
         water, trace = S.mdot_w - self.W, F.traced * S.mdot_g

@@ -3,9 +3,9 @@
 The domain's across variables are the absolute pressure p (shown in MPa) and the absolute
 temperature T, its through variables the mass flow mdot in kg/s and the energy flow Phi in W, both
 counted positive into a component's port. The liquid is a property of the circuit: water, unless
-``ThermalLiquidProperties`` (ready liquids) or ``ThermalLiquidSettings`` (tables) are connected to
-it anywhere. Circuits need something that fixes a pressure: a ``Reservoir``, or any chamber or
-pipe of compressible liquid.
+``ThermalLiquidProperties`` (ready liquids), ``ThermalLiquidSettings`` (tables of the temperature)
+or ``ThermalLiquidTables`` (of temperature and pressure) are connected to it anywhere. Circuits need
+something that fixes a pressure: a ``Reservoir``, or any chamber or pipe of compressible liquid.
 
 Sign convention
 ---------------
@@ -24,7 +24,8 @@ So the ledger of ``result.energy()`` closes exactly.
 Which class to take
 -------------------
 =======================  ======================================================
-the liquid               ``ThermalLiquidProperties``, ``ThermalLiquidSettings``
+the liquid               ``ThermalLiquidProperties``, ``ThermalLiquidSettings``,
+                         ``ThermalLiquidTables``
 state given, ends        ``Reservoir``, ``Cap``, ``InfiniteFlowResistance``,
                          ``AbsoluteReference``
 volumes                  ``ConstantVolumeChamber``
@@ -66,13 +67,13 @@ from .passages import (
     PressureTemperatureSensor,
     ThermodynamicPropertiesSensor,
 )
-from .properties import ThermalLiquidProperties, ThermalLiquidSettings
+from .properties import ThermalLiquidProperties, ThermalLiquidSettings, ThermalLiquidTables
 
 __all__ = [
     "AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor", "FlowRateSource",
     "FlowResistance", "InfiniteFlowResistance", "LaminarLeakage", "LocalRestriction", "Pipe",
     "PressureSource", "PressureTemperatureSensor", "Reservoir", "RotationalMechanicalConverter",
-    "SegmentedPipe", "ThermalLiquidProperties", "ThermalLiquidSettings",
+    "SegmentedPipe", "ThermalLiquidProperties", "ThermalLiquidSettings", "ThermalLiquidTables",
     "ThermodynamicPropertiesSensor", "TranslationalMechanicalConverter", "TwoPort", "density",
     "enthalpy", "table", "thermal_liquid",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from . import liquid
 __all__ = ["Ends", "TwoPort", "numbers_of", "thermal_liquid"]
 
 UNITS = {"volume": "m^3/kg", "enthalpy": "J/kg", "bulk_modulus": "Pa", "viscosity": "",
-         "conductivity": "W/(m*K)"}  # fmt: skip
+         "thickening": "", "conductivity": "W/(m*K)"}  # fmt: skip
 
 
 def numbers_of(numbers: dict[str, Any]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def numbers_of(numbers: dict[str, Any]) -> dict[str, str]:
         "middle_temperature": f"{(numbers['low'] + numbers['high']) / 2} K",
         "half_range": f"{(numbers['high'] - numbers['low']) / 2} K",
         **{f"{name}_{k}": f"{c!r} {UNITS[name]}".strip() for name in LIQUID
-           for k, c in enumerate(numbers[name])},
+           for k, c in enumerate(numbers.get(name, [0.0] * (LIQUID[name] + 1)))},
         "bulk_modulus_gain": str(numbers["gain"]),
         "viscosity_unit": "1 m^2/s",
         "atmospheric_pressure": "0.101325 MPa",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from blocks import Option, Parameter, Port, Variable
+from blocks import Option, Parameter, Port
 
 from .. import symbols
 from ..fluids import chambers, converters, ends, pipes
-from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from . import liquid
 from .domain import Ends, thermal_liquid
@@ -63,11 +61,6 @@ class Cap(ends.Cap):
     symbol = symbols.END
     fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
-    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature")
-
-    def equations(self) -> Iterator[Any]:
-        yield from super().equations()
-        yield self.T == self.A.T
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
@@ -144,7 +137,7 @@ class Pipe(Ends, pipes.Pipe):
     dynamic_compressibility = Option(True, doc="whether mass is stored in it")
 
 
-class SegmentedPipe(Ends):
+class SegmentedPipe(Ends, pipes.Segmented):
     """A pipe of equal segments, in which a front of temperature travels.
 
     ``segment[k]`` is a ``Pipe`` of length/segments, counted from A; all of them have the wall at
@@ -158,34 +151,17 @@ class SegmentedPipe(Ends):
 
     symbol = symbols.PIPE
 
-    segments = Option(5, minimum=1, doc="number of segments")
+    made = Pipe
     dynamic_compressibility = Option(True, doc="whether mass is stored in it")
-    thermal_port = Option(True, doc="whether heat passes the wall")
-    H = Port(thermal, when="thermal_port", doc="the wall")
-    length = Parameter("5 m", above=0, doc="Length")
-    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
-    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
-    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
-    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
     initial_pressure = Parameter(chambers.ATMOSPHERE, above=0, doc="Pressure at the start",
                                  when="dynamic_compressibility")  # fmt: skip
     initial_temperature = Parameter(chambers.ROOM, ABSOLUTE, above=0,
                                     doc="Temperature at the start")  # fmt: skip
 
-    def compose(self) -> None:
-        n = self.segments
-        start = {"p_I": self.initial_pressure} if self.dynamic_compressibility else {}
-        self.segment = Pipe(
-            count=n, length=self.length / n, area=self.area, roughness=self.roughness,
-            hydraulic_diameter=self.hydraulic_diameter, extra_length=self.extra_length / n,
-            dynamic_compressibility=self.dynamic_compressibility, thermal_port=self.thermal_port,
-            T_I=self.initial_temperature, **start)  # fmt: skip
-        self.connect(self.A, self.segment[0].A)
-        if n > 1:
-            self.connect(self.segment[:-1].B, self.segment[1:].A)
-        self.connect(self.segment[-1].B, self.B)
-        if self.thermal_port:
-            self.connect(self.H, self.segment.H)
+    def start(self) -> dict[str, Any]:
+        pressure = {"p_I": self.initial_pressure} if self.dynamic_compressibility else {}
+        return {"dynamic_compressibility": self.dynamic_compressibility,
+                "T_I": self.initial_temperature, **pressure}  # fmt: skip
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):

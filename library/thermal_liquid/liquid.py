@@ -13,8 +13,9 @@ W is the work of compression at constant temperature, the integral of v dp. An e
 form is the only one that belongs to such a density: dh/dp = v - T dv/dT then holds exactly at
 every point, so that what is compressed without heat keeps its entropy.
 
-The viscosity is the exponential of a polynomial; like the conductivity it does not depend on
-pressure.
+The viscosity is the exponential of a polynomial times a power of rho v0, with an exponent that
+is a polynomial, too, and 0 where tables are of the temperature alone. The conductivity does not
+depend on pressure.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ def heat_capacity(at: Any, T: Any) -> Any:
 
 def viscosity(at: Any, rho: Any, T: Any) -> Any:
     """Dynamic viscosity (Pa s) at a density."""
-    return rho * at.viscosity_unit * exp(horner(within(at, T)[0], coefficients(at, "viscosity")))
+    x = within(at, T)[0]
+    logarithm, power, v0 = (horner(x, coefficients(at, name))
+                            for name in ("viscosity", "thickening", "volume"))  # fmt: skip
+    return rho * at.viscosity_unit * exp(logarithm + power * log(rho * v0))
 
 
 def conductivity(at: Any, T: Any) -> Any:

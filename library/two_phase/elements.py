@@ -152,12 +152,9 @@ class Cap(ends.Cap):
 
     symbol = symbols.END
     fluid = medium
+    shown = ("p", "u")
     A = Port(two_phase, doc="the closed end")
     u = Variable("kJ/kg", nominal="100 kJ/kg", doc="specific internal energy")
-
-    def equations(self) -> Iterator[Any]:
-        yield from super().equations()
-        yield self.u == self.A.u
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
@@ -324,7 +321,7 @@ class Pipe(Ends, Volume, pipes.Wall):
         return part**2 * (3 - 2 * part)
 
 
-class SegmentedPipe(Ends):
+class SegmentedPipe(Ends, pipes.Segmented):
     """A pipe of equal segments, along which a fluid boils or condenses.
 
     ``segment[k]`` is a ``Pipe`` of length/segments, counted from A; all of them have the wall at
@@ -337,29 +334,12 @@ class SegmentedPipe(Ends):
 
     symbol = symbols.PIPE
 
-    segments = Option(5, minimum=1, doc="number of segments")
-    thermal_port = Option(True, doc="whether heat passes the wall")
-    H = Port(thermal, when="thermal_port", doc="the wall")
-    length = Parameter("5 m", above=0, doc="Length")
-    area = Parameter("0.01 m^2", above=0, doc="Cross-section")
-    hydraulic_diameter = Parameter("0.1128 m", above=0, doc="Four areas over the wetted perimeter")
-    extra_length = Parameter("1 m", minimum=0, doc="Length whose loss bends and fittings add")
-    roughness = Parameter("15e-6 m", minimum=0, doc="Height of the wall's roughness")
+    made = Pipe
     initial_pressure = Parameter(ATMOSPHERE, above=0, doc="Absolute pressure at the start")
     initial_enthalpy = Parameter("1500 kJ/kg", doc="Specific enthalpy at the start")
 
-    def compose(self) -> None:
-        n = self.segments
-        self.segment = Pipe(
-            count=n, length=self.length / n, area=self.area, roughness=self.roughness,
-            hydraulic_diameter=self.hydraulic_diameter, extra_length=self.extra_length / n,
-            thermal_port=self.thermal_port, p_I=self.initial_pressure, h_I=self.initial_enthalpy)
-        self.connect(self.A, self.segment[0].A)
-        if n > 1:
-            self.connect(self.segment[:-1].B, self.segment[1:].A)
-        self.connect(self.segment[-1].B, self.B)
-        if self.thermal_port:
-            self.connect(self.H, self.segment.H)
+    def start(self) -> dict[str, Any]:
+        return {"p_I": self.initial_pressure, "h_I": self.initial_enthalpy}
 
 
 class Moving(Volume):

@@ -73,8 +73,10 @@ def test_a_sealed_chamber_holds_what_a_source_gave_and_has_the_pressure_of_the_m
     """p V = (m_a R_a + m_g R_g) T, and the energy is that of the air and of what came in."""
     model = Model("sealed")
     model.air = MoistAirProperties(
-        trace_gas_model="properties", trace_gas_constant=quantity(R_g, "J/(kg*K)"),
-        trace_heat_capacity=quantity(c_g, "J/(kg*K)"))  # fmt: skip
+        trace_gas_model="properties", trace_gas="tables", temperatures=["220 K", "620 K"],
+        trace_gas_constant=quantity(R_g, "J/(kg*K)"),
+        trace_enthalpies=quantity([0, 400 * c_g], "J/kg"), trace_viscosities=["20 uPa*s"] * 2,
+        trace_conductivities=["20 mW/(K*m)"] * 2)  # fmt: skip
     model.room = ConstantVolumeChamber(volume="1 m^3", RH_I=0)
     model.leak = TraceGasSource(temperature="313.15 K")
     model.rate = Sine(bias="1 g/s", amplitude="1 g/s", frequency="0.01 Hz")

@@ -245,3 +245,41 @@ def test_settings_of_a_liquid_by_its_temperature_are_tables_here(energy, u, cp, 
     assert final(run, "look.CP", "kJ/(K*kg)") == pytest.approx(2, rel=1e-6)
     assert final(run, "look.RHO", "kg/m^3") == pytest.approx(900, rel=1e-9)
     assert final(run, "look.U", "kJ/kg") == pytest.approx(2 * 20, rel=1e-6)
+
+
+@pytest.mark.parametrize(("rho", "u"), [("rho_beta_alpha", "u_cp"), ("rho_table", "cp"),
+                                        ("rho_table", "u")])  # fmt: skip
+def test_settings_of_a_liquid_by_temperature_and_pressure_are_tables_here(rho, u, tmp_path):
+    """rho = 900 kg/m³ (1 + 7 P/1.5 GPa)^(1/7), 2 kJ/(kg K), and a viscosity that grows by it."""
+    TL, T, p = "foundation.thermal_liquid.", "[280; 330; 380]", "[0.01 0.101325 30 60]"
+    law = "ones(3,1)*900*(1+7*([0.01 0.101325 30 60]-0.101325)/1500).^(1/7)"
+    viscosity = f"({law}/900).^5"
+    energies = "[0 0 -1 -2; 100 100 99 98; 200 200 199 198]"
+    wrong = "ones(3,4)"
+    text = converted_text(tmp_path, [
+        Drawn(f"{TL}utilities.thermal_liquid_settings", "fluid", {"A": "tank"}, {
+            "table_dimensions": ("foundation.enum.table_dimensions_TL.two_dimensional", "1"),
+            "T_TLU": (T, "K"), "p_TLU": (p, "MPa"), "p_atm": ("0.101325", "MPa"),
+            "p_min": ("0.05", "MPa"), "p_max": ("50", "MPa"), "p_min_1D": ("0.01", "MPa"),
+            "rho_parameterization_2D": (f"foundation.enum.rho_parameterization_2D.{rho}", "1"),
+            "rho_TLU": (law if rho == "rho_beta_alpha" else wrong, "kg/m^3"),
+            "rho_TLU_2": (law if rho == "rho_table" else wrong, "kg/m^3"),
+            "beta_TLU": ("1500*ones(3,4)", "MPa"), "alpha_TLU": ("zeros(3,4)", "1/K"),
+            "u_parameterization_2D": (f"foundation.enum.u_parameterization_2D.{u}", "1"),
+            "u_TLU": (wrong, "kJ/kg"), "u_TLU_2": (energies if u == "u" else wrong, "kJ/kg"),
+            "cp_TLU": ("2*ones(3,4)" if u == "u_cp" else wrong, "kJ/(K*kg)"),
+            "cp_TLU_3": ("2*ones(3,4)" if u == "cp" else wrong, "kJ/(K*kg)"),
+            "nu_TLU": (f"10*{viscosity}", "mm^2/s"), "k_TLU": ("600*ones(3,4)", "mW/(K*m)"),
+            "air_fraction": ("0", "1")}),
+        Drawn(f"{TL}elements.reservoir", "tank", {"A": "tank"}, {
+            "pressure_spec": ("foundation.enum.pressure_spec.specified", "2"),
+            "reservoir_pressure": ("50", "MPa"), "reservoir_temperature": ("300", "K")}),
+        Drawn(f"{TL}sensors.thermodynamic_sensor", "look",
+              {"A": "tank", "U": "u", "RHO": "d", "CP": "c"}),
+        SOLVER], "R2024b")
+    model = built(text, tmp_path)
+    assert not [finding for finding in model.check() if "misses" in str(finding)]
+    run = model.simulate("1 s")
+    assert final(run, "look.RHO", "kg/m^3") == pytest.approx(
+        900 * (1 + 7 * 49.898675 / 1500) ** (1 / 7), rel=2e-5)  # fmt: skip
+    assert final(run, "look.CP", "kJ/(K*kg)") == pytest.approx(2, rel=1e-6)

@@ -6,6 +6,7 @@ import pytest
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
+from library.moist_air import ThermodynamicPropertiesSensor
 from library.simscape import convert
 
 MA = "foundation.moist_air."
@@ -173,16 +174,6 @@ def test_a_room_starts_from_the_mass_fraction_where_that_is_chosen(tmp_path):
     assert run["room.x_g_I"].at("0 s").m == pytest.approx(0.001)
 
 
-def test_tables_of_a_trace_gas_whose_properties_count_are_told(tmp_path):
-    tables = {"h_g_TLU": ("[440; 460]", "kJ/kg"), "mu_g_TLU": ("[11; 12]", "uPa*s"),
-              "k_g_TLU": ("[10; 12]", "mW/m/K")}  # fmt: skip
-    told = {model: str(entries(tmp_path, office(model, tables), "R2024b").entries)
-            for model in ("none", "track_properties")}
-    for name in tables:
-        assert name in told["track_properties"]
-        assert name not in told["none"]
-
-
 @pytest.mark.parametrize(("choice", "said", "parameter", "value"), [
     ("moisture_spec", "moisture_spec.mass_fraction", "reservoir_x_w", "0.009"),
     ("moisture_spec", "moistureSpec.MoleFraction", "reservoir_y_w", "0.0143916"),
@@ -202,3 +193,31 @@ def test_reservoirs_of_every_release_have_the_humidity_that_is_chosen(
     assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
     run = built(result.text, tmp_path).simulate("1 s")
     assert final(run, "feel.W", "1") == pytest.approx(0.009, rel=1e-4)
+
+
+def test_dry_and_trace_gas_by_tables_are_those_of_the_file(tmp_path):
+    """Oxygen and nitrogen, as constants: shares by moles, density and heat capacity follow."""
+    result = entries(tmp_path, [
+        Drawn(f"{MA}elements.reservoir", "tank", {"A": "tank"}, {
+            "pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1"),
+            "temperature_spec": ("foundation.enum.temperature_spec.specified", "2"),
+            "reservoir_temperature": ("300", "K"),
+            "moisture_spec": ("foundation.enum.moisture_spec.mass_fraction", "1"),
+            "reservoir_x_w": ("0", "1"), "reservoir_x_g": ("0.4", "1"),
+            "trace_gas_spec": ("foundation.enum.trace_gas_spec.mass_fraction", "1")}),
+        Drawn(f"{MA}utilities.moist_air_properties", "air", {"A": "tank"}, {
+            "R_a": ("259.84", "J/kg/K"), "R_g": ("296.80", "J/kg/K"),
+            "T_TLU": ("[0 100 200]", "degC"),
+            "h_a_TLU": ("[0 92 184]", "kJ/kg"), "mu_a_TLU": ("[20 20 20]", "s*uPa"),
+            "k_a_TLU": ("[26 26 26]", "mW/m/K"), "h_g_TLU": ("[10 114 218]", "kJ/kg"),
+            "mu_g_TLU": ("[17 17 17]", "s*uPa"), "k_g_TLU": ("[25 25 25]", "mW/m/K"),
+            "trace_gas_model": ("foundation.enum.trace_gas_model.track_properties", "3")}),
+        SOLVER], "R2024b")  # fmt: skip
+    assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
+    model = built(result.text, tmp_path)
+    model.look = ThermodynamicPropertiesSensor()
+    model.connect(model.tank.A, model.look.A)
+    run = model.simulate("1 s")
+    R = 0.6 * 259.84 + 0.4 * 296.8
+    assert final(run, "look.RHO", "kg/m^3") == pytest.approx(101325 / (R * 300), rel=1e-6)
+    assert final(run, "look.CP", "J/(kg*K)") == pytest.approx(0.6 * 920 + 0.4 * 1040, rel=1e-6)

@@ -34,6 +34,7 @@ from library.thermal_liquid import (
     SegmentedPipe,
     ThermalLiquidProperties,
     ThermalLiquidSettings,
+    ThermalLiquidTables,
     ThermodynamicPropertiesSensor,
     TranslationalMechanicalConverter,
 )
@@ -58,8 +59,10 @@ def final(run, path, unit):
 
 @pytest.mark.parametrize("liquid", [
     ThermalLiquidProperties(liquid="water"), ThermalLiquidSettings(),
-    ThermalLiquidSettings(energy_spec="internal_energies")],
-    ids=["ready", "by heat capacities", "by internal energies"])  # fmt: skip
+    ThermalLiquidSettings(energy_spec="internal_energies"), ThermalLiquidTables(),
+    ThermalLiquidTables(energy_spec="internal_energies")],
+    ids=["ready", "by heat capacities", "by internal energies", "by pressures",
+         "by pressures and internal energies"])  # fmt: skip
 def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_state(liquid):
     """Up to 500 bar: the enthalpy rises with pressure as the density demands."""
     model = Model("water")
@@ -376,3 +379,79 @@ def test_tables_of_two_points_and_of_wild_values():
     assert final(run, "sensor.U", "J/kg") == pytest.approx(40 * 2000, rel=1e-9)
     model.liquid.densities = ["900 kg/m^3", "800 kg/m^3"]
     assert len([f for f in model.check() if "polynomial" in str(f)]) == 0
+
+
+def tables(yields, temperatures=(280, 330, 380), pressures=(0.1, 10, 30, 60)):
+    """A liquid of a density and a viscosity of temperature (K) and pressure (MPa)."""
+    grid = np.meshgrid(temperatures, pressures, indexing="ij")
+    rho, nu = yields(*grid)
+    return ThermalLiquidTables(
+        temperatures=quantity(temperatures, "K"), pressures=quantity(pressures, "MPa"),
+        densities=quantity(rho, "kg/m^3"), viscosities=quantity(nu, "cSt"),
+        specific_heats=quantity(2000 + 0 * rho, "J/(kg*K)"),
+        conductivities=quantity(0.1 + 0 * rho, "W/(m*K)"))  # fmt: skip
+
+
+def oil(T, p):
+    """850 kg/m³ at 300 K, expanding by 7e-4/K, Murnaghan's law; Barus's viscosity."""
+    P = p - 0.101325
+    return 850 * np.exp(-7e-4 * (T - 300)) * (1 + 6 * P / 1500) ** (1 / 6), 50 * np.exp(
+        -0.02 * (T - 300) + 0.015 * P)  # fmt: skip
+
+
+def test_an_oil_by_tables_of_temperature_and_pressure_flows_and_warms_as_its_law_says():
+    """Pushed through a gap it warms by (1 - alpha T) p/(rho cp), which is Joule and Thomson's."""
+    model = Model("oil")
+    model.liquid = tables(oil)
+    high, low = place(model, "high", "320 K", "50 MPa"), place(model, "low", "320 K")
+    model.gap = LaminarLeakage(cross_section_geometry="circular", diameter="1 mm", length="1 m")
+    model.behind, model.drop = ConstantVolumeChamber(num_ports=2, T_I="320 K"), FlowResistance(
+        pressure_drop="1 Pa")  # fmt: skip
+    model.at = ThermodynamicPropertiesSensor()
+    model.connect(high.A, model.gap.A, model.at.A)
+    model.connect(model.gap.B, model.behind.A)
+    model.connect(model.behind.B, model.drop.A)
+    model.connect(model.drop.B, low.A, model.liquid.A)
+    assert not [f for f in model.check() if "misses" in str(f)]
+    run = model.simulate("30 min")
+    assert final(run, "at.RHO", "kg/m^3") == pytest.approx(oil(320, 50)[0], rel=1e-4)
+    T = np.linspace(320, final(run, "behind.T_I", "K"), 200)
+    p = np.linspace(50, 0.101325, 200)  # from the one state to the other at constant enthalpy
+    rho, alpha = oil(T, p)[0], 7e-4
+    rise = np.trapezoid((1 - alpha * T) / rho * 1e6, -p) / 2000
+    assert T[-1] - 320 == pytest.approx(rise, rel=0.03)  # cp changes by 2 % with pressure
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_the_viscosity_of_tables_grows_with_pressure():
+    model = Model("thick")
+    model.liquid = tables(oil)
+    for k, p in enumerate((0.2, 30.0, 60.0)):
+        over, under = (place(model, f"{name}{k}", "300 K", quantity(p + d, "MPa"))
+                       for name, d in (("over", 0.01), ("under", -0.01)))  # fmt: skip
+        gap = model.add(f"gap{k}", LaminarLeakage(
+            cross_section_geometry="circular", diameter="1 mm", length="1 m"))  # fmt: skip
+        model.connect(over.A, gap.A)
+        model.connect(gap.B, under.A, *([model.liquid.A] if k == 0 else []))
+        if k:
+            model.connect(under.A, model.add(f"liquid{k}", tables(oil)).A)
+    run = model.simulate("1 s")
+    flow = np.array([final(run, f"gap{k}.mdot", "kg/s") for k in range(3)])
+    nu = oil(300, np.array([0.2, 30.0, 60.0]))[1] * 1e-6
+    assert_allclose(flow, np.pi * 1e-3**4 / 128 / nu * 0.02e6, rtol=3e-2)
+    assert_allclose(flow[[0, 2]], (np.pi * 1e-3**4 / 128 / nu * 0.02e6)[[0, 2]], rtol=1e-3)
+
+
+def test_tables_that_no_liquid_can_have_are_refused_by_name():
+    def told(yields, **of):
+        model = Model("wrong")
+        model.liquid, at = tables(yields, **of), place(model, "at")
+        model.connect(model.liquid.A, at.A)
+        return " ".join(str(finding) for finding in model.check())
+
+    assert "must be three or more" in told(oil, pressures=(0.1, 60))
+    assert "must be three or more" in told(oil, pressures=(1, 20, 60))
+    assert "must rise with the pressure" in told(lambda T, p: (900 - p, 50 + 0 * p))
+    gassy = told(lambda T, p: (900 * (1 + p / 1500) / (1 + 0.05 * 0.1 / p), 50 + 0 * p))
+    assert "law of the pressure misses a density" in gassy
+    assert "law of the pressure" not in told(oil)

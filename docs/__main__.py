@@ -6,7 +6,7 @@
     python -m docs reference    writes docs/reference, which is read without a site
 
 ``build`` needs the extra ``docs``, and ``export`` for pages that simulate. It runs every example
-for the gallery, says how far it is, and names those that fail or are not done after five minutes;
+for the gallery, says how far it is, and names those that fail or are not done after twenty minutes;
 their pictures are kept until code changes. What Sphinx warns of is an error.
 """
 

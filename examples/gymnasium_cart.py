@@ -25,17 +25,18 @@ except ImportError:  # the class below is the same without it, for a look at how
     gymnasium = None
 
 
+model = Model("cart")
+model.cart, model.rail, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
+model.friction = TranslationalFriction(law="coulomb", coulomb_force="4 N", breakaway_force="5 N")
+model.place = MotionSensor()
+model.connect(model.cart.M, model.push.R, model.friction.R, model.place.R)
+model.connect(model.rail.V, model.push.C, model.friction.C, model.place.C)
+
+
 class Cart(gymnasium.Env if gymnasium else object):
     """Bring the cart to 1 m and hold it there."""
 
     def __init__(self):
-        model = Model("cart")
-        model.cart, model.rail, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
-        model.friction = TranslationalFriction(law="coulomb", coulomb_force="4 N",
-                                               breakaway_force="5 N")  # fmt: skip
-        model.place = MotionSensor()
-        model.connect(model.cart.M, model.push.R, model.friction.R, model.place.R)
-        model.connect(model.rail.V, model.push.C, model.friction.C, model.place.C)
         self.run = model.stepper(inputs=["push.S"], outputs=["place.P", "cart.v"])
         self.beginning = self.run.save_state()
         if gymnasium:

@@ -21,7 +21,7 @@ from blocks import Model, quantity
 from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
 model = Model("stick and slip")
-model.belt = VelocitySource()
+model.belt = VelocitySource(velocity="140 mm/s")
 model.spring = Spring(stiffness="1 kN/m", x="25 mm")  # about to start
 model.block = Mass(mass="1 kg")
 model.friction = TranslationalFriction(law="coulomb", breakaway_force="25 N",

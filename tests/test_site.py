@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-import runpy
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +25,7 @@ from docs.site import source
 from docs.site.api import public_names
 from docs.site.components import component_page, laws, variants
 from docs.site.equations import mathml
-from docs.site.gallery import PAGES, first_run_as_page, gallery, run_all
+from docs.site.gallery import PAGES, gallery, run_all, run_example
 from docs.site.named import named
 from docs.site.reference import reference_pages
 from docs.site.signs import directions
@@ -269,9 +268,15 @@ def test_an_example_that_takes_too_long_is_given_up_by_name(capsys):
 
 
 @pytest.mark.skipif(find_spec("ziglang") is None, reason="ziglang compiles pages")
-@pytest.mark.parametrize(("models", "ending"), [(["late", "free"], "html"), (["late"], "refused")])
-def test_an_example_is_shown_by_the_first_of_its_own_models_that_leaves(models, ending, tmp_path):
-    script = tmp_path / "shown.py"
+@pytest.mark.parametrize(("models", "asked", "ending"), [
+    (["late", "free"], "model.simulate('1 s')", "html"),
+    (["late"], "model.simulate('1 s')", "refused"),
+    (["free"], "model.sweep({'value.value': [1.0]}, '1 s', outputs=['final(sum.y)'])", "html")])
+def test_an_example_is_shown_by_the_first_of_its_own_models_that_leaves(
+        models, asked, ending, tmp_path, monkeypatch):
+    """Or by ``model``, where it simulates none itself."""
+    script, out = tmp_path / "shown.py", tmp_path / "out"
+    out.mkdir()
     script.write_text(
         "from blocks import Model\n"
         "from library.signal import Constant, Delay, Integrator\n"
@@ -284,12 +289,13 @@ def test_an_example_is_shown_by_the_first_of_its_own_models_that_leaves(models, 
         "        model.connect(model.late.y, model.sum.u)\n"
         "    else:\n"
         "        model.connect(model.value.y, model.sum.u)\n"
-        "    model.simulate('1 s')\n", encoding="utf-8")
-    with first_run_as_page(tmp_path / "shown.html"):
-        runpy.run_path(str(script), run_name="__main__")
-    (made,) = set(tmp_path.iterdir()) - {script}
-    assert made.name == f"shown.{ending}"
-    assert ("delayed yet: late" if ending == "refused" else "<title>free") in made.read_text()
+        f"    {asked}\n", encoding="utf-8")
+    monkeypatch.chdir(out)  # and back
+    monkeypatch.setattr("sys.argv", ["shown"])
+    run_example(script, out)
+    assert {f.name for f in out.iterdir()} == {"shown.txt", f"shown.{ending}"}
+    made = (out / f"shown.{ending}").read_text()
+    assert ("delayed yet: late" if ending == "refused" else "<title>free") in made
 
 
 def test_pictures_and_pages_of_the_gallery_have_texts_for_who_does_not_see_them(tmp_path):

@@ -5,7 +5,7 @@
 #define PAGE 65536         /* bytes of memory, of which there are always more */
 #define MOST_POINTS 20000  /* about so many ends of steps are read */
 enum { DONE, MORE, GAVE_UP };
-enum { OF_RELATION, OF_ELEMENT, OF_IMPACT };
+enum { OF_RELATION, OF_ELEMENT, OF_IMPACT, OF_ASSIGNMENT };
 
 typedef struct {
     double *at;
@@ -17,7 +17,7 @@ static Program only = {(unsigned char *)memory}, *run = &only;
 static double end, spacing;      /* of the run, and of points inside steps */
 static int now;                  /* whether what was announced is due */
 static int64_t in_vain;
-static Rows points = {0, 0, 0, 1 + N_VALUES}, events = {0, 0, 0, 4};
+static Rows points = {0, 0, 0, 1 + N_VALUES}, events = {0, 0, 0, 5};
 /* Up to where the run has been read: time, values, what is constant there; the next point. */
 static double read_t, read_x[N_X + 1], read_q[HELD + 1], kept_q[N_Q + 1];
 static int64_t next;
@@ -76,26 +76,43 @@ static void read_inside(double size, double until) {
     } while (done == LOOKS);
 }
 
-static void tell(double t, int64_t what, int64_t who, double after) {
+/* Rows of one event have its first one in common. */
+static void tell(int64_t first, double t, int64_t what, int64_t who, double after) {
     double *row = added(&events);
     row[0] = t;
     row[1] = (double)what;
     row[2] = (double)who;
     row[3] = after;
+    row[4] = (double)first;
+}
+
+/* What has been assigned, in the order in which it was. */
+static void tell_assigned(int64_t first, int64_t k, double t, const double *q, const double *x) {
+    const double *rounds = numbers(run, PASSED_CHANGED) + k * ASSIGNMENTS;
+    double last = 0.0;
+    for (int64_t a = 0; a < ASSIGNMENTS; a++)
+        if (rounds[a] > last) last = rounds[a];
+    for (double round = 1.0; round <= last; round++)
+        for (int64_t a = 0; a < ASSIGNMENTS; a++)
+            if (rounds[a] == round)
+                tell(first, t, OF_ASSIGNMENT, a,
+                     assigned[a] < N_NX ? x[assigned[a]] : q[DISCRETE_VALUES + assigned[a] - N_NX]);
 }
 
 /* What an event has changed, and the point from it on. */
 static void read_event(int64_t k) {
     const double *q = numbers(run, PASSED_Q) + k * HELD;
-    int64_t struck = integers(run, PASSED_STRUCK)[k];
+    const double *x = numbers(run, PASSED_X) + k * N_X;
+    int64_t struck = integers(run, PASSED_STRUCK)[k], first = events.count;
     double t = numbers(run, PASSED_TIMES)[k];
     for (int64_t r = 0; r < RELATION_COUNT; r++)
-        if (q[RELATIONS + r] != read_q[RELATIONS + r]) tell(t, OF_RELATION, r, q[RELATIONS + r]);
+        if (q[RELATIONS + r] != read_q[RELATIONS + r]) tell(first, t, OF_RELATION, r, q[RELATIONS + r]);
+    tell_assigned(first, k, t, q, x);
     for (int64_t e = 0; e < MODE_COUNT; e++)
-        if (e == struck) tell(t, OF_IMPACT, e, q[MODES + e]);
-        else if (q[MODES + e] != read_q[MODES + e]) tell(t, OF_ELEMENT, e, q[MODES + e]);
+        if (e == struck) tell(first, t, OF_IMPACT, e, q[MODES + e]);
+        else if (q[MODES + e] != read_q[MODES + e]) tell(first, t, OF_ELEMENT, e, q[MODES + e]);
     read_t = t;
-    memcpy(read_x, numbers(run, PASSED_X) + k * N_X, 8 * (size_t)N_X);
+    memcpy(read_x, x, 8 * (size_t)N_X);
     memcpy(read_q, q, 8 * (size_t)HELD);
     read_seldom(t, read_x, 1);
 }
@@ -238,6 +255,26 @@ double fma(double a, double b, double c) {
     union { double value; int64_t bits; } odd = {sum_of(rest, left, &low)};
     if (low != 0.0 && !(odd.bits & 1)) odd.bits += (low > 0.0) == (odd.value > 0.0) ? 1 : -1;
     return high + odd.value;
+}
+
+/* e to the x, to the bit as glibc has it where processors fuse: S. Nagy, Optimized routines, 2018.
+ * 2 to the k/128 stand in a table, as what lacks of a number, relative to it, and its bits. */
+double exp(double x) {
+    if (!(fabs(x) < 708.0)) {
+        if (!(fabs(x) < 2000.0)) return x < 0.0 ? 0.0 : x * x;
+        double half = exp(0.5 * x);
+        return half * half;
+    }
+    union { double value; uint64_t bits; } k, rest, scale;
+    k.value = fma(0x1.71547652b82fep0 * 128, x, 0x1.8p52);
+    double whole = k.value - 0x1.8p52;
+    double r = fma(whole, -0x1.cf79abc9e3b3ap-47, fma(whole, -0x1.62e42fefa0000p-8, x));
+    double square = r * r;
+    rest.bits = powers[2 * (k.bits % 128)];
+    scale.bits = powers[2 * (k.bits % 128) + 1] + (k.bits << 45);
+    double sum = fma(square, fma(r, 0x1.555555555543cp-3, 0x1.ffffffffffdbdp-2), rest.value + r);
+    sum = fma(square * square, fma(r, 0x1.1111167a4d017p-7, 0x1.55555cf172b91p-5), sum);
+    return fma(scale.value, sum, scale.value);
 }
 
 /* NaN is not taken. */

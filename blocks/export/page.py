@@ -13,6 +13,7 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from html import escape
 from itertools import chain, combinations, product
 from math import isclose
@@ -28,7 +29,7 @@ from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices
-from ..results.page.run_page import Page, curves, network, style
+from ..results.page.run_page import Page, curves, network, parameters, style
 from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
@@ -149,26 +150,31 @@ def _place(model: Any, path: str, values: list[Any]) -> int:
 
 
 def _switched(model: Any, values: Mapping[str, Any]) -> Any:
-    """A copy of a model with other options."""
-    made = copy.deepcopy(model)
+    """A model with other options: a copy, if they are others."""
+    others = {path: value for path, value in values.items() if model[path] != value}
+    made = copy.deepcopy(model) if others else model
     made._title = model._title
-    for path, value in values.items():
-        if made[path] != value:
-            made[path] = value
+    for path, value in others.items():
+        made[path] = value
     return made
 
 
 # -- machine code --------------------------------------------------------------------------
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
-    follows = _Followers(program, sliders).words()
-    code, text = [one.lstrip("@") for one in program.image.code], header(program, "", [])
+    follows = _Followers(program, sliders).words() if sliders else []
+    code, own = [one.lstrip("@") for one in program.image.code], program.method.own_events
+    places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
+    text = header(program, "", []) + (
+        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n"
+        f"static const uint64_t powers[] = {{{', '.join(map(hex, _powers()))}}};\n")
     with TemporaryDirectory() as place:
         try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
         file = library(BROWSER, code, text, "page.c", _places(program), Path(place))
         content = file.read_bytes()
     at, laws = program.image.place_of_array(program.method.p), program.driver.problem.laws
     relations = program.driver.events.time_events.relations
+    resets = program.driver.events.switching.resets
     elements = None if laws is None else laws.elements
     return {
         "wasm": _packed(gzip.compress(content, 9, mtime=0)), "method": program.method.name,
@@ -177,9 +183,24 @@ def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
         "relations": [
             [relations.describe(r, holds) for holds in (False, True)]
             if relations.told[r] else None for r in range(program.system.nm)],
+        "assigned": [{"by": resets.name(by), "condition": by, "name": one.name,
+                      "unit": one.unit.text, "factor": sign * one.unit.factor,
+                      "offset": one.unit.offset} for by, one, (*_, sign) in zip(
+                          resets.owner.tolist(), resets.variables, resets.places, strict=True)],
         "elements": [] if elements is None else [
             {"name": elements.name(e), "words": _words(elements, e)} for e in range(elements.size)],
     }  # fmt: skip
+
+
+def _powers() -> list[int]:
+    """Bits of 2**(k/128), below them k, each behind what it lacks, relative to it."""
+    with localcontext(prec=40):
+        exact = [Decimal(2) ** (Decimal(k) / 128) for k in range(128)]
+        near = np.array([float(one) for one in exact])
+        lack = np.array([float(one / Decimal(float(one)) - 1) for one in exact])
+    bits = near.view(np.uint64) - (np.arange(128, dtype=np.uint64) << np.uint64(45))
+    found: list[int] = np.column_stack([lack.view(np.uint64), bits]).ravel().tolist()
+    return found
 
 
 def _words(elements: Any, element: int) -> dict[str, str]:
@@ -194,7 +215,8 @@ def _places(program: Program) -> dict[str, object]:
     """Where what a page reads stands in memory, as macros."""
     image, method = program.image, program.method
     own: Any = method.own_events
-    parts = {"RELATION": method.equations.part_of_constants("relations")}
+    parts = {"RELATION": method.equations.part_of_constants("relations"),
+             "DISCRETE_VALUE": method.equations.part_of_constants("discrete values")}
     parts["MODE"] = slice(0, 0) if own.rules.parts is None else (
         method.equations.part_of_constants("modes"))
     return {
@@ -202,12 +224,13 @@ def _places(program: Program) -> dict[str, object]:
         "Q": image.place_of_array(method.q), "LOOKS": LOOKS,
         "STEPS_KEPT": image.bound["advance"].shape("record.ends")[0],
         "EVENTS_KEPT": image.bound["advance"].shape("passed.times")[0],
+        "ASSIGNMENTS": image.bound["advance"].shape("passed.changed")[1], "N_NX": program.system.nx,
         "RESTARTS": int(program.restarts_at_instants),
         **{f"{name}S": one.start for name, one in parts.items()},
         **{f"{name}_COUNT": one.stop - one.start for name, one in parts.items()},
         **{f"{record.upper()}_{name.upper()}": image.place(function, f"{record}.{name}")
            for function, record, names in (
-               ("advance", "passed", ("marks", "struck", "q", "x")),
+               ("advance", "passed", ("marks", "struck", "q", "x", "changed")),
                ("advance", "record", ("ends", "sizes", "rows")),
                ("inside", "steps", ("starts", "sizes", "values"))) for name in names},
         **{f"INSIDE_{name.upper()}": image.place("inside", name)
@@ -378,7 +401,7 @@ def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str,
     for name, content in {
             "STYLE": style() + own,
             "NAME": escape(program.name), "NETWORK": network(program.driver.recording),
-            "DATA": text,
+            "PARAMETERS": parameters(program.driver.recording.made_with()), "DATA": text,
             "SCRIPT": "\n".join([reading, curves(), scripts])}.items():
         html = html.replace(f"{{{{{name}}}}}", content)
     found = Page(html)

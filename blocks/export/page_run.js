@@ -61,15 +61,25 @@ class Run {
   }
 
   events() {  // time, component and what happened
-    const n = this.code.event_count(), found = [];
-    const rows = new Float64Array(this.code.memory.buffer, this.code.event_rows(), n * 4);
-    for (let i = 0; i < n; i++) {
-      const [t, what, who, after] = rows.subarray(4 * i, 4 * i + 4);
+    const n = this.code.event_count(), flat = new Float64Array(
+      this.code.memory.buffer, this.code.event_rows(), n * 5);
+    const rows = Array.from({length: n}, (_, i) => flat.subarray(5 * i, 5 * i + 5));
+    const who = row => this.program.assigned[row[2]];
+    const acted = new Set(rows.flatMap(row => row[1] === 3 ? [who(row).by + row[4]] : []));
+    const found = [], news = {};  // what a condition has assigned at an event is told as one
+    for (const row of rows) {
+      const [t, what, k, after, first] = row;
       if (what === 0) {
-        const told = this.program.relations[who];
-        if (told) found.push([t, ...told[after > 0.5 ? 1 : 0]]);
+        const told = this.program.relations[k];
+        if (told && !acted.has(told[0][0] + first)) found.push([t, ...told[after > 0.5 ? 1 : 0]]);
+      } else if (what === 3) {
+        const one = who(row), key = `${first} ${one.condition}`;
+        const value = +((after - one.offset) / one.factor).toPrecision(6);
+        const text = `${one.name} becomes ${value} ${one.unit}`.trim();
+        if (news[key]) news[key][2] += `, ${text}`;
+        else found.push(news[key] = [t, one.by, text]);
       } else {
-        const one = this.program.elements[who];
+        const one = this.program.elements[k];
         if (one) found.push([t, one.name, one.words[what === 2 && after < 0 ? "struck" : String(after)]]);
       }
     }

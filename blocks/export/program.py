@@ -19,7 +19,6 @@ What this asks of the core, and all that it asks:
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -218,7 +217,7 @@ class Program:
             raise WrongCall(f"{caller}()", "compiles models with llvmlite, which there is none of "
                             "for this machine.")  # fmt: skip
         self.most_events = most_events
-        made, driven = driven_copy(model, inputs)
+        made, driven = driven_copy(model, inputs) if inputs else (model, [])
         self.name = str(made._title)
         self.where, self._reads_inside = f"{self.name}.{caller}()", inside
         driver = prepared(made, duration, options._replace(driven=True)).driver
@@ -236,7 +235,7 @@ class Program:
             driver.integration.begin(self.t_start, driver.events.take_struck())
         self.method = method = driver.integration.method
         self._refuse_what_stays(problem)
-        self._again = copy.deepcopy(made), duration, options
+        self._again = made, duration, options
         self._rehearse()
         self.instants, self.is_endless = self._instants()
         self._bind(problem, driven, infos, reads)
@@ -491,10 +490,9 @@ class Program:
 
     def _other(self, values: Mapping[str, float], driven: bool) -> Driver:
         made, duration, options = self._again
-        other = copy.deepcopy(made)
-        for path, value in values.items():
-            other[path] = from_si(value, self._declared(path).unit)
-        return prepared(other, duration, options._replace(driven=driven)).driver
+        with made.values({path: from_si(value, self._declared(path).unit)
+                          for path, value in values.items()}):
+            return prepared(made, duration, options._replace(driven=driven)).driver
 
     def _declared(self, path: str) -> Any:
         """How a parameter is declared."""

@@ -6,7 +6,11 @@ CasADi's scalar operations and nothing of models.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import casadi as ca
+
+from ..units import Unit, from_si
 
 __all__ = ["crossing", "readable"]
 
@@ -38,15 +42,15 @@ def readable(sx: ca.SX, longest: int = LONGEST) -> str:
     return _text(ca.SX(sx), {}, 0, longest)[0]
 
 
-def crossing(sx: ca.SX, holds: bool, known: set[int]) -> str:
+def crossing(sx: ca.SX, holds: bool, known: set[int], units: Mapping[str, Unit]) -> str:
     """What has happened where an expression has become positive, or has ceased to be.
 
-    ``known`` are hashes of symbols that are no news: parameters.
+    ``known`` are hashes of symbols that are no news: parameters; ``units`` those of variables.
 
     Examples
     --------
     >>> x, k = ca.SX.sym("x"), ca.SX.sym("k")
-    >>> crossing(k - x, True, {k.__hash__()})
+    >>> crossing(k - x, True, {k.__hash__()}, {})
     'x falls below k'
     """
     left, right = sx, ca.SX(0)
@@ -61,9 +65,13 @@ def crossing(sx: ca.SX, holds: bool, known: set[int]) -> str:
     if {s.__hash__() for s in ca.symvar(left)} <= known:
         left, right, up = right, left, not up
     verb = "rises above" if up else "falls below"
+    bound = readable(right)
+    if right.is_constant() and left.is_symbolic() and left.name() in units:
+        own = units[left.name()]
+        bound = f"{from_si(float(right), own).magnitude:.6g} {own.text}".rstrip()
     if left.is_symbolic() and left.name() == "time":
-        return f"time reaches {readable(right)}{' s' if right.is_constant() else ''}"
-    return f"{readable(left)} {verb} {readable(right)}"
+        return f"time reaches {bound}"
+    return f"{readable(left)} {verb} {bound}"
 
 
 def _text(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,

@@ -103,7 +103,7 @@ class Driver:
     def count(self) -> None:
         """Tell the record what the run has cost so far."""
         self.recording.statistics.update(self.running.work)
-        self.recording.statistics["events"] = self.recording.event_count
+        self.recording.statistics["events"] = len(self.recording.events)
 
     @contextmanager
     def failures(self) -> Iterator[None]:

@@ -112,7 +112,7 @@ class MemoryBound:
         recording.fail("the record does not fit into the memory")
         raise SimulationError(
             "", f"the record of the run passes {self.allowed / 1e9:.3g} GB, {SHARE:.0%} of the "
-            f"memory, at t = {recording.episodes[-1].end:.6g} s with {recording.event_count} "
+            f"memory, at t = {recording.episodes[-1].end:.6g} s with {len(recording.events)} "
             "events, and cannot be made smaller.", f"{ADVICE} Everything before is in "
             "error.result.", code="simulation.memory", time=recording.episodes[-1].end,
         )  # fmt: skip

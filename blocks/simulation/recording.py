@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -51,6 +52,25 @@ T = TypeVar("T")
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45"
 
 
+class _Told(Sequence[EventRecord]):
+    """The events of a log, which are written out when somebody looks at one."""
+
+    def __init__(self, log: list[EventRecord | PassedEpisodes]) -> None:
+        self._log = log
+
+    def __len__(self) -> int:
+        return sum(1 if isinstance(one, EventRecord) else one.count for one in self._log)
+
+    @cached_property
+    def _written(self) -> list[EventRecord]:
+        self._log[:] = [event for one in self._log for event in (
+            [one] if isinstance(one, EventRecord) else one.records())]
+        return self._log  # type: ignore[return-value]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._written[index]
+
+
 @dataclass
 class RunRecording:
     """The engine's recording of one run, as :mod:`blocks.results` reads it."""
@@ -87,17 +107,9 @@ class RunRecording:
         return str(self.statistics.get("method", "")).rpartition(", then ")[2] in EXPLICIT
 
     @property
-    def events(self) -> list[EventRecord]:
+    def events(self) -> Sequence[EventRecord]:
         """What has happened, in the order of time."""
-        if any(not isinstance(one, EventRecord) for one in self.log):
-            self.log[:] = [event for one in self.log for event in (
-                [one] if isinstance(one, EventRecord) else one.records())]
-        return self.log  # type: ignore[return-value]
-
-    @property
-    def event_count(self) -> int:
-        """How many events there are."""
-        return sum(1 if isinstance(one, EventRecord) else one.count for one in self.log)
+        return _Told(self.log)
 
     def fail(self, message: str) -> None:
         """The run has failed, and why."""

@@ -14,6 +14,7 @@ from ..language.readable import crossing, readable
 from ..numerics.arrays import Flags, Indices
 from ..numerics.rewriting import symbols_in
 from ..system.system import System
+from ..units import SECOND
 
 __all__ = ["Relations"]
 
@@ -37,8 +38,9 @@ class Relations:
         key = relation, holds
         if key not in self._described:
             family, instance, sx = self._find(relation)
+            units = {"time": SECOND, **{v.name: v.unit for v in family.kernel.variables}}
             self._described[key] = family.path(instance), crossing(
-                sx, holds, family.kernel.parameter_hashes)
+                sx, holds, family.kernel.parameter_hashes, units)
         return self._described[key]
 
     def component(self, relation: int) -> str:

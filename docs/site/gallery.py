@@ -25,10 +25,13 @@ from blocks import Model
 from blocks.exceptions import ParameterError
 from docs.site import friction_curves
 
-__all__ = ["examples", "first_run_as_page", "gallery", "run_all", "run_examples"]
+__all__ = ["examples", "gallery", "run_all", "run_example", "run_examples"]
 
-LONGEST = 300.0  # seconds of one example
-#: What a reader moves, and sees, in the page of an example; of others the states.
+#: Seconds after which an example is taken to hang. Those that work most take 80 s of a processor,
+#: and took up to four times as long where others were at work on it.
+LONGEST = 1200.0
+#: What a reader moves, and sees, in the page of an example; of others the states. What simulates
+#: nothing by itself has a duration here.
 PAGES: dict[str, dict[str, Any]] = {
     "bouncing_stop": {"sliders": {"stop.restitution": ("0.3", "0.9")},
                       "show": ["stop.x", "mass.v"]},
@@ -39,14 +42,23 @@ PAGES: dict[str, dict[str, Any]] = {
     "friction_laws": {"sliders": {"spring.stiffness": ("50 N/m", "200 N/m")},
                       "switches": {"friction.law": ["karnopp", "quinn", "kikuuwe", "tanh"]},
                       "show": ["block.v", "friction.f"]},
+    "gymnasium_cart": {"sliders": {"push.force": ("-20 N", "20 N")}, "duration": "5 s",
+                       "show": ["place.P", "cart.v", "friction.f"]},
     "hunting_axis": {"sliders": {"I.gain": ("10 kN/(m*s)", "60 kN/(m*s)")},
                      "show": ["sensor.x", "carriage.v", "friction.f"]},
     "mass_spring_damper": {"sliders": {"spring.stiffness": ("50 N/m", "2 kN/m")}},
     "pandas_export": {"show": ["damper.f", "shaker.f"]},
+    "pareto_front": {"sliders": {"ball.angle": ("10 deg", "60 deg")},
+                     "show": ["ball.x", "ball.y"]},
     "quarter_car": {"sliders": {"suspension.damping": ("0.5 kN*s/m", "5 kN*s/m")},
                     "show": ["tyre.f", "road.x", "body.v"]},
+    "quarter_car_comfort": {"sliders": {"suspension.damping": ("0.2 kN*s/m", "6 kN*s/m")},
+                            "show": ["body.v", "tyre.f"], "duration": "4 s"},
     "stick_slip": {"sliders": {"spring.stiffness": ("0.5 kN/m", "3 kN/m")},
                    "show": ["block.v", "friction.f"]},
+    "sweep_friction": {"sliders": {"friction.coulomb_force": ("5 N", "25 N"),
+                                   "belt.velocity": ("40 mm/s", "340 mm/s")},
+                       "show": ["block.v", "friction.f"], "duration": "2 s"},
     "two_clutches": {"show": ["engine.w", "vehicle.w"]},
 }
 #: Methods whose steps leave Python; in place of others a page takes the one that suits.
@@ -69,14 +81,20 @@ def _version() -> str:
     return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
-def _run(example: Path, folder: Path) -> None:
-    """Run one, in a process of its own, and keep what it prints, or why it failed."""
-    printed = io.StringIO()
+def run_example(example: Path, folder: Path) -> None:
+    """Run one, in a process of its own, and keep its page, what it prints, or why it failed.
+
+    Its page is the first model that it simulates itself, and that leaves; where it simulates
+    nothing, that of its name ``model``.
+    """
+    printed, file = io.StringIO(), folder / f"{example.stem}.html"
     sys.argv = [example.name, "--save", str(folder)]
     os.chdir(folder)
-    with contextlib.redirect_stdout(printed), first_run_as_page(folder / f"{example.stem}.html"):
+    with contextlib.redirect_stdout(printed), _first_run_as_page(file):
         try:
-            runpy.run_path(str(example), run_name="__main__")
+            names = runpy.run_path(str(example), run_name="__main__")
+            if not (file.exists() or file.with_suffix(".refused").exists()):
+                _write_page(names["model"], file)
         except Exception as error:  # the build says which, and goes on with the others
             (folder / f"{example.stem}.failed").write_text(f"{type(error).__name__}: {error}")
             return
@@ -84,12 +102,25 @@ def _run(example: Path, folder: Path) -> None:
     (folder / f"{example.stem}.txt").write_text(text, encoding="utf-8")
 
 
-@contextlib.contextmanager
-def first_run_as_page(file: Path) -> Iterator[None]:
-    """Write the first model that an example itself simulates, and that leaves, as a page; where
-    none does, why the first one is refused as a text."""
-    simulate: Any = Model.simulate
+def _write_page(model: Model, file: Path, **options: Any) -> None:
+    """Write a model as the page of an example, or a text that says why it is refused."""
+    if find_spec("ziglang") is None:
+        return
     refused = file.with_suffix(".refused")
+    try:
+        model.page(file, **PAGES.get(file.stem, {}), **options)
+        refused.unlink(missing_ok=True)
+    except ParameterError as error:
+        if error.code != "export.refused":  # but a mistake above
+            raise
+        if not refused.exists():
+            refused.write_text(str(error), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _first_run_as_page(file: Path) -> Iterator[None]:
+    """Write the first model that an example itself simulates, and that leaves, as a page."""
+    simulate: Any = Model.simulate
 
     def simulated(model: Model, duration: Any = None, *args: Any, **given: Any) -> Any:
         if not file.exists() and sys._getframe(1).f_globals["__name__"] == "__main__":
@@ -98,18 +129,10 @@ def first_run_as_page(file: Path) -> Iterator[None]:
                 options["method"] = method
             else:
                 options.pop("step", None)
-            try:
-                model.page(file, duration=duration, **PAGES.get(file.stem, {}), **options)
-                refused.unlink(missing_ok=True)
-            except ParameterError as error:
-                if error.code != "export.refused":  # but a mistake above
-                    raise
-                if not refused.exists():
-                    refused.write_text(str(error), encoding="utf-8")
+            _write_page(model, file, duration=duration, **options)
         return simulate(model, duration, *args, **given)
 
-    if find_spec("ziglang") is not None:
-        Model.simulate = simulated  # type: ignore[method-assign]
+    Model.simulate = simulated  # type: ignore[method-assign]
     try:
         yield
     finally:
@@ -132,7 +155,7 @@ def run_examples(folder: Path, longest: float = LONGEST) -> list[str]:
     os.environ["MPLBACKEND"] = "agg"
     sys.path.insert(0, str(ROOT / "examples"))
     _imports()
-    tasks = {e.name: (_run, (e, folder)) for e in examples()}
+    tasks = {e.name: (run_example, (e, folder)) for e in examples()}
     tasks["friction curves"] = (friction_curves.draw, (folder / "friction_curves.png",))
     failed = list(run_all(tasks, longest))
     for file in sorted(folder.glob("*.failed")):

@@ -20,7 +20,18 @@ from exported_models import buck, dropped, stick_slip
 from numpy.testing import assert_allclose
 
 import blocks
-from blocks import Model, cos, quantity, where
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    Variable,
+    cos,
+    der,
+    quantity,
+    when,
+    where,
+)
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
 from library.signal import Constant, Delay, Pulse
 from library.translational import (
@@ -270,6 +281,37 @@ def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
     here, found = model.simulate("1 s", method="rodas4"), there(file)
     wanted = here["masses[29].v"].at(quantity(np.array(found["t"]), "s")).to("m/s").m
     assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
+
+
+class Rally(Component):
+    """A ball between two walls, whose hits are counted."""
+
+    at, speed = Variable("m", "0 m", priority="high"), Variable("m/s", "1 m/s", priority="high")
+    hits, last = Discrete("1", 0), Discrete("mm", "0 mm")
+    length = Parameter("0.3 m")
+
+    def equations(self):
+        yield der(self.at) == self.speed
+        yield der(self.speed) == -self.speed / quantity("10 s")
+        turned = {self.speed: -self.speed, self.hits: self.hits + 1}
+        yield when(self.at > self.length, {**turned, self.last: self.at})
+        yield when(self.at < 0, turned)
+
+
+@on_node
+def test_what_events_assign_is_told_as_in_python_and_values_are_those_of_the_model(tmp_path):
+    model, file = Model("rally"), tmp_path / "page.html"
+    model.ball = Rally()
+    model.ball.length = "40 cm"
+    model.page(file, sliders={"ball.length": ("20 cm", "80 cm")}, show=["ball.at"], duration="3 s")
+    for length in (40.0, 60.0):
+        model.ball.length = quantity(length, "cm")
+        found = there(file, {"ball.length": length})
+        here = compared(model, found, ["ball.at"], "3 s", 1e-6, 1e-12)
+        told = [(event.component, event.description) for event in here.events]
+        assert [(who, what) for _, who, what in found["events"]] == told
+        assert told[0][1].endswith(f"hits becomes 1, last becomes {10 * length:g} mm")
+    assert "<td>length = 0.4 m</td>" in file.read_text()  # neither as slid nor as it is now
 
 
 # -- what cannot be moved ------------------------------------------------------------------------

@@ -50,8 +50,15 @@ def test_a_folder_that_does_not_exist_is_named_where_a_file_is_written(kind, tmp
     assert str(caught.value) == (f"{file}: cannot be written: there is no folder "
                                  f"{str(file.parent)!r}. Make the folder first, or name another.")
     assert caught.value.code == "file.unwritable"
-    with pytest.raises(FileError, match="cannot be written"):
-        getattr(result(), WRITERS[kind])(tmp_path, "block.v")
+    for name, word in ((tmp_path, "a folder"), (None, "no name"), (3, "no name")):
+        with pytest.raises(FileError, match=f"cannot be written: it is {word}"):
+            getattr(result(), WRITERS[kind])(name, "block.v")
+
+
+def test_no_picture_is_written_beside_a_folder_that_is_named(tmp_path):
+    with pytest.raises(FileError, match="it is a folder"):
+        result().plot("block.v", save=tmp_path)
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}.*"))
 
 
 @pytest.mark.parametrize("name", ["pictures/run.png", "run.doc"])

@@ -139,7 +139,7 @@ def test_scipys_word_is_answered():
 def test_a_bound_may_stand_first_and_events_have_names_of_variables():
     model, _ = pushed()
     run = model.simulate("100 s", until="3 m <= sensor.P")
-    assert run.events[-1].description == "sensor.P rises above 3"
+    assert run.events[-1].description == "sensor.P rises above 3 m"
     assert run.status == "until 3 m <= sensor.P"
 
 

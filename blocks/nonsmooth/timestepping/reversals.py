@@ -38,7 +38,7 @@ def forget_reversals(recording: Any) -> None:
             gone[after.start, told["element"]] = told["previous"]
     if gone:
         told_now = (_told(event, gone) for event in recording.events)
-        recording.events[:] = [event for event in told_now if event is not None]
+        recording.log[:] = [event for event in told_now if event is not None]
 
 
 def _told(event: Any, gone: dict[tuple[float, str], str]) -> Any:

@@ -40,6 +40,11 @@ def reading(file: Any, kind: str) -> Iterator[None]:
 @contextlib.contextmanager
 def writing(file: Any) -> Iterator[Any]:
     """Where to write a file, as by :func:`whole`, or to say why not."""
+    named = isinstance(file, (str, os.PathLike))
+    if os.path.isdir(file) if named else not hasattr(file, "write"):
+        what = "a folder" if named else "no name"
+        raise FileError(name_of(file), f"cannot be written: it is {what}.",
+                        "Give the name of a file.", file=name_of(file), code="file.unwritable")
     with writing_on(file), whole(file) if _is_path(file) else contextlib.nullcontext(file) as place:
         yield place
 

@@ -37,7 +37,7 @@ from ..values.series import Series
 if TYPE_CHECKING:
     from ..schematic.parts import Net
 
-__all__ = ["Page", "curves", "network", "page_of", "style"]
+__all__ = ["Page", "curves", "network", "page_of", "parameters", "style"]
 
 TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
@@ -84,7 +84,7 @@ def page_of(recording: Recording, chosen: Sequence[Series], inside: Page | None 
     sections = [("Network", network(recording)),
                 ("Curves", CANVASES if len(recording.times) else ""),
                 ("Simulate", "" if inside is None else inside._repr_html_()),
-                ("Findings", _findings(recording)), ("Parameters", _parameters(made)),
+                ("Findings", _findings(recording)), ("Parameters", parameters(made)),
                 ("Start values", _starts(recording)), ("Events", _events(recording)),
                 ("Energy", _where_kept(_energy, recording)),
                 ("Sticking", _where_kept(_sticking, recording)),
@@ -212,7 +212,8 @@ def _findings(recording: Recording) -> str:
     return table(Sheet("", {"": [f.severity for f in found], "finding": [str(f) for f in found]}))
 
 
-def _parameters(made: MadeWith) -> str:
+def parameters(made: MadeWith) -> str:
+    """What a run was made with, component by component."""
     rows: dict[str, list[str]] = {}
     for path, value in made.parameters.items():
         if value is False:  # an option that was not taken

@@ -15,7 +15,6 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     ENDED_MARGIN,
     INSTANT,
@@ -53,31 +52,6 @@ class _Allowed:
     brief: bool = False
 
 
-@dataclass
-class _Look:
-    """What modes come to at the point of the search, whatever is allowed.
-
-    Attributes
-    ----------
-    x, z, u, largest : there, with what the modes hold constant brought to its value
-    missed : share of its size by which that was off
-    size, margin : what counts as large, and margins
-    noise : what rounding makes of the margins, where it was asked for
-    later : who falls below zero within an instant, and which frictions that slide do not move,
-        where it was asked for
-    """
-
-    x: Array
-    z: Array
-    u: Array
-    largest: Array
-    missed: float
-    size: Array
-    margin: Array
-    noise: Array | None = None
-    later: tuple[Flags, Flags] | None = None
-
-
 class ModeSearch:
     """A search for modes that hold."""
 
@@ -92,9 +66,9 @@ class ModeSearch:
         self.against: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Frictions that slide in these, but do not move, nor begin to.
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
-        #: Modes that were looked at, at the point of the search; None where they do not hold,
-        #: whatever is allowed.
-        self._looks: dict[bytes, _Look | None] = {}
+        #: Modes that do not hold at the point of the search, whatever is allowed, and who breaks
+        #: its law in them; None of those without a solution.
+        self._broken: dict[bytes, Flags | None] = {}
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -106,7 +80,7 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
-        self._looks.clear()
+        self._broken.clear()
         noted = self._noted(problem, t, proposals, tried)
         degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
@@ -126,7 +100,7 @@ class ModeSearch:
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now."""
-        self._looks.clear()
+        self._broken.clear()
         return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
 
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
@@ -238,72 +212,55 @@ class ModeSearch:
         Where what the modes hold constant is off, now or by the step, they are judged with that
         brought to its value.
         """
-        state, key = self.state, modes.tobytes()
+        key = modes.tobytes()
+        if key in self._broken:
+            breaks = self._broken[key]
+            self.against = self.against if breaks is None else breaks
+            return None
+        state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
         try:
-            with put_back(problem.x, problem.z, problem.u):
-                state.modes = modes
-                if key not in self._looks:
-                    self._looks[key] = self._look(problem, t)
-                look = self._looks[key]
-                return None if look is None or look.missed > allowed.missed else self._judged(
-                    problem, t, look, allowed, modes == before[0])
+            state.modes = modes
+            self.efforts.apply(problem, t, modes)
+            held = self.equations.at(problem, t, modes)
+            if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
+                return None
+            missed = self.margins.missed(problem, t)
+            if missed > allowed.missed:
+                return None
+            if missed > SUM_ROUNDING:
+                self.efforts.project(problem, t)
+                self.efforts.apply(problem, t)
+            size = self.margins.sizes(problem, t)[0]
+            margin = self.margins.present(problem, t)
+            if not np.all(margin >= -allowed.margin * size):
+                noise = self.margins.noise(problem, t)
+                self.against = ~(margin >= -allowed.margin * size - noise)
+                if self.against.any():
+                    if not np.any(self.against & (margin >= -MODE_MARGIN_NONE * size - noise)):
+                        self._broken[key] = self.against
+                    return None
+            close = margin <= (self.margins.noise(problem, t) if allowed.brief
+                               else self.margins.at_end(size))
+            h = self._step(problem, t)
+            if not self.equations.constant:  # straight on, it leaves the curves that modes hold
+                self.efforts.project(problem, t + h)
+            self.efforts.apply(problem, t + h)
+            later = self.margins.present(problem, t + h)
+            noise = self.margins.noise(problem, t + h)
+            close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
+            _, _, low, high, *_ = self.equations.values(problem, t + h)
+            friction = ~(self.elements.valve | self.elements.switch | self.elements.contact)
+            self.idle = friction & (modes != 0) & (low < high) & close & (
+                np.abs(later - margin) <= ENDED_MARGIN * h * size + noise)
+            least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
+            return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
-            self._looks[key] = None
+            self._broken[key] = None
             return None
         finally:
+            problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.largest = before
-
-    def _look(self, problem: Problem, t: float) -> _Look | None:
-        """What the present modes come to; None where their efforts have no solution."""
-        self.efforts.apply(problem, t, self.state.modes)
-        held = self.equations.at(problem, t, self.state.modes)
-        if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
-            return None
-        missed = self.margins.missed(problem, t)
-        if SUM_ROUNDING < missed <= max(MODE_MISSED, self.state.drift):
-            self.efforts.project(problem, t)
-            self.efforts.apply(problem, t)
-        size, margin = self.margins.sizes(problem, t)[0], self.margins.present(problem, t)
-        return _Look(problem.x.copy(), problem.z.copy(), problem.u.copy(), self.state.largest,
-                     missed, size, margin)
-
-    def _judged(self, problem: Problem, t: float, look: _Look, allowed: _Allowed, unchanged: Flags
-                ) -> Flags | None:
-        """Which elements leave the present modes, or None, as :meth:`_leaves` returns it."""
-        problem.x[:], problem.z[:], problem.u[:] = look.x, look.z, look.u
-        self.state.largest, least = look.largest, -allowed.margin * look.size
-        within = bool(np.all(look.margin >= least))
-        if look.noise is None and (allowed.brief or not within):
-            look.noise = self.margins.noise(problem, t)
-        if not within:
-            assert look.noise is not None
-            self.against = ~(look.margin >= least - look.noise)
-            if self.against.any():
-                return None
-        close = look.margin <= (look.noise if allowed.brief else self.margins.at_end(look.size))
-        if look.later is None:
-            look.later = self._later(problem, t, look, unchanged)
-        falls, still = look.later
-        self.idle = close & still
-        return np.array(close & falls)
-
-    def _later(self, problem: Problem, t: float, look: _Look, unchanged: Flags
-               ) -> tuple[Flags, Flags]:
-        """Whose margins fall within an instant, and which frictions that slide stand still."""
-        h = self._step(problem, t)
-        if not self.equations.constant:  # straight on, it leaves the curves that modes hold
-            self.efforts.project(problem, t + h)
-        self.efforts.apply(problem, t + h)
-        gain = self.margins.present(problem, t + h) - look.margin
-        noise = self.margins.noise(problem, t + h)
-        together = ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
-        _, _, low, high, *_ = self.equations.values(problem, t + h)
-        slides = (self.state.modes != 0) & (low < high) & ~(
-            self.elements.valve | self.elements.switch | self.elements.contact)
-        least = np.where(self.ended & unchanged, ENDED_MARGIN, LATER_MARGIN)
-        return (together & (gain < -least * h * look.size - noise),
-                together & slides & (np.abs(gain) <= ENDED_MARGIN * h * look.size + noise))
 
     def _step(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""

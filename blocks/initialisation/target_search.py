@@ -36,6 +36,7 @@ CLOSER = 0.9  # times a miss: by so much it has become less
 PLAY = 1e-2  # of a target's size: so much farther off a step may lead, where laws bend
 ASIDE = 1.0, -1.0, 1e-3, -1e-3  # of nominal values: guesses beside the first
 AT_RANDOM = 4  # more of them
+MOST_LOOKS = 250  # points that are tried before it is sought nowhere else
 
 #: What a run, or what is solved for, raises where it cannot begin.
 REFUSED = BlocksError, AlgebraicFailure, np.linalg.LinAlgError
@@ -102,6 +103,7 @@ class _Search:
         self.outputs = TargetFunctions.of(self.system, targets.slots)
         self.size = target_sizes(self.system, targets.slots, nominals)
         self.levels = [targets.levels == k for k in range(len(LEVELS))]
+        self.looks = 0
 
     def run(self, origins: Sequence[tuple[Array, Array]], aside: bool) -> None:
         """Take the trial to the best point that is found."""
@@ -115,7 +117,7 @@ class _Search:
             self.trial.decide()
             return
         for shift in _shifts(self.system.nx) if aside else ():
-            if not best.unmet.any():
+            if not best.unmet.any() or self.looks > MOST_LOOKS:
                 break
             seen, strongest = self._states_seen(best.unmet), self.targets.levels[best.unmet].min()
             # what matters less would hold it back, and has its way from there
@@ -194,6 +196,7 @@ class _Search:
     def _look(self) -> _Point | None:
         """The present point as a run that starts there would have it; None where none could."""
         problem, t = self.problem, self.t
+        self.looks += 1
         try:
             self.trial.decide()
         except REFUSED:

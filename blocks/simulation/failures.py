@@ -11,15 +11,17 @@ import numpy as np
 from ..diagnostics.breakdown import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
+from ..numerics.arrays import Array
 from ..numerics.rewriting import kinds
+from ..numerics.tolerances import LAST_DIGITS
 from ..solvers import Step
 from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
 from .recording import RunRecording
 
-__all__ = ["TURN_BACK", "has_roots", "on_switching", "refuse_standstill", "refuse_undetermined",
-           "refuse_unstable", "stop_at_failed_step"]
+__all__ = ["TURN_BACK", "has_roots", "on_switching", "refuse_corner", "refuse_standstill",
+           "refuse_undetermined", "refuse_unstable", "stop_at_failed_step"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
 BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were too long
@@ -111,12 +113,26 @@ def has_roots(system: System, component: str) -> bool:
 
 def refuse_undetermined(recording: RunRecording, t: float) -> None:
     """A run whose last values are no numbers is not finished."""
-    found = undetermined(recording.system, recording.problem, t)
-    if found is not None:
-        paths, problem, advice = found
-        recording.fail(problem)
-        raise SimulationError(", ".join(paths), problem, advice, says_where=True, time=t,
-                              code="simulation.undetermined", variables=tuple(paths))
+    if (found := undetermined(recording.system, recording.problem, t)) is not None:
+        _refuse_open(found, t)
+
+
+def _refuse_open(found: tuple[list[str], str, str], t: float) -> NoReturn:
+    """Stop at what nothing determines: its unknowns, what is wrong, and what to do."""
+    paths, problem, advice = found
+    raise SimulationError(", ".join(paths), problem, advice, says_where=True, time=t,
+                          code="simulation.undetermined", variables=tuple(paths))
+
+
+def refuse_corner(problem: Problem, t: float, y: Array) -> None:
+    """A run that rests within rounding of a law's corner, behind which nothing determines what
+    moves, as a stop that pressed nothing away: its steps would stay as short as that is close."""
+    beside = problem.copy_for_reading()
+    ahead = LAST_DIGITS * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
+    beside.m[:] = beside.crossings(t, y + ahead) > 0
+    if (problem.m != beside.m).any() and (
+            found := undetermined(problem.system, beside, t)) is not None:
+        _refuse_open(found, t)
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:

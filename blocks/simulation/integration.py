@@ -18,7 +18,7 @@ from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import LoopBranch, TiedBranch, follows_branches, same_instant
+from .loop_branch import LoopBranch, TiedBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .zero_crossings import ZeroCrossings
@@ -133,7 +133,7 @@ class Integration:
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
         elif follows_branches(problem) and not self.method.looks_itself:
-            self.branch = LoopBranch(problem, t, problem.z)
+            self.branch = LoopBranch(problem, t, problem.z, self.time_events.least)
             self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None and self.method.own_events is None:
@@ -169,7 +169,8 @@ class Integration:
         try:
             return self._looked_at(step)
         except AlgebraicFailure as failure:  # at a point within it
-            if isinstance(self.branch, LoopBranch) and not same_instant(self.t, step.t):
+            again = step.t - self.t > self.time_events.tiny(self.t)
+            if isinstance(self.branch, LoopBranch) and again:
                 self._retake((step.t - self.t) / 2)
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)

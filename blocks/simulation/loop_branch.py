@@ -11,14 +11,15 @@ from functools import partial
 
 import numpy as np
 
+from ..numerics import tolerances
 from ..numerics.arrays import Array
-from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH, SAME_INSTANT
+from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem, Tangent
 from .episode import Episode
 
-__all__ = ["LoopBranch", "TiedBranch", "follows_branches", "same_instant", "torn_at"]
+__all__ = ["LoopBranch", "TiedBranch", "follows_branches", "torn_at"]
 
 HALVINGS = 50  # of a step in which tied states cannot be followed
 FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
@@ -32,18 +33,13 @@ def follows_branches(problem: Problem) -> bool:
             and problem.size == len(problem.free) and (laws is None or not laws.massless))
 
 
-def same_instant(a: float, b: float) -> bool:
-    """Whether there is no time between two."""
-    return abs(a - b) <= SAME_INSTANT * max(abs(a), abs(b))
-
-
 def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
     """Torn unknowns at a time of an episode, between its marks."""
     (t0, before), (t1, after) = episode.marks_around(t)
     if t1 == t0:
         return before
     near = before + (t - t0) / (t1 - t0) * (after - before)
-    branch = LoopBranch(problem, t0, before)
+    branch = LoopBranch(problem, t0, before, tolerances.TIME_GRAIN * (t1 - t0))
     problem.start_z = None
     states = partial(_states, episode, problem.size)
     try:
@@ -66,6 +62,8 @@ def _states(episode: Episode, size: int, t: float) -> Array:
 class LoopBranch:
     """The branch that torn unknowns are on, from step to step of an episode.
 
+    Times about zero that differ by less than ``least`` are one instant.
+
     Attributes
     ----------
     t, z : as far as it has been followed, and torn unknowns there
@@ -73,8 +71,8 @@ class LoopBranch:
     marks : times and torn unknowns on the way, at ends of steps or nearer to each other
     """
 
-    def __init__(self, problem: Problem, t: float, z: Array) -> None:
-        self.problem, self.t, self.z = problem, t, z.copy()
+    def __init__(self, problem: Problem, t: float, z: Array, least: float) -> None:
+        self.problem, self.t, self.z, self.least = problem, t, z.copy(), least
         self.ended = False
         self.marks: list[tuple[float, Array]] = []
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
@@ -91,7 +89,7 @@ class LoopBranch:
 
     def is_at(self, t: float) -> bool:
         """Whether there is no time between."""
-        return same_instant(t, self.t)
+        return abs(t - self.t) <= tolerances.SAME_INSTANT * abs(t) + self.least
 
     def go_on(self) -> None:
         """The step is taken: Newton's method starts from its end."""

@@ -11,9 +11,10 @@ from .. import native
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.cache import Cache
-from ..numerics.tolerances import TINY
+from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
+from .failures import refuse_corner
 from .method_choice import (
     explicit_steps,
     implicit_one_step,
@@ -295,7 +296,8 @@ class RunningMethod:
             self._leaves = False
             return True
         if not self.driven:
-            self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
+            self._pace.look(step, self.work.get("steps", 0) + self.current.work.steps, self.kind,
+                            self.problem)
         if self._explicit is not None:
             return self._is_no_better(step)
         if self.current.goes_nowhere and not self.may_switch:
@@ -448,6 +450,7 @@ class RunningMethod:
 
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
 LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
+RESTS = 100  # steps in which nothing has moved, with many times as many left
 
 
 class Pace:
@@ -456,21 +459,24 @@ class Pace:
     def __init__(self, start: float, end: float) -> None:
         self.end = end
         self._steps, self._t = 0, start  # at the last look
+        self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last look for a corner
 
-    def look(self, t: float, steps: int, kind: Any) -> None:
-        """Look at the last steps, if there were many since the last look.
-
-        Parameters
-        ----------
-        t, steps : where the run is, and how many steps it has taken
-        kind : the class of its method
+    def look(self, step: Step, steps: int, kind: Any, problem: Problem) -> None:
+        """Look at the last of so many steps of a method, if there were many since the last look.
 
         Raises
         ------
         SimulationError
-            If so many are left that the end is out of reach.
+            If so many are left that the end is out of reach, or the run rests where nothing
+            determines how it moves.
         """
-        taken = steps - self._steps
+        t, taken = step.t, steps - self._steps
+        before, since, y = self._rested
+        if steps - before >= RESTS:
+            self._rested = steps, t, np.array(step.y)
+            if RESTS * (t - since) < self.end - t and y.shape == step.y.shape \
+                    and np.all(np.abs(step.y - y) <= LAST_DIGITS * (1.0 + np.abs(y))):
+                refuse_corner(problem, t, np.asarray(step.y))
         if taken < (LOOK_AT_PACE_COMPILED if kind.looks_itself else LOOK_AT_PACE):
             return
         length = max((t - self._t) / taken, TINY)

@@ -143,7 +143,7 @@ class TimeFunctions:
             if steps > OUT_OF_REACH:
                 raise SimulationError(
                     _driven(self.system), f"varies so fast with time that the run would need "
-                    f"{steps:.1g} steps from t = {start:.6g} s to its end at {self.t_end:.6g} s.",
+                    f"{steps:.1g} steps for {self.t_end - start:.6g} s from t = {start:.6g} s on.",
                     "Simulate a shorter time, or let what varies so fast be its mean.",
                     code="simulation.stiff", time=start, variables=())
             start = float(pieces[-1])
@@ -203,10 +203,19 @@ class TimeFunctions:
             end = start + (end - start) / 2
         while (pieces := self._divide(start, end)) is None:
             self.crowded = True
-            end = start + (end - start) / 2
+            end = start + min((end - start) / 2, MOST * self._first_piece(start, end))
         self.crowded &= len(pieces) > CROWD
         self.length = end - start
         return pieces
+
+    def _first_piece(self, start: float, end: float) -> float:
+        """How long the first piece of a part would be, or one instant."""
+        instant = same_instant(end, self.least)
+        lengths = (end - start) * 0.5 ** np.arange(max(1.0, np.log2((end - start) / instant)))
+        low, high = self._bounds(np.full(len(lengths), start), start + lengths)
+        with np.errstate(invalid="ignore"):
+            varies = high - low > CHANGE * self._ranges(low, high)[:, None]
+        return float(lengths[~varies.any(axis=0)].max(initial=instant))
 
     def _divide(self, start: float, end: float) -> Array | None:
         jumps = _jumps(self.instructions, self.p[:, 0], start, end, MOST)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError
 from library.electrical import ACVoltageSource, Capacitor, ElectricalReference, Resistor
+from library.mechanisms import OneWayClutch
+from library.rotational import Inertia, RotationalReference
+from library.signal import Pulse, Sine, VectorNorm
+from library.translational import HardStop, Reference
 
 
 @pytest.mark.parametrize("method", ["dopri5", "RK23"])
@@ -22,3 +28,46 @@ def test_an_explicit_method_on_a_circuit_of_1e_17_s_says_that_it_would_not_end(m
     assert "Take method='auto' or 'rodas4'" in str(caught.value)
     assert 0 < caught.value.result.time[-1].to("s").m < 1e-9
     assert "store" in str(caught.value.result.bottlenecks())
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "dopri5", "Radau"])
+def test_a_stop_that_pushes_nothing_away_is_told_where_it_lets_go(method):
+    """The penetration falls as exp(-t stiffness/damping), within 1 us to rounding; behind the
+    bound no force is left that would tell a velocity, as a start there says at once."""
+    model = Model("pressed")
+    model.stop, model.ground = HardStop(x="0.2 m", upper_stiffness="1e8 N/m"), Reference()
+    model.connect(model.stop.R, model.ground.V)
+    with pytest.raises(SimulationError, match="nothing determines stop.v") as caught:
+        model.simulate("0.1 s", method=method)
+    error = caught.value
+    assert error.code == "simulation.undetermined" and error.variables == ("stop.v",)
+    result = error.result
+    assert result.status == "failed" and 1e-5 < error.time < 1e-2
+    t, x = result.time.to("s").m, result["stop.x"].to("m").magnitude
+    early = t < 10 * 150 / 1e8
+    assert early.sum() > 10
+    exact = 0.1 + 0.1 * np.exp(-t[early] * 1e8 / 150)
+    assert_allclose(x[early], exact, rtol=1e-5)
+
+
+def test_a_frequency_that_no_run_resolves_is_told_at_once():
+    model = Model("fast")
+    model.wave, model.pulse = Sine(frequency="1e300 Hz"), Pulse()
+    found = model.check().errors[0]
+    assert found.code == "simulation.stiff" and "varies so fast with time" in found.problem
+
+
+def test_a_circle_of_signals_at_zero_ends_where_no_part_of_a_step_can_be_followed():
+    """The length of a vector of three equal signals is that signal where all are zero, and the law
+    has no slope there."""
+    model = Model("circle")
+    model.length, model.clutch = VectorNorm(), OneWayClutch()
+    model.shaft, model.ground, model.drive = Inertia(), RotationalReference(), Sine()
+    for k in range(1, 4):
+        model.connect(model.length.y, getattr(model.length, f"u{k}"))
+    model.connect(model.clutch.C, model.shaft.I)
+    model.connect(model.clutch.R, model.ground.W)
+    model.connect(model.drive.y, model.clutch.E)
+    with pytest.raises(SimulationError, match="length.y could not be solved for"):
+        model.simulate("0.5 s", method="Radau")
+    assert abs(model.simulate("0.5 s")["length.y"].final.m) < 1e-30

@@ -66,8 +66,9 @@ class ModeSearch:
         self.against: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Frictions that slide in these, but do not move, nor begin to.
         self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
-        #: Modes without a solution at the point of the search, whatever is allowed.
-        self._unsolved: set[bytes] = set()
+        #: Modes that do not hold at the point of the search, whatever is allowed, and who breaks
+        #: its law in them; None of those without a solution.
+        self._broken: dict[bytes, Flags | None] = {}
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -79,7 +80,7 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
-        self._unsolved.clear()
+        self._broken.clear()
         noted = self._noted(problem, t, proposals, tried)
         degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
@@ -99,7 +100,7 @@ class ModeSearch:
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now."""
-        self._unsolved.clear()
+        self._broken.clear()
         return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
 
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
@@ -211,7 +212,10 @@ class ModeSearch:
         Where what the modes hold constant is off, now or by the step, they are judged with that
         brought to its value.
         """
-        if modes.tobytes() in self._unsolved:
+        key = modes.tobytes()
+        if key in self._broken:
+            breaks = self._broken[key]
+            self.against = self.against if breaks is None else breaks
             return None
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
@@ -233,6 +237,8 @@ class ModeSearch:
                 noise = self.margins.noise(problem, t)
                 self.against = ~(margin >= -allowed.margin * size - noise)
                 if self.against.any():
+                    if not np.any(self.against & (margin >= -MODE_MARGIN_NONE * size - noise)):
+                        self._broken[key] = self.against
                     return None
             close = margin <= (self.margins.noise(problem, t) if allowed.brief
                                else self.margins.at_end(size))
@@ -250,7 +256,7 @@ class ModeSearch:
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
-            self._unsolved.add(modes.tobytes())
+            self._broken[key] = None
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u

@@ -36,7 +36,7 @@ def _seen(result: Result) -> list[bytes]:
     count = len(list(result.variables))
     return [result.recording.times.tobytes(),
             result.recording.values(range(count), times).tobytes(),
-            str(result.recording.events).encode()]
+            str([*result.recording.events]).encode()]
 
 
 @pytest.mark.parametrize("case", CASES)

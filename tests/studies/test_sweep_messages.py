@@ -47,6 +47,7 @@ def said(kind, over=OVER, model=None, **asked):
      "sweep(): there is no 'friction.coulom_force' among its parameters, options and initial "),
     ({"fiction.coulomb_force": ["1 N"]}, "Did you mean 'friction.coulomb_force'"),
     ({"block": ["1 kg"]}, "Did you mean 'block."),
+    ({"spring.k": ["1 N/m"]}, "What is often called k is stiffness here."),
     ({"methd": ["BDF"]}, "Did you mean 'method'?"),
     ({"method": ["radu"]}, "'radu' among its methods. Did you mean 'Radau'?"),
     ({"friction.law": ["coulom"]}, "friction.law: there is no 'coulom' among its laws."),

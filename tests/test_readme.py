@@ -129,3 +129,15 @@ def test_the_readme_example_is_ten_lines():
     code = next(b[1] for b in blocks(ROOT / "README.md") if b[0] == "python")
     lines = [line for line in code.splitlines() if line and not line.startswith(("from", "print"))]
     assert len(lines) <= 10
+
+
+def test_the_architecture_names_modules_that_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    assert len(text.splitlines()) <= 150
+    named = {n for n in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", text) if not n.endswith(".py")}
+    assert len(named) > 30
+    for name in named:
+        top, *inner = name.split(".")
+        path = ROOT.joinpath(*(() if top in ("blocks", "library") else ("blocks",)), top, *inner)
+        there = path.is_dir() or path.with_suffix(".py").is_file()
+        assert there or f"def {inner[-1]}(" in path.parent.with_suffix(".py").read_text(), name

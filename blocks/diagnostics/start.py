@@ -434,8 +434,8 @@ def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Findi
     value = f"{unmet[-1][1]:.6g~C}"
     return found(
         "initial.conflict", paths, head + got,
-        f"{guess or 'R'}emove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
-        f"Target('{value}', priority='low').",
+        f"{guess or 'R'}emove {'it' if len(unmet) == 1 else 'one of them'} or let it give way: "
+        f"{paths[-1].rpartition('.')[2]}=Target('{value}', priority='low').",
     )  # fmt: skip
 
 

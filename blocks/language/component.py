@@ -339,6 +339,8 @@ class Part(Node):
         instead = part_elsewhere(name) if self._is_root else keyword_elsewhere(self, name)
         if self._is_root and not instead[0] and not nearest(name, known):
             instead = method_nearest(type(self), name)
+        if self._trace and not instead[0].endswith(" here.") and not nearest(name, known):
+            instead = f"Declare it in the class, such as  {name} = Variable('m').", ""
         raise unknown_name(self.path, name, known, "parts" if children else "names", instead)
 
     def __delattr__(self, name: str) -> None:

@@ -161,12 +161,9 @@ def _keywords(owner: type[Part]) -> list[tuple[str, Any]]:
     """Options and parameters, then variables with an initial target."""
     declared = owner._declared.items()
     chosen = [(n, d) for n, d in declared if isinstance(d, (Option, Parameter))]
-    aimed = [(n, d) for n, d in declared if isinstance(d, Variable) and _start(d) is not None]
+    aimed = [(n, d) for n, d in declared
+             if isinstance(d, Variable) and (d.default_of or d._given[0]) is not None]
     return chosen + aimed
-
-
-def _start(declared: Variable) -> Any:
-    return declared.default_of or declared._given[0]
 
 
 def _text(value: Any, u: Any = None) -> Any:
@@ -186,10 +183,8 @@ def _default(declared: Any) -> Any:
     if isinstance(declared, Option):
         return declared.default
     if isinstance(declared, Parameter):
-        if declared.default_of is not None:
-            return ...
-        return _text(declared._given[0])
-    return _text(_start(declared), declared.unit)
+        return _text(declared._given[0]) if declared.default_of is None else ...
+    return _text(declared.default_of or declared._given[0], declared.unit)
 
 
 def _chosen(declared: Any) -> str:
@@ -199,8 +194,8 @@ def _chosen(declared: Any) -> str:
 
 def _kind(declared: Any) -> str:
     if isinstance(declared, Option):
-        choices = " or ".join(map(repr, declared.choices)) if declared.choices else \
-            type(declared.default).__name__
+        known: Any = declared.choices or getattr(declared, "named", ())
+        choices = " or ".join(map(repr, known)) or type(declared.default).__name__
         return f"{choices}, default {declared.default!r}"
     if not isinstance(declared, Parameter):
         return f"{_unit(declared)}, initial target {_chosen(declared)} ({declared.priority})"

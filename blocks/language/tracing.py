@@ -595,6 +595,9 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             "The functions of the module math take numbers only: take those of blocks or numpy."
             if isinstance(error, TypeError) and "not Expression" in str(error) else
             "NoneType" in str(error) and trace.switched_off or
+            isinstance(error, NameError) and (
+                f"Write self.{error.name}." if error.name in component._declared else
+                f"Import it, as by  from blocks import {error.name}.") or
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks: floor(x + 0.5) is round(x), minimum(maximum(x, a), b) clips, interpolate() "
             "reads a table.",

@@ -140,16 +140,17 @@ class ForeignWords:
         row = self.component(name, module)
         if row is not None and row.component.startswith(f"{module}."):
             return row.sentence(module)
-        own = getattr(import_module(home), "__all__", ()) if name[:1].isupper() else ()
-        longer = [n for n in own if n.endswith(name)]
-        for place in () if longer else places:
-            for known in import_module(place).__all__:
-                if known == name and place != home:
-                    return f"It is in {place}: from {place} import {known}."
-        if row is not None and not longer:
+        own = [n for n in getattr(import_module(home), "__all__", ()) if n[0].isupper()]
+        others = {p: import_module(p).__all__ for p in places if p != home}
+        similar = [repr(n) for n in own if n.endswith(name)]
+        for place in (p for p, names in others.items() if name in names and not similar):
+            return f"It is in {place}: from {place} import {name}."
+        if row is not None and not similar:
             return row.sentence(module)
-        similar = longer[:3] or nearest(name, own)
-        return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
+        similar = similar or sorted((repr(n) for n in own if n.startswith(name)), key=len) or [
+            f"{n!r} of {p}" for p, names in others.items() for n in sorted(names, key=len)
+            if name in (n[: len(name)], n[-len(name) :])] or [repr(n) for n in nearest(name, own)]
+        return f"Did you mean {' or '.join(similar[:3])}?" if similar else ""
 
 
 def _rows(file: Path) -> list[dict[str, str]]:

@@ -95,6 +95,9 @@ class EventRecord:
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", Instant(self.time))
 
+    def __str__(self) -> str:
+        return f"{self.time:.7g} s: {self.component} {self.description}"
+
 
 class EnergyWarning(UserWarning):
     """The energy of a run does not close to its accuracy."""

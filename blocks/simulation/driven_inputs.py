@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import ConnectionRefused, WrongCall, brief, unknown_name
 from ..language.component import Component
-from ..language.declarations import Discrete, Input, Option, Output
+from ..language.declarations import Discrete, Input, Option, Output, Parameter
 from ..numerics.arrays import Indices
 from ..system.system import System
 from ..units import Unit, from_si
@@ -95,15 +95,13 @@ def _input_of(model: Any, path: str) -> tuple[Component, Input]:
     if not isinstance(path, str):
         raise WrongCall("stepper(inputs=…)", f"takes paths of inputs, but was given {brief(path)}.",
                         "Write inputs=['motor.S'].", given=path)
-    *names, last = path.split(".")
-    part: Component = model
-    for name in names:
-        if name not in part._children:
-            raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs")
-        part = part._children[name]
-    declared = part._declared.get(last)
-    if not isinstance(declared, Input) or not declared.exists(part):
-        raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs")
+    owner, _, last = path.rpartition(".")
+    part = {"": model, **model._parts()}.get(owner)
+    declared = None if part is None else part._declared.get(last)
+    if part is None or not isinstance(declared, Input) or not declared.exists(part):
+        meant = "It is a parameter: an export takes it in parameters=." if isinstance(
+            declared, Parameter) else ""
+        raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs", (meant, ""))
     return part, declared
 
 

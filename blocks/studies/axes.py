@@ -216,7 +216,7 @@ def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:
             setting.accept(value)
         return Axis(where, dim, _some(chosen, where), None, setting.doc)
     shown = _shown(setting, values, declared)
-    given = values if is_quantity(values) else list(values)
+    given = values if is_quantity(values) or isinstance(values, np.ndarray) else list(values)
     if not is_quantity(values) and any(callable(v) and not is_quantity(v) for v in given):
         raise ParameterError(where, "cannot be varied over functions of time.",
                              "Give the component a parameter that occurs in the function.",

@@ -14,6 +14,7 @@ from ..language.component import Part
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.specialisation import refuse_idle
 from ..numerics.arrays import Indices
+from ..reading.foreign_words import keyword_elsewhere
 from ..reading.paths import steps_of
 from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit
@@ -190,11 +191,11 @@ def rank(setting: Setting) -> tuple[bool, int, bool]:
 
 
 def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> UnknownName:
-    if part is not None:
-        inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
-        if nearest(path, inside):
-            return unknown_name(where, path, inside, _KINDS)
-    return unknown_name(where, path, _all_names(model), _KINDS)
+    owner, _, last = path.rpartition(".")
+    inside = [f"{owner}.{n}".lstrip(".") for n in _names(part)] if part is not None else []
+    instead = keyword_elsewhere(part, last) if part is not None else ("", "")
+    known = inside if nearest(path, inside) else _all_names(model)
+    return unknown_name(where, path, known, _KINDS, instead)
 
 
 _KINDS = "parameters, options and initial targets"

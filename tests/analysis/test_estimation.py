@@ -290,6 +290,7 @@ def test_a_fit_draws_itself(tmp_path):
     (lambda d: d.rename(columns={"disp [mm]": "disp [N]"}), WrongDimension, "is in N, but part.x"),
     (lambda d: d.assign(**{"disp [mm]": np.nan}), ParameterError, "has no values"),
     (lambda d: d.to_numpy(), ParameterError, "not a table"),
+    (lambda d: "run.csv", ParameterError, "is a str, not a table.*read_csv"),
     (lambda d: d.rename(columns={"time [s]": "time"}), ParameterError, r"'time \[s\]'"),
     (lambda d: d.assign(**{"disp [mm]": "much"}), ParameterError, "no number: .*'much'"),
     (lambda d: d.assign(**{"disp [mm]": np.inf}), ParameterError, "is infinite in row 0"),

@@ -212,6 +212,23 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
     assert "part1: its verify() raised UnknownName: part1: there is no 'lim" in findings[0].problem
 
 
+@pytest.mark.parametrize(("written", "said"), [
+    (lambda self: gone(self.v), "Import it, as by  from blocks import gone."),  # noqa: F821
+    (lambda self: level * self.v, "Write self.level."),  # noqa: F821
+    (lambda self: self.place * self.level, "in the class, such as  place = Variable('m')."),
+    (lambda self: self.levle * self.v, "Did you mean 'level'?"),
+])  # fmt: skip
+def test_a_name_that_equations_lack_is_answered_with_where_it_comes_from(written, said):
+    class Lacking(Component):
+        level = Parameter("1 N*s/m")
+        v = Variable("m/s")
+
+        def equations(self):
+            yield written(self) == quantity("1 N")
+
+    assert said in check_of(Lacking())[0].advice
+
+
 @pytest.mark.parametrize(("force", "code", "text"), [
     (lambda t: t * quantity("1 m"), "unit.dimension",
      "part1.force: … returns m*s, but N is needed. … such as quantity('1 N') * sin(…)."),

@@ -65,6 +65,24 @@ def test_different_high_targets_of_joined_masses_conflict():
     assert len(model.check()) == 0
 
 
+def test_a_target_that_the_network_overrules_is_to_be_removed():
+    model = Model("charged")
+    model.source, model.store = DCVoltageSource(voltage="5 V"), Capacitor(vc="1 V")
+    model.ground = ElectricalReference()
+    model.connect(model.source.p, model.store.p)
+    model.connect(model.source.n, model.store.n, model.ground.V)
+    says(only(model), "initial.conflict", ["store.vc"], "store.vc = 1 V cannot be met … start with "
+         "store.vc = 5 V. … Remove it or let it give way: vc=Target('1 V', priority='low').")
+
+
+def test_a_stop_that_starts_beyond_its_bound_is_told_to_start_within():
+    model = sound()
+    model.stop = HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m")
+    model.connect(model.stop.R, model.block.M)
+    model.connect(model.stop.C, model.ground.V)
+    says(only(model), "contact.overlap", ["stop"], "overlap by 100 mm … a stop within its bounds")
+
+
 def test_conflicting_targets_are_found_in_a_long_chain():
     n = 1000
     model = Model("chain")

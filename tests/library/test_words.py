@@ -135,6 +135,12 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (magnetic, "DCMotor", "from library.electromechanical import DCMotor"),
     (translational, "Dampr", "'Damper'"),
     (rotational, "Reference", "Did you mean 'RotationalReference'?"),
+    (rotational, "Wheel", "Did you mean 'RollingWheel' of library.mechanisms"),
+    (thermal, "Valve", "'CheckValve' of library.isothermal_liquid"),
+    (electrical, "Voltage", "Did you mean 'VoltageSensor' or"),
+    (thermal, "Therm", "Did you mean 'ThermalMass' or"),
+    (isothermal_liquid, "Cylinder", "DoubleActingActuator here"),
+    (thermal, "Thermostat", "a heater has on_value='0 W'"),
 ])  # fmt: skip
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
     assert not hasattr(package, name)
@@ -196,6 +202,13 @@ def test_the_library_itself_says_where_its_components_are():
     (lambda: rotational.RotationalSpringDamper(spring_rate="1 N*m/rad"), "is stiffness here"),
     (lambda: translational.SpringDamper(damping_coefficient="1 N*s/m"), "is damping here"),
     (lambda: translational.SpringDamper(b="1 N*s/m"), "often called b is damping here"),
+    (lambda: electrical.ControlledVoltageSource().S, "often called S is vT here"),
+    (lambda: translational.Mass(velocity="1 m/s"), "velocity is v here"),
+    (lambda: rotational.Inertia(speed="1 rad/s"), "speed is w here"),
+    (lambda: translational.Spring(deflection="1 mm"), "deflection is x here"),
+    (lambda: electrical.Resistor(current="1 A"), "current is i here"),
+    (lambda: signal.DiscretePID(period="1 ms"), "period is sample_time here"),
+    (lambda: mechanisms.DiscClutch(torque="20 N*m"), "A TorqueLimiter is given a torque"),
     (lambda: electrical.ACVoltageSource(rms="230 V"), "the peak is given"),
     (lambda: isothermal_liquid.LocalRestriction(diameter="2 mm"), "the area of the opening"),
     (lambda: thermal.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
@@ -322,7 +335,7 @@ def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model
 
 @pytest.mark.parametrize(("name", "said"), [
     ("integrate", "model.simulate('4 s')"), ("wire", "model.connect"), ("validate", "model.check"),
-    ("plot", "model.draw"), ("add_part", "model.add"),
+    ("plot", "model.draw"), ("add_part", "model.add"), ("export", "model.export_fmu("),
 ])  # fmt: skip
 def test_what_a_model_is_asked_for_in_other_words(model, name, said):
     assert said in str(answer(lambda: getattr(model, name)))

@@ -97,6 +97,7 @@ def test_events_are_a_table():
     assert len(events) == 2 and events[0].component == "friction"
     assert words(events)[1] == "time component what" or "time" in words(events)[1]
     assert words(events)[-1] == "2.25 friction sticks"
+    assert str(events[-1]) == "2.25 s: friction sticks"
     assert list(events.to_pandas()["time [s]"]) == [1.5, 2.25]
     assert len(events.of("friction")) == 2 and len(events.of("fric")) == 0
     assert repr(nothing_recorded().events) == "no events"

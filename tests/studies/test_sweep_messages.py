@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 
+import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
@@ -46,6 +47,7 @@ def said(kind, over=OVER, model=None, **asked):
      "sweep(): there is no 'friction.coulom_force' among its parameters, options and initial "),
     ({"fiction.coulomb_force": ["1 N"]}, "Did you mean 'friction.coulomb_force'"),
     ({"block": ["1 kg"]}, "Did you mean 'block."),
+    ({"spring.k": ["1 N/m"]}, "What is often called k is stiffness here."),
     ({"methd": ["BDF"]}, "Did you mean 'method'?"),
     ({"method": ["radu"]}, "'radu' among its methods. Did you mean 'Radau'?"),
     ({"friction.law": ["coulom"]}, "friction.law: there is no 'coulom' among its laws."),
@@ -73,13 +75,14 @@ def test_misspelt_options_are_answered_with_the_nearest():
     ({"friction.coulomb_force": ["1 m"]}, "friction.coulomb_force: takes N or any unit"),
     ({"friction.coulomb_force": [1.0]},
      "friction.coulomb_force: takes N, but was given the bare number 1.0. Write '1 N'"),
+    ({"friction.coulomb_force": np.array([1.0, 2.0])}, "Write quantity([…], 'N') if that is what"),
     ({"block.v": ["1 m"]}, "block.v: takes m/s or any unit convertible to it, but was given 1 m."),
     ({"friction.coulomb_force": (stats.norm(20, 1), "m")}, "friction.coulomb_force: takes N or"),
     ({"friction.coulomb_force": stats.norm(20, 1)},
      "friction.coulomb_force: takes N, but was given the bare number"),
 ])  # fmt: skip
 def test_wrong_units_name_the_parameter_and_both_units(over, text):
-    samples = 3 if any(not isinstance(v, list) for v in over.values()) else None
+    samples = 3 if not any(isinstance(v, (list, np.ndarray)) for v in over.values()) else None
     assert text in said(UnitError, over, samples=samples)
 
 

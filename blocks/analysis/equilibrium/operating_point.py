@@ -281,7 +281,7 @@ def find_operating_point(model: CompiledModel, targets: Mapping[str, Any] | None
 def _found_from(start: Point, model: CompiledModel, targets: Mapping[str, Any] | None,
                 at_rest: bool, modes: Any) -> OperatingPoint:
     wishes = read_wishes(start.system, targets)
-    start = _with_parameters(start, wishes)
+    start = replace(start, p=wishes.parameters(start.p), title="the operating point")
     equations = Equations(start.system, wishes, at_rest)
     start = equations.with_sources(start)
     if modes is not None:
@@ -382,10 +382,6 @@ def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
         yield replace(there, t=start.t, d=np.where(kept, start.d, there.d), title=start.title)
         if length > LATER[0] and took > LONG_ENOUGH:  # the first one compiles
             return
-
-
-def _with_parameters(start: Point, wishes: Wishes) -> Point:
-    return replace(start, p=wishes.parameters(start.p), title="the operating point")
 
 
 def _other_modes(start: Point) -> Iterator[Indices]:

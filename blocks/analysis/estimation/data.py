@@ -98,7 +98,7 @@ def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Me
 def _times(data: Any, where: str) -> Array:
     if not hasattr(data, "columns"):
         raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
-                             "Give a pandas DataFrame with headings such as 'time [ms]'.")
+                             "Give a DataFrame (pandas.read_csv) with headings as 'time [ms]'.")
     found = [c for c in data.columns if is_time(c)]
     if len(found) != 1:
         raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "

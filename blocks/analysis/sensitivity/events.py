@@ -123,8 +123,7 @@ class Saltation:
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
         for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
-            if self.jumps.acts_at_start(int(guard)) or not self._crossings.is_smooth(
-                    float(self.starts[0]), 0, int(guard)):
+            if not self._crossings.is_smooth(float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(
                     f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
                     f"derivatives by {self.paths[p]} hold for one side only.")
@@ -348,7 +347,8 @@ class Crossings:
         beyond = self._beyond(time, episode, guard, slopes)
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
-        return self._are_same(slopes, beyond)
+        acts = guard < self._nm and self._jumps.would_act(guard, episode)
+        return not acts and self._are_same(slopes, beyond)
 
     def _is_diode(self, guard: int) -> bool:
         elements = self._equations.elements

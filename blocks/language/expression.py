@@ -118,8 +118,7 @@ class Expression:
     def __rtruediv__(self, other: object) -> Expression:
         return _as_factor(other) / self
 
-    __radd__ = __add__
-    __rmul__ = __mul__
+    __radd__, __rmul__ = __add__, __mul__
 
     def __neg__(self) -> Expression:
         return Expression(-self.sx, self.dimension, self.counts)

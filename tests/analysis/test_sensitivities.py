@@ -308,6 +308,8 @@ def test_a_when_that_is_touched_without_speed_is_told(method):
     model.sine = Counted()
     with pytest.warns(SensitivityWarning, match="sine: x - 1 > 0 is touched without speed"):
         model.simulate("3 s", sensitivities=["sine.height"], method=method)
+    with pytest.warns(SensitivityWarning, match=r"t = 1\.57\S* s, and 2 more up to 14\."):
+        model.simulate("15 s", sensitivities=["sine.height"], method=method)
     model.sine.height = 1.25
     found = model.simulate("3 s", sensitivities=["sine.height"], rtol=1e-9, method=method)
     assert found.sensitivities.notes == []

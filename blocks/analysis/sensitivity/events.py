@@ -222,22 +222,24 @@ class Saltation:
 
     @property
     def notes(self) -> list[str]:
-        """Where derivatives do not exist, or are those of one side."""
-        return self._at_start + [f"t = {t:.9g} s: {text}" for t, text in sorted(
-            self._told, key=lambda one: one[0])]
+        """Where derivatives do not exist, or are those of one side; what comes again, once."""
+        told: dict[str, list[float]] = {}
+        for t, text in sorted(self._told):
+            told.setdefault(text, []).append(t)
+        return self._at_start + [
+            f"t = {t:.9g} s{f', and {len(on)} more up to {on[-1]:.9g} s' if on else ''}: {text}"
+            for text, (t, *on) in told.items()]
 
     def _names(self, guards: Indices, time: float) -> str:
         """What guards are about that are zero at a time."""
         names, nm = [], self.system.nm
         for guard in guards:
-            if guard >= self._floored:
+            if (floored := guard >= self._floored) or guard < nm:
                 names.append("the condition " + Relations(self.system).condition(int(
-                    self._floors.relations[guard - self._floored])))
+                    self._floors.relations[guard - self._floored] if floored else guard)))
             elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
-            elif guard < nm:
-                names.append("the condition " + Relations(self.system).condition(int(guard)))
             else:
                 elements = self.equations.elements
                 assert elements is not None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import casadi as ca
@@ -79,9 +80,7 @@ class Expression:
     __array_priority__ = 1000
 
     def __init__(self, sx: ca.SX, dimension: Dimension = dimensionless, counts: str = "") -> None:
-        self.sx = sx
-        self.dimension = dimension
-        self.counts = counts
+        self.sx, self.dimension, self.counts = sx, dimension, counts
 
     @classmethod
     def in_unit(cls, sx: ca.SX, u: Unit) -> Expression:
@@ -119,8 +118,7 @@ class Expression:
     def __rtruediv__(self, other: object) -> Expression:
         return _as_factor(other) / self
 
-    __radd__ = __add__
-    __rmul__ = __mul__
+    __radd__, __rmul__ = __add__, __mul__
 
     def __neg__(self) -> Expression:
         return Expression(-self.sx, self.dimension, self.counts)
@@ -178,10 +176,8 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise EquationError(
-            reading_place(),
-            "an expression has no truth value while equations are being written.",
-            "Use where(condition, a, b) instead of 'if', and & | ~ instead of and/or/not.",
-        )
+            reading_place(), "an expression has no truth value while equations are being written.",
+            "Use where(condition, a, b) instead of 'if', and & | ~ instead of and/or/not.")
 
     # -- vectors ---------------------------------------------------------------
     def __getitem__(self, index: Any) -> Expression:
@@ -307,8 +303,7 @@ def as_time(value: object, what: str) -> Expression:
     if given.dimension != time.dimension and not _is_zero(given):
         raise WrongDimension(
             reading_place(), f"{what} is a time, but is {given.sx} [{describe(given.dimension)}].",
-            "Give it with a unit, such as '10 ms'.", left="s", right=describe(given.dimension),
-        )  # fmt: skip
+            "Give it with a unit, such as '10 ms'.", left="s", right=describe(given.dimension))
     return given
 
 
@@ -345,23 +340,17 @@ class Equation(Statement):
         if left.dimension != right.dimension and not _is_zero(left) and not _is_zero(right):
             a, b = describe(left.dimension), describe(right.dimension)
             raise WrongDimension(
-                reading_place(),
-                f"the two sides of  {left.sx} == {right.sx}  have different units: "
-                f"{a} on the left, {b} on the right.",
-                "Check the units of the parameters and variables in it.",
-                left=a,
-                right=b,
-            )
+                reading_place(), f"the two sides of  {left.sx} == {right.sx}  have different "
+                f"units: {a} on the left, {b} on the right.",
+                "Check the units of the parameters and variables in it.", left=a, right=b)
         refuse_turns(left, right)
         self.left, self.right = left, right
         self.__post_init__()
 
     def __bool__(self) -> bool:
         raise EquationError(
-            reading_place(),
-            "'==' between expressions makes an equation, which has no truth value.",
-            "Yield it from equations(), or use where(a > b, …) to choose between two laws.",
-        )
+            reading_place(), "'==' between expressions is an equation, which has no truth value.",
+            "Yield it from equations(), or use where(a > b, …) to choose between two laws.")
 
     def __repr__(self) -> str:
         return f"<equation {self.left.sx} == {self.right.sx}>"
@@ -405,8 +394,7 @@ class Condition:
         raise EquationError(
             reading_place(), "a condition has no truth value while equations are being written.",
             "Use where(condition, a, b), & | ~ instead of and/or/not, and maximum(a, b), "
-            "minimum(a, b) instead of max(), min().",
-        )
+            "minimum(a, b) instead of max(), min().")
 
     def with_events(self, trace: Any) -> ca.SX:
         """The condition as an SX of relations that are held constant during a step."""
@@ -547,18 +535,14 @@ def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX]
     def apply(x: object) -> Expression:
         x = as_expression(x)
         if x.dimension:
+            unit = describe(x.dimension)
             raise WrongDimension(
-                reading_place(),
-                f"{name}() takes a dimensionless value or an angle, but {x.sx} is in "
-                f"{describe(x.dimension)}.",
-                f"Divide it by a reference value: {name}(x / x_ref).",
-                left="dimensionless",
-                right=describe(x.dimension),
-            )
+                reading_place(), f"{name}() takes a dimensionless value or an angle, but {x.sx} is "
+                f"in {unit}.", f"Divide it by a reference value: {name}(x / x_ref).",
+                left="dimensionless", right=unit)
         return Expression(function(x.sx))
 
-    apply.__name__ = name
-    apply.__doc__ = f"{name} of a dimensionless expression."
+    apply.__name__, apply.__doc__ = name, f"{name} of a dimensionless expression."
     return apply
 
 
@@ -580,10 +564,7 @@ def _of_angle(name: str) -> Callable[[object], Expression]:
 
 sin, cos, tan = map(_of_angle, ("sin", "cos", "tan"))
 sinh, cosh, tanh = (_dimensionless_function(n, getattr(ca, n)) for n in ("sinh", "cosh", "tanh"))
-exp, log = _dimensionless_function("exp", ca.exp), _dimensionless_function("log", ca.log)
-arctan, arcsin, arccos = (_dimensionless_function("arctan", ca.atan),
-                          _dimensionless_function("arcsin", ca.asin),
-                          _dimensionless_function("arccos", ca.acos))
+exp, arctan = _dimensionless_function("exp", ca.exp), _dimensionless_function("arctan", ca.atan)
 
 
 def sqrt(x: object) -> Expression:
@@ -594,12 +575,31 @@ def sqrt(x: object) -> Expression:
 
 
 def _of_clipped(function: Callable[[ca.SX], ca.SX], x: ca.SX) -> ca.SX:
-    """A function of ``maximum(a, b)`` as that of the larger: where the constant one of them is, its
-    slope is 0, however steep the function is there."""
-    if x.numel() == 1 and x.op() == ca.OP_FMAX and (
-            x.dep(0).is_constant() or x.dep(1).is_constant()):
-        return ca.if_else(x.dep(0) > x.dep(1), function(x.dep(0)), function(x.dep(1)))
-    return function(x)
+    """A function of ``where(c, a, b)`` or ``maximum(a, 0)``, also times anything, as that of what
+    holds: the other may have no value, and it has no slope however steep the function is."""
+    choice = _choice(x) if x.numel() == 1 else None
+    return ca.if_else(choice[0], *_guarded(*map(function, choice[1:]))) if choice else function(x)
+
+
+def _choice(x: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX] | None:
+    """The condition and both alternatives of a value that is one of two."""
+    of = [x.dep(k) for k in range(x.n_dep())]
+    if x.op() == ca.OP_FMAX and any(one.is_constant() for one in of):
+        return of[0] > of[1], of[0], of[1]
+    if x.op() == ca.OP_IF_ELSE_ZERO:
+        return of[0], of[1], ca.SX(0)
+    if x.op() == ca.OP_ADD and all(one.op() == ca.OP_IF_ELSE_ZERO for one in of):
+        (c, a), (other, b) = ((one.dep(0), one.dep(1)) for one in of)
+        return (c, a, b) if ca.is_equal(other, ca.logic_not(c), 2) else None
+    for one, other in {ca.OP_MUL: [of, of[::-1]], ca.OP_DIV: [of]}.get(x.op(), []):
+        if choice := _choice(one):
+            a, b = (u * other if x.op() == ca.OP_MUL else u / other for u in choice[1:])
+            return choice[0], a, b
+    return None
+
+
+log, arcsin, arccos = (_dimensionless_function(name, partial(_of_clipped, f)) for name, f in (
+    ("log", ca.log), ("arcsin", ca.asin), ("arccos", ca.acos)))
 
 
 def abs_(x: object) -> Expression:
@@ -661,14 +661,12 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "log": log, "sqrt": sqrt, "absolute": abs_, "sign": sign, "minimum": minimum,
     "maximum": maximum, "floor": floor, "ceil": lambda x: -floor(-as_expression(x)),
     "arctan": arctan, "arcsin": arcsin, "arccos": arccos, "arctan2": arctan2, "remainder": mod,
-    "hypot": lambda a, b: sqrt(as_expression(a) ** 2 + b * b),
+    "hypot": lambda a, b: sqrt(as_expression(a) ** 2 + b * b), "square": lambda x: x**2,
     "log10": lambda x: log(x) / np.log(10.0), "positive": lambda x: x, "negative": lambda x: -x,
-    "square": lambda x: x**2,
     "add": lambda a, b: as_expression(a) + b, "subtract": lambda a, b: as_expression(a) - b,
     "multiply": lambda a, b: as_expression(a) * b, "power": lambda a, b: as_expression(a) ** b,
     "true_divide": lambda a, b: as_expression(a) / b, "divide": lambda a, b: as_expression(a) / b,
     "greater": lambda a, b: as_expression(a) > b, "less": lambda a, b: as_expression(a) < b,
     "greater_equal": lambda a, b: as_expression(a) >= b,
-    "less_equal": lambda a, b: as_expression(a) <= b,
-    "equal": lambda a, b: as_expression(a) == b,
+    "less_equal": lambda a, b: as_expression(a) <= b, "equal": lambda a, b: as_expression(a) == b,
 }  # fmt: skip

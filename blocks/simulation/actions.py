@@ -179,20 +179,18 @@ class Resets:
         return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
                            minlength=self.system.nm) > 0
 
-    def turning(self) -> Indices:
-        """Relations of states and time that conditions look at where they assign a state."""
+    def turning(self) -> tuple[Indices, Flags]:
+        """Relations of states and time that conditions look at, and where these assign a state."""
         asked, tape = self.relations(), self.system.tape
-        if asked is None or not any(kind == "x" for kind, *_ in self.places):
-            return np.zeros(0, dtype=int)
-        assert self.conditions is not None
-        condition, relation = np.array(
-            self.conditions.function.jac_sparsity(0, HELD).get_triplet(), dtype=int)
-        of_states = np.array([any(kind == "x" for kind, *_ in targets)
-                              for targets in self.targets], dtype=bool)
+        of_states = np.zeros(self.system.nm, dtype=bool)
+        if asked is None or self.conditions is None:
+            return np.zeros(0, dtype=int), of_states
+        for condition, relation in zip(
+                *self.conditions.function.jac_sparsity(0, HELD).get_triplet(), strict=True):
+            of_states[relation] |= any(kind == "x" for kind, *_ in self.targets[condition])
         solved = np.array(ca.which_depends(tape.crossings, ca.vertcat(tape.z, tape.u, tape.d), 1,
                                            True), dtype=bool)
-        some: Indices = np.unique(relation[of_states[condition]])
-        return some[~solved[some]]
+        return np.flatnonzero(asked & ~solved), of_states
 
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is

@@ -28,7 +28,7 @@ BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were to
 TURN_BACK = ("State a stop or an impact as contact(…) with its restitution, as "
              "library.translational.HardStop does: that comes to rest. Any other `when` asks for "
              "the direction, too, (h < 0) & (v < 0), and ends what it turns back before that "
-             "becomes too small.")
+             "becomes too small; one that switches to and fro has a hysteresis or a least time.")
 ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
 STABLE = 2.0  # fastest rate times the step, up to which a decay is one in steps: 2.8 for rk4
 

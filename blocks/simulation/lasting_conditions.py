@@ -36,14 +36,15 @@ class LastingWarning(UserWarning):
 def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations) -> None:
     """Raise where the motion that a ``when`` turned back went on through its condition.
 
-    Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning.
+    Where it was only stopped, as by ``{v: 0}``, what goes on may be meant: that is a warning; or is
+    meant, where nothing integrated is assigned, as by a valve that closes.
 
     Raises
     ------
     SimulationError
         Naming the component and the instant from which on its condition lasted.
     """
-    system, which = recording.system, resets.turning()
+    system, (which, of_states) = recording.system, resets.turning()
     if not len(which):
         return
     margins, rates = system.once("lasting conditions", lambda: _functions(system, which))
@@ -65,7 +66,8 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
         before, after = (side[gone] * recording.evaluate_unsplit(rates, starts[first], k)[i]
                          for k in (first - 1, first))
         passed = np.abs(here[i]) <= GONE * here[len(which) + i]  # and not put beyond it
-        for k in np.flatnonzero(passed & (np.minimum(before, after) <= 0.0))[:1].tolist():
+        back = np.minimum(before, after) <= 0.0 if of_states[r] else after < -GONE * np.abs(before)
+        for k in np.flatnonzero(passed & back)[:1].tolist():
             _tell(recording, relations, r, bool(m[first[k], r]), float(starts[first[k]]),
                   bool(after[k] != 0.0))
 

@@ -70,7 +70,7 @@ class MaxwellSlip(FrictionLaw):
     stiffnesses = Parameter([5e4, 3e4, 2e4, 1e4], stiffness, above=0,
                             doc="Stiffnesses of the springs")  # fmt: skip
     shares = Parameter([0.25, 0.25, 0.25, 0.25], above=0,
-                       doc="Strengths of the sliders over the Coulomb strength")  # fmt: skip
+                       doc="Strengths of the sliders over that of the law")  # fmt: skip
     z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
                  doc="deflections of the springs")  # fmt: skip
     elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
@@ -90,7 +90,7 @@ class MaxwellSlip(FrictionLaw):
         """dz_i/dt."""
         v, out = c.flow, []
         for k, share, z in zip(c.stiffnesses, c.shares, c.z, strict=False):
-            full = share * c.coulomb
+            full = share * self.limit(c)
             slips = ((v > 0) & (k * z >= full)) | ((v < 0) & (k * z <= -full))
             out.append(where(slips, 0, self.drive(c)))
         return out
@@ -119,8 +119,8 @@ class Leuven(MaxwellSlip):
     """F = F_h + sigma_1 dx/dt + c v, with dx/dt = v (1 - sign(F_h/s) |F_h/s|^n).
 
     F_h is the force of Maxwell-slip springs that x bends, and s = sign(v) g(v) the
-    Stribeck level. J. Swevers et al., IEEE Trans. Autom. Control 45(4), 2000; V. Lampaert
-    et al. (2002).
+    Stribeck level, which those of a break-away strength reach. J. Swevers et al., IEEE Trans.
+    Autom. Control 45(4), 2000; V. Lampaert et al. (2002).
     """
 
     uses = ("coulomb", "breakaway", "breakaway_velocity", "viscous")

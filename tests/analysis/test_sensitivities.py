@@ -287,6 +287,36 @@ def test_a_touch_without_speed_is_told_by_every_method(method):
     assert run.sensitivities.notes == []
 
 
+class Counted(Component):
+    """From where a sine passes 1, y rises with 1/s."""
+
+    height = Parameter(1.0)
+    x, y = Variable("1", 0, priority="high"), Variable("1", 0, priority="high")
+    passed = Discrete("1", 0)
+
+    def equations(self):
+        rate = quantity("1 rad/s")
+        yield der(self.x) == self.height * cos(time * rate) * rate
+        yield when(self.x > 1, {self.passed: 1})
+        yield der(self.y) == self.passed * quantity("1 1/s")
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
+def test_a_when_that_is_touched_without_speed_is_told(method):
+    """y = t - arcsin(1/h) of a height h above 1, so that dy/dh = 1/(h sqrt(h**2 - 1))."""
+    model = Model("count")
+    model.sine = Counted()
+    with pytest.warns(SensitivityWarning, match="sine: x - 1 > 0 is touched without speed"):
+        model.simulate("3 s", sensitivities=["sine.height"], method=method)
+    with pytest.warns(SensitivityWarning, match=r"t = 1\.57\S* s, and 2 more up to 14\."):
+        model.simulate("15 s", sensitivities=["sine.height"], method=method)
+    model.sine.height = 1.25
+    found = model.simulate("3 s", sensitivities=["sine.height"], rtol=1e-9, method=method)
+    assert found.sensitivities.notes == []
+    assert_allclose(found.sensitivities["sine.y", "sine.height"].final.m, 1 / (1.25 * 0.75),
+                    rtol=1e-6)
+
+
 def test_a_touch_without_speed_is_told():
     case = results("D4a grazing a ceiling")
     model = Model("ceiling")

@@ -326,3 +326,13 @@ def test_the_leuven_law_of_one_spring_follows_its_closed_form(n, force):
                        breakaway_force="1 N")  # fmt: skip
     run = moved(friction, lambda t: 1e-3 + 0 * t).simulate("0.1 s", rtol=1e-11)
     assert_allclose(value(run, "friction.f"), force, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(("n", "part"), [(1.0, lambda x: 1 - np.exp(-x)), (2.0, np.tanh)])
+def test_springs_of_the_leuven_law_reach_its_stribeck_level(n, part):
+    """g = F_C + (F_G - F_C) exp(-(v/v_s)²) bounds F_h = g (1 - exp(-k v t/g)) of one spring."""
+    friction = maxwell("leuven", stiffnesses=["1e4 N/m"], shares=[1.0], exponent=n,
+                       breakaway_force="1.5 N", breakaway_velocity="1 mm/s")  # fmt: skip
+    run = moved(friction, lambda t: 1e-3 + 0 * t).simulate("0.5 s", rtol=1e-11)
+    g = 1 + 0.5 * np.exp(-1)
+    assert_allclose(value(run, "friction.f"), g * part(5 / g), rtol=0, atol=1e-8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import cycle
 
+import numpy as np
 import pytest
 
 from blocks import (
@@ -16,6 +17,8 @@ from blocks import (
     SimulationError,
     Variable,
     abs_,
+    arcsin,
+    cos,
     der,
     log,
     maximum,
@@ -25,12 +28,15 @@ from blocks import (
     where,
 )
 
-METHODS = "auto", "dopri5", "rodas4", "DOP853"
+METHODS = "auto", "dopri5", "rodas4", "DOP853", "Radau"
 K, ONE = quantity("1 m^0.5/s"), quantity("1 m/s")
 TANKS = {
     "guarded by where": lambda x: where(x > 0, K * sqrt(x), 0),
     "guarded by maximum": lambda x: K * sqrt(maximum(x, 0)),
     "a power of maximum": lambda x: K * maximum(x, 0) ** 0.5,
+    "the root of a guard": lambda x: K * sqrt(where(x > 0, x, 0)),
+    "the root of a multiple of maximum": lambda x: sqrt(2 * (K**2 / 2) * maximum(x, 0)),
+    "a power of a multiple of a guard": lambda x: (where(x <= 0, 0, x) * K**2 / 4) ** 0.5 * 2,
 }
 ORIFICES = {
     "sign and abs": lambda d: K * sign(d) * sqrt(abs_(d)),
@@ -38,6 +44,7 @@ ORIFICES = {
     "two guards": lambda d: where(d > 0, K * sqrt(d), 0) - where(d < 0, K * sqrt(-d), 0),
     "two maxima": lambda d: K * sqrt(maximum(d, 0)) - K * sqrt(maximum(-d, 0)),
     "over a root": lambda d: K * d / sqrt(abs_(d)),
+    "the root of a choice": lambda d: K * sign(d) * sqrt(where(d > 0, d, -d)),
 }
 
 
@@ -86,6 +93,18 @@ def test_a_guarded_logarithm_is_not_asked_beyond_its_domain(method):
     law = lambda x: ONE * where(x > 0, 1 - 1 / log(0.3 * x / quantity("1 m")), 0)  # noqa: E731
     result = tank(law).simulate("2 s", method=method)
     assert result["tank.x"].final.m == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_angle_of_a_choice_is_that_of_what_holds(method):
+    """s' = cos(arcsin(s)) gives s = sin(t) up to s = 1, where it stays."""
+    def law(x):
+        s = 1 - x / quantity("1 m")
+        return ONE * cos(arcsin(where(s < 1, s, 1)))
+
+    result = tank(law).simulate("3 s", method=method)
+    assert result["tank.x"].at("1 s").m == pytest.approx(1 - np.sin(1), abs=1e-5)
+    assert result["tank.x"].final.m == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize(("law", "method"), [

@@ -19,7 +19,9 @@ from blocks import (
     abs_,
     der,
     quantity,
+    time,
     when,
+    where,
 )
 
 G, E, H = 9.81, 0.6, 1.2
@@ -110,3 +112,47 @@ def test_what_only_acts_where_something_is_passed_is_no_fault(kind, speed):
     result = model(kind).simulate("1 s")
     t1 = np.sqrt(2 * H / G)
     assert result["ball.v"].final.m == pytest.approx(-G * (speed * t1 + 1 - t1), rel=1e-6)
+
+
+class Tanks(Component):
+    """Two tanks that drain; a hose goes to the one that has just run empty."""
+
+    a, b = Variable("m", "0.1 m", priority="high"), Variable("m", "0.1 m", priority="high")
+    at_b = Discrete("1", 0)
+
+    def equations(self):
+        hose, drain = quantity("0.7 m/s"), quantity("0.5 m/s")
+        yield der(self.a) == hose * (1 - self.at_b) - drain
+        yield der(self.b) == hose * self.at_b - drain
+        yield when(self.a < 0, {self.at_b: 0})
+        yield when(self.b < 0, {self.at_b: 1})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_hose_that_goes_to_and_fro_ever_faster_is_told(method):
+    """Both lose 0.3 m/s of 0.2 m, and are empty at 2/3 s, which no switching survives."""
+    tanks = Model("tanks")
+    tanks.two = Tanks()
+    half = tanks.simulate("0.6 s", method=method)
+    assert (half["two.a"].final + half["two.b"].final).m == pytest.approx(0.02, abs=1e-9)
+    with pytest.raises(SimulationError, match="two: . falls below 0 m .* hysteresis") as told:
+        tanks.simulate("2 s", method=method)
+    assert told.value.data["time"] == pytest.approx(2 / 3, rel=1e-6)
+
+
+class Valve(Component):
+    """A valve that closes at a level of 1, which another source passes later."""
+
+    level = Variable("1", 0, priority="high")
+    opening = Discrete("1", 1)
+
+    def equations(self):
+        more = where(time > quantity("5 s"), 0.1, 0)
+        yield der(self.level) == (self.opening + more) * quantity("1 1/s")
+        yield when(self.level > 1, {self.opening: 0})
+
+
+def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
+    tank = Model("tank")
+    tank.valve = Valve()
+    assert tank.simulate("10 s")["valve.level"].final.m == pytest.approx(1.5, rel=1e-9)

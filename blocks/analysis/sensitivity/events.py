@@ -123,8 +123,7 @@ class Saltation:
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
         for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
-            if self.jumps.acts_at_start(int(guard)) or not self._crossings.is_smooth(
-                    float(self.starts[0]), 0, int(guard)):
+            if not self._crossings.is_smooth(float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(
                     f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
                     f"derivatives by {self.paths[p]} hold for one side only.")
@@ -223,22 +222,24 @@ class Saltation:
 
     @property
     def notes(self) -> list[str]:
-        """Where derivatives do not exist, or are those of one side."""
-        return self._at_start + [f"t = {t:.9g} s: {text}" for t, text in sorted(
-            self._told, key=lambda one: one[0])]
+        """Where derivatives do not exist, or are those of one side; what comes again, once."""
+        told: dict[str, list[float]] = {}
+        for t, text in sorted(self._told):
+            told.setdefault(text, []).append(t)
+        return self._at_start + [
+            f"t = {t:.9g} s{f', and {len(on)} more up to {on[-1]:.9g} s' if on else ''}: {text}"
+            for text, (t, *on) in told.items()]
 
     def _names(self, guards: Indices, time: float) -> str:
         """What guards are about that are zero at a time."""
         names, nm = [], self.system.nm
         for guard in guards:
-            if guard >= self._floored:
+            if (floored := guard >= self._floored) or guard < nm:
                 names.append("the condition " + Relations(self.system).condition(int(
-                    self._floors.relations[guard - self._floored])))
+                    self._floors.relations[guard - self._floored] if floored else guard)))
             elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
-            elif guard < nm:
-                names.append("the condition " + Relations(self.system).condition(int(guard)))
             else:
                 elements = self.equations.elements
                 assert elements is not None
@@ -348,7 +349,8 @@ class Crossings:
         beyond = self._beyond(time, episode, guard, slopes)
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
-        return self._are_same(slopes, beyond)
+        acts = guard < self._nm and self._jumps.would_act(guard, episode)
+        return not acts and self._are_same(slopes, beyond)
 
     def _is_diode(self, guard: int) -> bool:
         elements = self._equations.elements

@@ -306,9 +306,9 @@ class Jumps:
         jumps = bool(np.any(before != point.d[:, 0])) | np.any((d != start.d)[target], axis=0)
         return Changes(start.x + (was - now)[:, None] * dt, d), (dt != 0) & jumps
 
-    def acts_at_start(self, relation: int) -> bool:
-        """Whether a ``when`` begins to act where a relation changes as the run starts."""
-        here, conditions = self.sides.points.some(np.zeros(1, dtype=int)), self.resets.conditions
+    def would_act(self, relation: int, episode: int) -> bool:
+        """Whether a ``when`` would act where a relation changes within an episode."""
+        here, conditions = self.sides.points.some(np.array([2 * episode])), self.resets.conditions
         there = replace(here, m=here.m.copy())
         there.m[relation] = 1.0 - there.m[relation]
         return conditions is not None and bool(np.any(

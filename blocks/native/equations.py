@@ -219,7 +219,7 @@ class Equations:
         margins = ca.vertcat(held.expressions["crossings"], margins + slack if kept else margins)
         if not isinstance(held, HeldNetwork):
             self.explicit = [*held.symbols, free, slack], slope
-            self._decided_by = held.present if isinstance(held, SolvedModes) else held.decided_by
+            self._decided_by = held.present if isinstance(held, SolvedModes) else ca.SX(0, 1)
             self._results = [slope, margins, self._decided_by]
             self.slope, self.crossings = self._result(slope), self._result(margins)
             return

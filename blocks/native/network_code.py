@@ -1,8 +1,8 @@
-"""Functions of many elements at nodes without mass, in held modes.
+"""Functions of elements at nodes without mass, in held modes.
 
 What elements take is found first, by products with the matrices that stand in ``q``, in loops; then
-the function is evaluated. Written out, such a product would be an operation per entry, and its
-derivative one per entry and state.
+the function is evaluated. Written out, the products of many elements would be an operation per
+entry, and their derivatives one per entry and state.
 """
 
 from __future__ import annotations

@@ -34,7 +34,6 @@ class HeldLoads:
     symbols : time, states, unknowns, parameters, relations, discrete values, modes; no constants
     expressions : of slopes and crossing functions
     entries : of the constants: none
-    decided_by : what machine code decides on modes by: it does not
     margins : how far bands of rest are from the end of their mode
     length : operations of what is solved for at every point: nothing
     slope : slopes at the last evaluation; not kept
@@ -54,6 +53,5 @@ class HeldLoads:
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "inputs": inputs}
-        self.decided_by = ca.SX(0, 1)
         room = strength - ca.fabs(load)
         self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

@@ -184,7 +184,7 @@ class HeldNetwork:
         self._pose()
 
     def _pose(self) -> None:
-        """Make what is looked at in Python."""
+        """Complete the symbols, and make what is looked at in Python."""
         alone = ca.vertcat(*self.alone)
         #: Expressions that give the slopes one after the other, and what each moves by.
         self.slopes_by = [(alone, self.system.tape.x), (

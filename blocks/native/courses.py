@@ -69,7 +69,6 @@ class CourseForm:
     scale: Array
     atol: Array  # of all that a step moves
     kind: int  # of steps
-    every: int  # so many steps from one end that is kept to the next
     p: Array
     matrix: Banded | Sparse | None
     rtol: float
@@ -116,15 +115,15 @@ class Retaken:
 class Course(KeptCourse):
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
-    Kept are the ends of steps alone, of a large model only of every eighth, and of fewer after
-    :meth:`thin`: what lies between is found by taking those steps again, and is the same.
+    Kept are the ends of steps alone, of fewer of them after :meth:`thin`: what lies between is
+    found by taking those steps again, and is the same.
     """
 
     def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
         self.form = form
         self._code = code
         self._alive = constants  # into which the code points
-        self.every = self._apart = form.every
+        self._apart = 1  # so many steps from one end that is kept to the next
         self.start = float(t)
         self.nbytes = 2 * x.nbytes  # memory of what is kept
         self._reached: tuple[int, Array] | None = None  # where the last look between steps ended
@@ -175,20 +174,15 @@ class Course(KeptCourse):
     def _shown(self, rows: Array) -> Array:
         return rows[:, self.form.places] / self.form.scale
 
-    def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
-        """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
-        taken = len(ends)
-        first, every = self._steps + self.every, self.every
-        numbers = np.arange(first, first + every * len(rows), every)
+    def extend(self, ends: Array, sizes: Array, rows: Array) -> None:
+        """Add steps; ``sizes`` are those of the whole steps."""
+        numbers = np.arange(self._steps + 1, self._steps + len(ends) + 1)
         self._rows.append(rows.copy())
-        if taken % every:
-            numbers = np.append(numbers, self._steps + taken)
-            self._rows.append(last[None, :].copy())
         self._kept.append(numbers)
-        self._steps += taken
+        self._steps += len(ends)
         self._times.append(ends.copy())  # without the rest of their blocks
         self._sizes.append(sizes.copy())
-        self.nbytes += 2 * ends.nbytes + numbers.nbytes + len(numbers) * last.nbytes
+        self.nbytes += 2 * ends.nbytes + numbers.nbytes + rows.nbytes
 
     def thin(self) -> float:
         """Keep the ends of half as many steps. Nothing is lost: the others are taken again."""
@@ -297,7 +291,7 @@ class Course(KeptCourse):
         out, x = _between(
             self._code, self.form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
             steps, theta, np.zeros(0))
-        if self._apart > self.every:  # the next look may go on from here
+        if self._apart > 1:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
 
@@ -441,7 +435,7 @@ class PassedCourses:
         if steps.stop > steps.start:
             ends, sizes = self._ends[steps], self._sizes[steps]
             rows = self.values(ends, np.full(len(ends), number))
-            course.extend(ends, sizes, rows, rows[-1])
+            course.extend(ends, sizes, rows)
         return course
 
     def values(self, times: Array, number: Indices) -> Array:

@@ -51,8 +51,7 @@ from .zero_crossings import LARGEST, LOOK_ROWS, PLACE_ROWS, Relations
 __all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler",
            "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
 
-MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
-FEW = 20_000  # unknowns up to which the end of every step is kept
+LEAST_ROWS, MOST_ROWS = 8, 2048  # so soon it is asked whether another method had better go on
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
 SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at every point
 LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
@@ -122,16 +121,14 @@ class OneStep(Method):
             np.zeros((PLACE_ROWS, self.borders.shape[0])), self.borders))
         self.pieces: Array = np.zeros(0)
         self._last_events: OwnEvents | None = None
-        #: So many steps from one end that is kept to the next; events may end any of them.
-        self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
         work_space = workspace(n, self.kind, matrix)
         self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
         work_space = work_space._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
-        self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every
+        self.capacity = min(max(BLOCK // max(n, 1), LEAST_ROWS), MOST_ROWS)
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
-                                      np.empty((self.capacity // every, n)), every)
+                                      np.empty((self.capacity, n)))
         self.filled = Kept(self.record)
         self.state = np.zeros(ENTRIES)
         self._begin(matrix)
@@ -159,8 +156,8 @@ class OneStep(Method):
             fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
         self.own_events = None
-        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
-                               self.p, matrix, self.rtol, self.branch[SIZES].copy())
+        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.p,
+                               matrix, self.rtol, self.branch[SIZES].copy())
         self.restart(self.t, self.y)
 
     def _matrix(self) -> Banded | Sparse | None:
@@ -243,7 +240,7 @@ class OneStep(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
-        if self.every > 1 or problem.delays is not None and not self.keeps_past or (
+        if problem.delays is not None and not self.keeps_past or (
                 rules.parts is None and self.equations.reserve
                 and rules.samplers is None and rules.resets is None):
             return
@@ -443,12 +440,10 @@ class OneStep(Method):
 
     # -- steps that were taken ---------------------------------------------------------------
     def _extend(self, first: int, taken: int) -> None:
-        ends, sizes, rows, every = self.record
-        self.course.extend(ends[first:taken], sizes[first:taken],
-                           rows[first // every : taken // every], self.x)
+        self.course.extend(*(part[first:taken] for part in self.record))
 
     def _pass(self, passed: PassedEvents, first: int, last: int) -> None:
-        ends, sizes, rows, _ = self.record
+        ends, sizes, rows = self.record
         if first:
             self._extend(0, first)
         self.passed = PassedCourses(self.form, self.code, passed, ends[first:last].copy(),

@@ -125,8 +125,7 @@ class Record(NamedTuple):
 
     ends: Vector  # (steps,)
     sizes: Vector  # (steps,) lengths of whole steps, also where a crossing ends one
-    rows: Matrix  # (steps / every, n) values at the end of every so many steps
-    every: int
+    rows: Matrix  # (steps, n) values at the ends
 
 
 @machine_code
@@ -278,8 +277,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, _goes_on(status), status == CROSSED or not (
             last or status == LOCATED), counts)
-        if taken % record.every == 0:
-            record.rows[taken // record.every - 1, :] = x
+        record.rows[taken - 1, :] = x
         t = end
     keep_denormals(code, work)
     if status == FULL and t >= t_stop:

@@ -27,7 +27,8 @@ from ..nonsmooth.timestepping.step_laws import StepLaws, step_laws
 from ..nonsmooth.unsettled import unsettled
 from ..numerics.arrays import Array, Indices
 from ..solvers import Method, Step
-from ..solvers.linear_course import LinearCourse
+from ..solvers.interpolation import Hermite
+from ..solvers.trajectory import Trajectory
 from ..system.system import System
 from .callbacks import Callbacks
 from .contact_steps import (
@@ -61,7 +62,7 @@ class MoreauJean(Method):
     implicit: ClassVar[bool] = True
     fixed_step: ClassVar[bool] = True
     steps_over_events: ClassVar[bool] = True  # of set-valued laws; the driver need not look
-    course: LinearCourse
+    course: Trajectory
     problem: Any  # the system's own problem, with set-valued laws and their efforts
 
     def __init__(self, problem: Any, t: float, y: Array, **options: Any) -> None:
@@ -88,7 +89,7 @@ class MoreauJean(Method):
                 f"and of impacts, which leaves {heated.path(0)} through a port.",
                 "Leave the method out, or the port.",
             )  # fmt: skip
-        self.course = LinearCourse(self.t, self.y)
+        self.course = Trajectory(self.t, self.y, order=1)
 
     @staticmethod
     def laws_of(system: System) -> Any:
@@ -97,7 +98,7 @@ class MoreauJean(Method):
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
-        self.course = LinearCourse(self.t, self.y)
+        self.course = Trajectory(self.t, self.y, order=1)
 
     @cached_property
     def _stepper(self) -> _Stepper:
@@ -132,14 +133,15 @@ class MoreauJean(Method):
         steps, laws = self._stepper, self.problem.laws
         ends, rows, efforts = (a[:taken] for a in steps.record)
         self.work.steps += taken
-        before = self.t if taken == 1 else float(ends[-2])
-        self.course.extend(ends, rows)
+        t, y = (self.t, self.y) if taken == 1 else (float(ends[-2]), rows[-2].copy())
+        self.course.extend(ends[:-1], rows[:-1])
         if isinstance(laws, StepLaws):
             laws.keep(self.problem, ends, efforts)
         if why == CHANGED:
             laws.modes = steps.modes.astype(laws.modes.dtype)
         self.t, self.y = float(ends[-1]), rows[-1].copy()
-        return Step(before, self.t, self.y, self.course)
+        slope = (self.y - y) / (self.t - t)  # positions move by constant velocities
+        return Step(t, self.t, self.y, Hermite(t, self.t, y, self.y, slope, slope))
 
     def _refused(self, why: int) -> Exception:
         """What is said where a step has no efforts."""

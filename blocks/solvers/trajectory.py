@@ -82,7 +82,7 @@ class Trajectory(KeptCourse):
     Parameters
     ----------
     t, y : the start
-    order : of the method; gives the number of nodes, at least four
+    order : of the method; gives the number of nodes, at least four, or two for straight lines
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Trajectory(KeptCourse):
     def __init__(self, t: float, y: ArrayLike, *, order: int = 5) -> None:
         self.start = self._from = self.end = float(t)
         self._last = np.array(y, dtype=float)
-        self.nodes = max(FEWEST_NODES, order + 1)
+        self.nodes = 2 if order == 1 else max(FEWEST_NODES, order + 1)
         self._pieces = Pieces(self._last.size, self.nodes)
         self._together = 1  # steps that became one piece where the course was thinned
 
@@ -135,6 +135,13 @@ class Trajectory(KeptCourse):
         values[-1] = step.y if end == step.t else step.dense(np.array([end]))[:, 0]
         self._pieces.append_one(times, values)
         self.end, self._last = end, values[-1].copy()
+
+    def extend(self, ends: Array, rows: Array) -> None:
+        """Add steps by their ends and the values there, between which are straight lines."""
+        if len(ends):
+            values = np.stack([np.vstack([self._last, rows[:-1]]), rows], axis=1)
+            self._pieces.append(np.append(self.end, ends[:-1]), ends, values)
+            self.end, self._last = float(ends[-1]), rows[-1].copy()
 
     def _values_at(self, times: Array) -> Array:
         refuse_outside(times, self._from, self.end)

@@ -22,21 +22,20 @@ OF_THREE = -1  # that there are three in all, and those above are divided by the
 
 
 @machine_code
-def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
-                straight: bool) -> None:
+def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
     """The derivatives of the slopes by unknowns, near ``slope`` = f(t, x)."""
     n, linear, order, upper, lower = (
         x.size, work.linear, work.unknowns, work.band[0], work.band[1])
     begin_at(code, work, t, x)
     for first in range(min(upper + lower + 1, n)):
-        stand_at(code, work, x, straight)
+        stand_at(code, work, x)
         for j in range(first, n, upper + lower + 1):
-            move_along(code, work, x, straight, order[j])
-        evaluate(code, work, t, x, straight)
+            move_along(code, work, x, order[j])
+        evaluate(code, work, t, x)
         for j in range(first, n, upper + lower + 1):
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                linear[j, row - j + upper] = change_of(code, work, x, slope, straight, order[row],
-                                                       order[j])
+                linear[j, row - j + upper] = change_of(
+                    code, work, x, slope, order[row], order[j])
 
 
 @machine_code

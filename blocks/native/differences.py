@@ -2,8 +2,7 @@
 
 They are differences of slopes, or, where these are known, derivatives in a direction
 [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian Matrices",
-J. Inst. Maths Applics 13, 1974]. Of slopes that are ``straight`` in the unknowns, differences are
-taken from where all these are zero.
+J. Inst. Maths Applics 13, 1974].
 """
 
 from __future__ import annotations
@@ -30,34 +29,28 @@ def begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
+def stand_at(code: Code, work: Workspace, x: Vector) -> None:
     """Begin with columns that no unknown has been moved for."""
     if code.linear != 0:
         work.k[NEW, :] = 0.0
-    elif straight:
-        work.k[WORK, :] = 0.0
     else:
         work.k[WORK, :] = x
 
 
 @machine_code
-def move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
+def move_along(code: Code, work: Workspace, x: Vector, j: int) -> None:
     """Look at the column of an unknown, too."""
     if code.linear != 0:
         work.k[NEW, j] = 1.0
-    elif straight:
-        work.k[WORK, j] = work.sizes[j]
     else:
         work.k[WORK, j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
 
 
 @machine_code
-def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
+def evaluate(code: Code, work: Workspace, t: float, x: Vector) -> None:
     """Find all these columns."""
     if code.linear != 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
-    elif straight:
-        slope_at(code, work, 0.0, work.k[WORK], work.k[NEW])
     else:  # on both sides: slopes may bend within a tolerance
         slope_at(code, work, t, work.k[WORK], work.k[NEW])
         for i in range(x.size):
@@ -66,13 +59,10 @@ def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -
 
 
 @machine_code
-def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
-              j: int) -> float:
+def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, r: int, j: int) -> float:
     """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
     if code.linear != 0:
         return work.k[NEW, r]
-    if straight:
-        return (work.k[NEW, r] - work.inner[BASE, r]) / work.sizes[j]
     way = x[j] - work.k[WORK, j]
     value = (work.k[NEW, r] - work.inner[BASE, r]) / (2.0 * way)
     if not np.isfinite(value):  # where a law ends, as a root at 0

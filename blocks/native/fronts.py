@@ -65,22 +65,21 @@ def form_with(form: Indices, size: int) -> Indices:
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
-                   straight: bool) -> None:
+def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
     """The entries of df/dx, near ``slope`` = f(t, x)."""
     form, values = work.sparse, work.linear[0]
     group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
     starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
     begin_at(code, work, t, x)
     for g in range(form[COLUMN_GROUPS]):
-        stand_at(code, work, x, straight)
+        stand_at(code, work, x)
         for q in range(group_starts[g], group_starts[g + 1]):
-            move_along(code, work, x, straight, groups[q])
-        evaluate(code, work, t, x, straight)
+            move_along(code, work, x, groups[q])
+        evaluate(code, work, t, x)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
             for e in range(starts[j], starts[j + 1]):
-                values[e] = change_of(code, work, x, slope, straight, rows[e], j)
+                values[e] = change_of(code, work, x, slope, rows[e], j)
 
 
 @vector_code

@@ -15,25 +15,18 @@ from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
 from .lu import factorize, solve
 from .stages import ATOL, WORK
-from .steps import BASE, Code, Workspace, derive_by_time, slope_at
+from .steps import Code, Workspace, derive_by_time
 
 __all__ = ["derive", "factorize_less", "solve_with"]
 
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
-    if work.steady[1] != 0:
-        derive_by_time(code, work, t, h, x, slope)
-        return
-    banded = work.band.size > 0
-    if banded or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0):
-        straight = work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
-        if banded:
-            derive_band(code, work, t, x, slope, straight)
+    if work.band.size > 0 or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0):
+        if work.band.size > 0:
+            derive_band(code, work, t, x, slope)
         else:
-            derive_columns(code, work, t, x, slope, straight)
-        if straight:
-            work.steady[1] = 1
+            derive_columns(code, work, t, x, slope)
         derive_by_time(code, work, t, h, x, slope)
         return
     work.at[0] = t
@@ -72,24 +65,6 @@ def _leave_no_infinite(linear: Matrix) -> None:
         for j in range(linear.shape[1]):
             if not abs(linear[i, j]) < np.inf:
                 linear[i, j] = np.nan
-
-
-@machine_code
-def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
-    """Whether slopes are numbers where all unknowns, and time, are zero; they are kept.
-
-    Differences from there are the derivatives of what is linear, whenever and by whomever they are
-    taken.
-    """
-    if code.linear != 0:
-        return True
-    nothing, base = work.k[WORK], work.inner[BASE]
-    nothing[:] = 0.0
-    slope_at(code, work, 0.0, nothing, base)
-    for i in range(base.size):  # noqa: SIM110
-        if not np.isfinite(base[i]):
-            return False
-    return True
 
 
 @machine_code

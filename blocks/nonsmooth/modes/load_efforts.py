@@ -4,9 +4,8 @@ With efforts lambda as inputs and flows gamma as outputs, d gamma/dt = b - D lam
 
     P_i = lambda_i + (d gamma_i/dt) / D_ii,      lambda_i = L_i(P_i, gamma_i, ...)
 
-are solved together by Newton's method, and by relaxation where a kink stops that. Set-valued
-elements of the network follow along: with S the change of their efforts per effort, D becomes
-D + D_s S.
+are solved together by Newton's method. Set-valued elements of the network follow along: with S the
+change of their efforts per effort, D becomes D + D_s S.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
 
 __all__ = ["LoadEfforts"]
 
-NEWTON, CUTS, SWEEPS = 60, 8, 200
+NEWTON, CUTS = 60, 8
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,7 @@ class LoadEfforts:
             problem.u[:] = functions.inputs(*problem.arguments(t))
             return
         effort = problem.u[at].copy()
-        if self._newton(problem, t, functions.coupled) or self._relax(
-                problem, t, functions.coupled):
+        if self._newton(problem, t, functions.coupled):
             return
         for share in (0.0, 1.0, -1.0, 0.5, -0.5):  # more than one answer: where none is near
             problem.u[at] = share * np.abs(effort)
@@ -181,22 +179,6 @@ class LoadEfforts:
             direct = direct + self.set_valued.elements.columns_of(by_u) @ self._following(
                 problem, t, self.set_valued)
         return np.eye(n) - by_load[:, None] * others - direct
-
-    def _relax(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
-        """One element after the other, the loads following at once."""
-        for _ in range(SWEEPS):
-            effort = self.elements.efforts_of(problem.u)
-            at = self._driven(problem, t, coupled)
-            rate, start = at.rate, effort.copy()
-            for i in range(len(effort)):
-                self._put(problem, effort, rate, at)
-                step = coupled.law(*problem.arguments(t))[i] - effort[i]
-                effort[i] += step
-                rate = rate - at.d[:, i] * step
-            self._put(problem, effort, rate, at)
-            if np.abs(effort - start).max() <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
-                return True
-        return False
 
 
 def _rates_by_inputs(functions: CoupledFunctions | LawFunctions, problem: Problem, t: float

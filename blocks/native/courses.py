@@ -125,7 +125,6 @@ class Course(KeptCourse):
         self._apart = 1  # so many steps from one end that is kept to the next
         self.start = float(t)
         self.nbytes = 2 * x.nbytes  # memory of what is kept
-        self._reached: tuple[int, Array] | None = None  # where the last look between steps ended
         self._times: list[Array] = [np.array([t])]
         self._sizes: list[Array] = []
         self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
@@ -187,20 +186,16 @@ class Course(KeptCourse):
         """Keep the ends of half as many steps. Nothing is lost: the others are taken again."""
         self._gather()
         self._apart *= 2
-        kept, chosen = self._kept[0], [0]
-        for place, number in enumerate(kept.tolist()):
-            if number - kept[chosen[-1]] >= self._apart:
-                chosen.append(place)
-        if chosen[-1] != len(kept) - 1:
-            chosen.append(len(kept) - 1)
+        chosen = self._kept[0] % self._apart == 0
+        chosen[[0, -1]] = True
         rows: list[Array] = []
-        before, wanted = 0, np.array(chosen)
+        before, wanted = 0, np.flatnonzero(chosen)
         for block in self._rows:
             here = wanted[(wanted >= before) & (wanted < before + len(block))] - before
             rows.append(block if len(here) == len(block) else block[here])
             before += len(block)
         self._rows = [block for block in rows if len(block)]
-        self._kept = [kept[wanted]]
+        self._kept = [self._kept[0][wanted]]
         self._count_bytes()
         return 0.0
 
@@ -209,7 +204,7 @@ class Course(KeptCourse):
         last = self._rows[-1][-1].copy()
         self._times, self._sizes = [np.array([self.end])], []
         self._kept, self._rows = [np.array([0])], [last[None, :]]
-        self._steps, self._reached = 0, None
+        self._steps = 0
         self._count_bytes()
 
     def _count_bytes(self) -> None:
@@ -279,30 +274,23 @@ class Course(KeptCourse):
         rows = (self._rows[0][low:high] if len(self._rows) == 1
                 else self._numbered(np.arange(low, high)))  # fmt: skip
         known, values = kept[low:high], np.ascontiguousarray(rows)
-        if self._reached is not None and known[0] < self._reached[0] <= steps[0]:
-            later = int(np.searchsorted(known, self._reached[0], side="right"))
-            known = np.concatenate([[self._reached[0]], known[later:]])
-            values = np.concatenate([self._reached[1][None, :], values[later:]])
         theta = (times - starts[steps]) / sizes[steps]
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        out, x = _between(
+        return _between(
             self._code, self.form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
             steps, theta, np.zeros(0))
-        if self._apart > 1:  # the next look may go on from here
-            self._reached = int(steps[-1]), x
-        return out
 
 
 def _between(code: Code, work: Kept, steps: one_step.Steps, which: Indices, theta: Array,
-             held: Array) -> tuple[Array, Array]:
-    """(k, n) values inside steps, by taking these again, and at the start of the last one."""
+             held: Array) -> Array:
+    """(k, n) values inside steps, by taking these again."""
     n = steps.values.shape[1]
     out, x = np.empty((len(theta), n)), np.empty(n)
     one_step.between.knowing(known_of(code))(
         code, work, steps, which, theta, held, x, np.zeros(5, dtype=np.int64), out)
-    return out, x
+    return out
 
 
 def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, Indices]:
@@ -458,8 +446,8 @@ class PassedCourses:
             again = self.retaken()
             theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
-            out[inner], _ = _between(again.code, again.work, again.steps, step[inner], theta,
-                                     again.held)
+            out[inner] = _between(again.code, again.work, again.steps, step[inner], theta,
+                                  again.held)
         return out
 
     def retaken(self) -> Retaken:

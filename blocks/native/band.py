@@ -12,7 +12,7 @@ from ..machine.signatures import multiply_add
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import DIAGONAL_PIVOT
 from .differences import begin_at, change_of, evaluate, move_along, stand_at
-from .stages import ATOL
+from .stages import ATOL, WORK
 from .steps import Code, Workspace
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
@@ -33,9 +33,9 @@ def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector)
             move_along(code, work, x, order[j])
         evaluate(code, work, t, x)
         for j in range(first, n, upper + lower + 1):
+            by_way = 1.0 / (x[order[j]] - work.k[WORK, order[j]])
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                linear[j, row - j + upper] = change_of(
-                    code, work, x, slope, order[row], order[j])
+                linear[j, row - j + upper] = change_of(code, work, slope, order[row], by_way)
 
 
 @machine_code

@@ -59,12 +59,11 @@ def evaluate(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, r: int, j: int) -> float:
-    """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
+def change_of(code: Code, work: Workspace, slope: Vector, r: int, by_way: float) -> float:
+    """The derivative of a slope by an unknown that was moved so far, near ``slope`` = f(t, x)."""
     if code.linear != 0:
         return work.k[NEW, r]
-    way = x[j] - work.k[WORK, j]
-    value = (work.k[NEW, r] - work.inner[BASE, r]) / (2.0 * way)
+    value = 0.5 * by_way * (work.k[NEW, r] - work.inner[BASE, r])
     if not np.isfinite(value):  # where a law ends, as a root at 0
-        value = (work.k[NEW, r] - slope[r]) / way
+        value = by_way * (work.k[NEW, r] - slope[r])
     return value if np.isfinite(value) else 0.0  # where it ends at once, as x/t at t = 0

@@ -46,6 +46,7 @@ from .front_lists import (
     SOLVE,
     UNKNOWNS,
 )
+from .stages import WORK
 from .steps import Code, Workspace
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
@@ -78,8 +79,9 @@ def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vect
         evaluate(code, work, t, x)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
+            by_way = 1.0 / (x[j] - work.k[WORK, j])
             for e in range(starts[j], starts[j + 1]):
-                values[e] = change_of(code, work, x, slope, rows[e], j)
+                values[e] = change_of(code, work, slope, rows[e], by_way)
 
 
 @vector_code

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -234,7 +234,7 @@ class Equations:
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
-        code.beginning, self._solved, self.scratch = self.beginning, code, code.scratch
+        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.start
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -267,13 +267,17 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        if band_of(self.system, self.large, self._laws) is None:
+        banded, form = band_of(self.system, self.large, self._laws), None
+        if banded is None:
             form = sparse_form(self.system, self._laws)
             if form is not None and not form[COLUMN_GROUPS]:
                 return self.entries
-        if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
-            return 0
-        return self._in_direction if self.large else self.derivatives
+        if self.large:
+            few = self.system.nx <= MOST_STATES
+            return self._in_direction if few or self.system.nz else 0
+        if banded is None and form is None:
+            return self.derivatives
+        return self._in_direction if hasattr(self._solved, "in_direction") else 0
 
     def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
         """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
@@ -284,15 +288,24 @@ class Equations:
 
     @cached_property
     def _in_direction(self) -> int:
-        """Address of derivatives in a direction, of which the matrix of a large network is made."""
-        return self._looped("derivatives")
+        """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
+        return self._looped("derivatives") if self.large else self._through_unknowns(True)
+
+    def _through_unknowns(self, in_direction: bool) -> int:
+        """Address of derivatives through what is solved for."""
+        code: Any = self._solved
+        _, slope = self.explicit
+        address = compiled(code.in_direction(slope) if in_direction else code.derivatives(slope),
+                           parallel=False)
+        self.scratch = max(self.scratch, code.end - code.start)
+        return address
 
     @cached_property
     def derivatives(self) -> int:
         """Address of df/dx and df/dt."""
-        _, slope = self.explicit
         if self._solved is not None:
-            return compiled(self._solved.derivatives(slope), parallel=False)
+            return self._through_unknowns(False)
+        _, slope = self.explicit
         return self._plain(ca.vertcat(
             ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME)))
 

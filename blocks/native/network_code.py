@@ -49,7 +49,7 @@ class NetworkCode(Text):
         room = np.cumsum([start, 2 * n, n, nx, *_room_for_derivatives(n, nx)])
         self.alone, self.taken, self.without_drift, self.of_rows, self.of_slopes, self.by_taken = (
             int(i) for i in room[:6])
-        self.scratch = int(room[-1]) - start
+        self.start, self.end = start, int(room[-1])
         last = len(arguments) - 1
         self.places = {**places, last - 1: ("%q", self.taken)}
         #: Where equations without anything taken are looked at.

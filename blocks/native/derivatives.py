@@ -1,0 +1,182 @@
+"""How do slopes change with states, and what is solved for with them?
+
+By the implicit function theorem: unknowns move so that their equations keep holding. Expressions
+give the entries of all matrices; what is done with these is the same for every form of model, and
+for the columns of df/dx one by one or for all those at once that share no row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..language.expression import TIME
+from ..machine.compiling import compiled, name_of_code
+from ..machine.functions import MachineCode, machine_code
+from ..machine.signatures import indices_at, run_code, vector_at
+from ..numerics.arrays import Indices
+from ..system.block_factors import solve_blocks
+from .expressions import Writer
+from .sparse_factors import SparseFactors
+from .text import Beginning, Text, function_of
+
+__all__ = ["SolvedText", "Unknowns"]
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """What is solved for at once.
+
+    Parameters
+    ----------
+    residual : what is zero
+    entries : which of all values they are, or the entry of ``q`` where that stands
+    factors : of the residual's derivatives by them
+    """
+
+    residual: ca.SX
+    entries: Indices | int
+    factors: SparseFactors
+
+
+class SolvedText(Text):
+    """Texts of functions that solve for unknowns first, and of derivatives through these.
+
+    Attributes
+    ----------
+    start, end : the first entry of ``q`` that they need, and the one behind all
+    """
+
+    start: int
+    end: int
+
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Unknowns], int]:
+        """Append lines that solve for all unknowns and leave their factors.
+
+        Returns
+        -------
+        values : states, then all that changes with them
+        found : unknowns among these, in the order in which they are solved for
+        size : how many of them stand in ``x``
+        """
+        raise NotImplementedError
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of what fills in df/dx, a row after the other, and df/dt behind it."""
+        return self._derivatives(slope, derive)
+
+    def in_direction(self, slope: ca.SX) -> str:
+        """Text of what puts a derivative into the place of the direction that stands in ``out``.
+
+        Where its first entry is no number, those in other directions follow from this point.
+        """
+        return self._derivatives(slope, derive_in_direction)
+
+    def _derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
+        w, along, first = Writer(), Writer(), 0
+        values, found, size = self._unknowns(w)
+        rows, by = ca.vertcat(*(u.residual for u in found), slope), ca.vertcat(values, TIME)
+        matrix = ca.jacobian(rows, by).T  # its columns stand one after the other
+        pattern, states = matrix.sparsity(), slope.numel()
+        at = np.cumsum([self.end, by.numel(), matrix.nnz(), max(u.factors.n for u in found)
+                        + states])
+        moves, entries, room, self.end = (int(i) for i in at)
+        self._fill(w, ca.vec(matrix.nz[:]), entries)
+        told = np.array([rows.numel(), by.numel(), *pattern.colind(), *pattern.row()])
+        given = along.table(told), *(along.pointer("%q", i) for i in (entries, moves))
+        for u in found:
+            which = along.table(u.entries) if isinstance(u.entries, np.ndarray) \
+                else along.pointer("%q", u.entries)
+            along.call(move_unknowns, *given, along.pointer("%q", room), which, first,
+                       u.factors.n, *u.factors.given(along))
+            first += u.factors.n
+        along.call(multiply, *given, "%out", first, states)
+        names = [name_of_code(compiled(lines, parallel=False))
+                 for lines in (self._text(w), function_of(along, Beginning()))]
+        out = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
+        out.call(fill, "%t", "%x", "%p", "%q", "%out", *names,
+                 *(out.pointer("%q", i) for i in (moves, room)), states, by.numel(), size)
+        return function_of(out, Beginning())
+
+
+@machine_code
+def multiply(told: int, matrix: int, moves: int, out: int, first: int, count: int) -> int:
+    """Products of so many rows of a sparse matrix, from the first one on, with a vector.
+
+    Parameters
+    ----------
+    told : address of the numbers of rows and columns, of where the entries of each row begin, and
+        of their columns
+    matrix, moves, out : addresses of entries, vector and products
+    """
+    head = indices_at(told, 2)
+    rows, columns = head[0], head[1]
+    entries = indices_at(told, rows + 3)[rows + 2]
+    lists = indices_at(told, rows + 3 + entries)[2:]
+    values, vector, products = (
+        vector_at(matrix, entries), vector_at(moves, columns), vector_at(out, count))
+    for i in range(count):
+        total = 0.0
+        for e in range(lists[first + i], lists[first + i + 1]):
+            by = vector[lists[rows + 1 + e]]
+            if by != 0.0:  # what is infinite moves nothing else
+                total += values[e] * by
+        products[i] = total
+    return 0
+
+
+@machine_code
+def move_unknowns(told: int, matrix: int, moves: int, right: int, entries: int, first: int,
+                  size: int, values: int, plan: int, room: int) -> int:
+    """Let unknowns move with what moves already, so that their rows keep holding."""
+    at, moved = indices_at(entries, size), vector_at(moves, indices_at(told, 2)[1])
+    missed = vector_at(right, size)
+    for k in range(size):
+        moved[at[k]] = 0.0
+    multiply(told, matrix, moves, right, first, size)
+    solve_blocks(values, plan, room, right)
+    for k in range(size):
+        moved[at[k]] = -missed[k]
+    return 0
+
+
+@machine_code
+def derive(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, moves: int,
+           column: int, states: int, total: int, size: int) -> int:
+    """Fill in df/dx, a row after the other, and df/dt behind it.
+
+    Parameters
+    ----------
+    t, x, p, q, out : addresses, as of every function of a model
+    begin, along : addresses of code that finds all matrices at this point, and the derivative in
+        the direction of ``moves``
+    moves, column : addresses of a direction of everything, and of room for derivatives in it
+    states, total, size : how many states and values there are, and rows of what is filled in
+    """
+    run_code(begin, t, x, p, q, q)
+    direction, derivative, filled = (
+        vector_at(moves, total), vector_at(column, states), vector_at(out, size * size + size))
+    for j in range(states + 1):
+        direction[:] = 0.0
+        direction[j if j < states else total - 1] = 1.0
+        run_code(along, t, x, p, q, column)
+        for i in range(states):
+            filled[i * size + j if j < states else size * size + i] = derivative[i]
+    return 0
+
+
+@machine_code
+def derive_in_direction(t: int, x: int, p: int, q: int, out: int, begin: int, along: int,
+                        moves: int, column: int, states: int, total: int, size: int) -> int:
+    """Put the derivative in a direction into its place; what no number leads is begun with."""
+    direction, given = vector_at(moves, total), vector_at(out, size)
+    if given[0] != given[0]:
+        run_code(begin, t, x, p, q, q)
+        return 0
+    direction[:] = 0.0
+    direction[:states] = given[:states]
+    given[:] = 0.0
+    run_code(along, t, x, p, q, out)
+    return 0

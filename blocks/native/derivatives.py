@@ -8,6 +8,7 @@ for the columns of df/dx one by one or for all those at once that share no row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -31,14 +32,26 @@ class Unknowns:
 
     Parameters
     ----------
-    residual : what is zero
+    rows : what is zero
     entries : which of all values they are, or the entry of ``q`` where that stands
-    factors : of the residual's derivatives by them
+    factors : of the derivatives of rows by them
     """
 
-    residual: ca.SX
+    rows: ca.SX
     entries: Indices | int
     factors: SparseFactors
+
+    def move(self, w: Writer, room: str, first: int, *given: str) -> None:
+        """Append what lets them move with what moves already.
+
+        Parameters
+        ----------
+        room : address of as many numbers as there are rows and values
+        first : the first of their rows in the matrix that is ``given`` as :func:`multiply` takes it
+        """
+        which = w.table(self.entries) if isinstance(self.entries, np.ndarray) \
+            else w.pointer("%q", self.entries)
+        w.call(move_unknowns, *given, room, which, first, self.factors.n, *self.factors.given(w))
 
 
 class SolvedText(Text):
@@ -47,19 +60,21 @@ class SolvedText(Text):
     Attributes
     ----------
     start, end : the first entry of ``q`` that they need, and the one behind all
+    there : places of arguments where derivatives are looked at, if not where values are
     """
 
     start: int
     end: int
+    there: dict[int, tuple[str, int]] | None = None
 
-    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Unknowns], int]:
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Append lines that solve for all unknowns and leave their factors.
 
         Returns
         -------
         values : states, then all that changes with them
-        found : unknowns among these, in the order in which they are solved for
-        size : how many of them stand in ``x``
+        found : what is solved for among these, such as :class:`Unknowns`, in this order
+        size : how many values stand in ``x``
         """
         raise NotImplementedError
 
@@ -77,21 +92,17 @@ class SolvedText(Text):
     def _derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
         w, along, first = Writer(), Writer(), 0
         values, found, size = self._unknowns(w)
-        rows, by = ca.vertcat(*(u.residual for u in found), slope), ca.vertcat(values, TIME)
+        rows, by = ca.vertcat(*(u.rows for u in found), slope), ca.vertcat(values, TIME)
         matrix = ca.jacobian(rows, by).T  # its columns stand one after the other
         pattern, states = matrix.sparsity(), slope.numel()
-        at = np.cumsum([self.end, by.numel(), matrix.nnz(), max(u.factors.n for u in found)
-                        + states])
+        at = np.cumsum([self.end, by.numel(), matrix.nnz(), rows.numel() + by.numel()])
         moves, entries, room, self.end = (int(i) for i in at)
-        self._fill(w, ca.vec(matrix.nz[:]), entries)
+        self._fill(w, ca.vec(matrix.nz[:]), entries, self.there)
         told = np.array([rows.numel(), by.numel(), *pattern.colind(), *pattern.row()])
         given = along.table(told), *(along.pointer("%q", i) for i in (entries, moves))
         for u in found:
-            which = along.table(u.entries) if isinstance(u.entries, np.ndarray) \
-                else along.pointer("%q", u.entries)
-            along.call(move_unknowns, *given, along.pointer("%q", room), which, first,
-                       u.factors.n, *u.factors.given(along))
-            first += u.factors.n
+            u.move(along, along.pointer("%q", room), first, *given)
+            first += u.rows.numel()
         along.call(multiply, *given, "%out", first, states)
         names = [name_of_code(compiled(lines, parallel=False))
                  for lines in (self._text(w), function_of(along, Beginning()))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -277,7 +277,7 @@ class Equations:
             return self._in_direction if few or self.system.nz else 0
         if banded is None and form is None:
             return self.derivatives
-        return self._in_direction if hasattr(self._solved, "in_direction") else 0
+        return self._in_direction if self._solved is not None else 0
 
     def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
         """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
@@ -293,8 +293,8 @@ class Equations:
 
     def _through_unknowns(self, in_direction: bool) -> int:
         """Address of derivatives through what is solved for."""
-        code: Any = self._solved
-        _, slope = self.explicit
+        code, (_, slope) = self._solved, self.explicit
+        assert code is not None
         address = compiled(code.in_direction(slope) if in_direction else code.derivatives(slope),
                            parallel=False)
         self.scratch = max(self.scratch, code.end - code.start)

@@ -7,7 +7,7 @@ the unknowns, and room for the matrix.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -49,7 +49,7 @@ class LoopCode(SolvedText):
         self._fill(w, ca.densify(expression), 0, base="%out")
         return self._text(w)
 
-    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Unknowns], int]:
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         self._solve_unknowns(w)
         tape, nx = self.tape, self.tape.x.numel()
         return ca.vertcat(tape.x, tape.z), [Unknowns(

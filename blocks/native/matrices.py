@@ -128,7 +128,8 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
     are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= MOST_DENSE and not (laws is None and is_solved_for(system))
+    many = MOST_STATES < system.nx <= MOST_DENSE and (
+        laws is not None or is_large(system) or not (system.nz or system.clusters))
     if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)

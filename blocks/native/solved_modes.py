@@ -148,7 +148,7 @@ class SolvedCode(SolvedText):
         self._give(w, done, expression)
         return self._text(w)
 
-    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Unknowns], int]:
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Efforts move by their equations, what is tied by its own."""
         tied, (matrix, residual) = self.tied, self.posed
         self._solve_all(w)

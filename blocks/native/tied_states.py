@@ -11,7 +11,7 @@ tied stands in ``q``: code is written once for every choice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -282,7 +282,7 @@ class TiedCode(SolvedText):
         tied.put_slopes_of_torn(w, expression.numel() - tied.nx)
         return self._text(w)
 
-    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Unknowns], int]:
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Slopes do not depend on tied states and torn unknowns, which only say where Newton's
         method starts; how these themselves change needs no derivative, for the same reason."""
         tied = self.tied

@@ -23,7 +23,7 @@ from .expressions import Writer
 from .sparse_factors import SparseFactors
 from .text import Beginning, Text, function_of
 
-__all__ = ["SolvedText", "Unknowns"]
+__all__ = ["SolvedText", "Unknowns", "derive", "derive_in_direction", "follow_states"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class SolvedText(Text):
     start: int
     end: int
     there: dict[int, tuple[str, int]] | None = None
+    _derived: tuple[list[str], int, int, int, int, int] | None = None
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Append lines that solve for all unknowns and leave their factors.
@@ -78,18 +79,20 @@ class SolvedText(Text):
         """
         raise NotImplementedError
 
-    def derivatives(self, slope: ca.SX) -> str:
-        """Text of what fills in df/dx, a row after the other, and df/dt behind it."""
-        return self._derivatives(slope, derive)
+    def derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
+        """Text of what fills in derivatives: :func:`derive`, or what follows from one point in
+        directions: :func:`derive_in_direction` and :func:`follow_states`."""
+        if self._derived is None:
+            self._derived = self._parts(slope)
+        names, moves, room, *sizes = self._derived
+        w = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
+        w.call(fill, "%t", "%x", "%p", "%q", "%out", *names, w.pointer("%q", moves),
+               w.pointer("%q", room), *sizes)
+        return function_of(w, Beginning())
 
-    def in_direction(self, slope: ca.SX) -> str:
-        """Text of what puts a derivative into the place of the direction that stands in ``out``.
-
-        Where its first entry is no number, those in other directions follow from this point.
-        """
-        return self._derivatives(slope, derive_in_direction)
-
-    def _derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
+    def _parts(self, slope: ca.SX) -> tuple[list[str], int, int, int, int, int]:
+        """Names of code for a point and along a direction; where this stands in ``q``, and room
+        behind it; how many states, values and rows there are."""
         w, along, first = Writer(), Writer(), 0
         values, found, size = self._unknowns(w)
         rows, by = ca.vertcat(*(u.rows for u in found), slope), ca.vertcat(values, TIME)
@@ -106,10 +109,7 @@ class SolvedText(Text):
         along.call(multiply, *given, "%out", first, states)
         names = [name_of_code(compiled(lines, parallel=False))
                  for lines in (self._text(w), function_of(along, Beginning()))]
-        out = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
-        out.call(fill, "%t", "%x", "%p", "%q", "%out", *names,
-                 *(out.pointer("%q", i) for i in (moves, room)), states, by.numel(), size)
-        return function_of(out, Beginning())
+        return names, moves, room, states, by.numel(), size
 
 
 @machine_code
@@ -190,4 +190,17 @@ def derive_in_direction(t: int, x: int, p: int, q: int, out: int, begin: int, al
     direction[:states] = given[:states]
     given[:] = 0.0
     run_code(along, t, x, p, q, out)
+    return 0
+
+
+@machine_code
+def follow_states(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, moves: int,
+                  column: int, states: int, total: int, size: int) -> int:
+    """What unknowns behind the states do as these move, by the matrices of the last point."""
+    direction, given = vector_at(moves, total), vector_at(out, size)
+    direction[:] = 0.0
+    direction[:states] = given[:states]
+    run_code(along, t, x, p, q, column)
+    given[:] = direction[:size]
+    given[:states] = 0.0
     return 0

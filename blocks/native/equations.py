@@ -51,6 +51,7 @@ from .steps import (
 from .text import Beginning, function_of
 
 if TYPE_CHECKING:
+    from ..machine.functions import MachineCode
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
@@ -256,9 +257,10 @@ class Equations:
         # nothing shortens a fixed step
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
+        following = self.following if kind == IMPLICIT else 0
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
-                    self.past, int(self.offsets[2] + self.system.nd))
+                    places, self.settle, self.linear(kind), following, kind, address_of(p),
+                    address_of(q), self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.
@@ -289,14 +291,25 @@ class Equations:
     @cached_property
     def _in_direction(self) -> int:
         """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
-        return self._looped("derivatives") if self.large else self._through_unknowns(True)
+        from .derivatives import derive_in_direction
 
-    def _through_unknowns(self, in_direction: bool) -> int:
+        return (self._looped("derivatives") if self.large
+                else self._through_unknowns(derive_in_direction))
+
+    @cached_property
+    def following(self) -> int:
+        """Address of what carried unknowns do as states move; 0 where there are none, or where
+        differences stand for derivatives."""
+        from .derivatives import follow_states
+
+        carries = self.system.nz and self.carried is not None and self._solved is not None
+        return self._through_unknowns(follow_states) if carries and not self.differences else 0
+
+    def _through_unknowns(self, fill: MachineCode) -> int:
         """Address of derivatives through what is solved for."""
         code, (_, slope) = self._solved, self.explicit
         assert code is not None
-        address = compiled(code.in_direction(slope) if in_direction else code.derivatives(slope),
-                           parallel=False)
+        address = compiled(code.derivatives(slope, fill), parallel=False)
         self.scratch = max(self.scratch, code.end - code.start)
         return address
 
@@ -304,7 +317,9 @@ class Equations:
     def derivatives(self) -> int:
         """Address of df/dx and df/dt."""
         if self._solved is not None:
-            return self._through_unknowns(False)
+            from .derivatives import derive
+
+            return self._through_unknowns(derive)
         _, slope = self.explicit
         return self._plain(ca.vertcat(
             ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME)))

@@ -72,9 +72,9 @@ class NetworkCode(SolvedText):
         self._put(w, w.values(function, {**self.places, **more}), "%out", 0)
         return self._text(w)
 
-    def _derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
+    def derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
         x, exact = self.arguments[1], self.network.exact
-        return super()._derivatives(
+        return super().derivatives(
             ca.substitute(slope, exact, x) if self.network.drifts else slope, fill)
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:

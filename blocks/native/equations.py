@@ -51,6 +51,7 @@ from .steps import (
 from .text import Beginning, function_of
 
 if TYPE_CHECKING:
+    from ..machine.functions import MachineCode
     from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
@@ -234,7 +235,7 @@ class Equations:
 
     def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
         """Let values be what they are once unknowns are solved for."""
-        code.beginning, self._solved, self.scratch = self.beginning, code, code.scratch
+        code.beginning, self._solved, self.scratch = self.beginning, code, code.end - code.start
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -256,9 +257,10 @@ class Equations:
         # nothing shortens a fixed step
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
+        following = self.following if kind == IMPLICIT else 0
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
-                    self.past, int(self.offsets[2] + self.system.nd))
+                    places, self.settle, self.linear(kind), following, kind, address_of(p),
+                    address_of(q), self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.
@@ -267,25 +269,51 @@ class Equations:
         """
         if not solves_with_derivatives(kind) or self.differences:
             return 0
-        if band_of(self.system, self.large, self._laws) is None:
+        banded, form = band_of(self.system, self.large, self._laws), None
+        if banded is None:
             form = sparse_form(self.system, self._laws)
             if form is not None and not form[COLUMN_GROUPS]:
                 return self.entries
-        if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
-            return 0
-        return self._in_direction if self.large else self.derivatives
+        if self.large:
+            few = self.system.nx <= MOST_STATES
+            return self._in_direction if few or self.system.nz else 0
+        if banded is None and form is None:
+            return self.derivatives
+        return self._in_direction if self._solved is not None else 0
 
     @cached_property
     def _in_direction(self) -> int:
-        """Address of derivatives in a direction, of which the matrix of a large network is made."""
-        return self._looped("derivatives")
+        """Address of derivatives in a direction, of which a band or a sparse matrix is made."""
+        from .derivatives import derive_in_direction
+
+        return (self._looped("derivatives") if self.large
+                else self._through_unknowns(derive_in_direction))
+
+    @cached_property
+    def following(self) -> int:
+        """Address of what carried unknowns do as states move; 0 where there are none, or where
+        differences stand for derivatives."""
+        from .derivatives import follow_states
+
+        carries = self.system.nz and self.carried is not None and self._solved is not None
+        return self._through_unknowns(follow_states) if carries and not self.differences else 0
+
+    def _through_unknowns(self, fill: MachineCode) -> int:
+        """Address of derivatives through what is solved for."""
+        code, (_, slope) = self._solved, self.explicit
+        assert code is not None
+        address = compiled(code.derivatives(slope, fill), parallel=False)
+        self.scratch = max(self.scratch, code.end - code.start)
+        return address
 
     @cached_property
     def derivatives(self) -> int:
         """Address of df/dx and df/dt."""
-        _, slope = self.explicit
         if self._solved is not None:
-            return compiled(self._solved.derivatives(slope), parallel=False)
+            from .derivatives import derive
+
+            return self._through_unknowns(derive)
+        _, slope = self.explicit
         return self._plain(ca.vertcat(
             ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME)))
 

@@ -7,15 +7,14 @@ the unknowns, and room for the matrix.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from ..language.expression import TIME
+from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
 from .sparse_factors import SparseFactors
-from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
     from ..system import System
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["LoopCode"]
 
 
-class LoopCode(Text):
+class LoopCode(SolvedText):
     """Text of functions of a system whose algebraic unknowns are linear in their equations.
 
     Parameters
@@ -35,15 +34,13 @@ class LoopCode(Text):
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
         self.arguments, self.places, self.tape = system.arguments, places, system.tape
-        n, columns = system.nz, system.nx + 1
-        self.n = n
-        self.right, self.changes, end = (int(i) for i in np.cumsum([start, n, n * columns]))
+        n = self.n = system.nz
+        self.start = self.right = start
         carried, self.carried_at = system.tape.carried, places[2]
         self.factors = SparseFactors(
-            ca.jacobian_sparsity(system.tape.residual, system.tape.z), end,
+            ca.jacobian_sparsity(system.tape.residual, system.tape.z), start + n,
             carried=(carried, carried) if carried.any() else None)
         self.end = self.factors.end
-        self.scratch = self.end - start
 
     def of(self, expression: ca.SX) -> str:
         """Text of the function that gives an expression."""
@@ -52,20 +49,11 @@ class LoopCode(Text):
         self._fill(w, ca.densify(expression), 0, base="%out")
         return self._text(w)
 
-    def derivatives(self, slope: ca.SX) -> str:
-        """Text of the derivatives of slopes, those through the unknowns included."""
-        w, tape = Writer(), self.tape
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         self._solve_unknowns(w)
-        by_all = ca.vertcat(tape.x, TIME)
-        change = -ca.jacobian(tape.residual, by_all)
-        columns = change.shape[1]
-        self._fill(w, ca.densify(change), self.changes)
-        self.factors.solve_columns(w, self.changes, columns)
-        changes = ca.SX.sym("changes", self.n, columns)
-        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tape.z), changes)
-        places = {**self.places, len(self.arguments): ("%q", self.changes)}
-        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
-        return self._text(w)
+        tape, nx = self.tape, self.tape.x.numel()
+        return ca.vertcat(tape.x, tape.z), [Unknowns(
+            tape.residual, np.arange(nx, nx + self.n), self.factors)], nx
 
     def _solve_unknowns(self, w: Writer) -> None:
         """The unknowns come to where they stand in ``q``, and the factors to theirs."""

@@ -125,9 +125,11 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
 def why_differences(system: System, laws: Laws | None = None) -> str:
     """Why differences of slopes stand for derivatives in machine code; empty if they do not.
 
-    Of many states the text of a full Jacobian would be long.
+    Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
+    are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= MOST_DENSE
+    many = MOST_STATES < system.nx <= MOST_DENSE and (
+        laws is not None or is_large(system) or not (system.nz or system.clusters))
     if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
         return "derivatives of many states by each other are long"
     return why_no_derivatives(system, laws)

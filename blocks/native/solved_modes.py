@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
@@ -28,11 +27,10 @@ from ..numerics.tolerances import (
 )
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from ..system.block_factors import room_for
+from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
-from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_minors
 from .sparse_factors import FullFactors, SparseFactors
-from .text import Text, write_derivatives
 from .tied_states import Tied
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ __all__ = ["SolvedCode"]
 
 
 
-class SolvedCode(Text):
+class SolvedCode(SolvedText):
     """Text of a model's functions while its modes are held.
 
     Parameters
@@ -71,6 +69,7 @@ class SolvedCode(Text):
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, rows, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.shared = scratch
+        self.start = self.found
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
@@ -85,13 +84,10 @@ class SolvedCode(Text):
         self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
-        #: solution, what products are made of; how efforts change by each state and by time.
+        #: solution, and what products are made of.
         room = np.cumsum([self.end, follows, loops, 1, most, n * n * bool(self.products)])
-        self.follows, self.unit, self.done, self.parts, self.own, self.changes = (
+        self.follows, self.unit, self.done, self.parts, self.own, self.end = (
             int(i) for i in room)
-        self.end = self.changes
-        if self.held.has_derivatives and nx <= MOST_STATES:
-            self.end += n * (nx + 1)
         #: Factors of the blocks; and a free entry, behind which those of other matrices may stand.
         self.factors: list[FullFactors] = []
         at_block = self.matrix
@@ -100,7 +96,6 @@ class SolvedCode(Text):
             self.end += size
             at_block += size * size
         self.spare, self.end = self.end, self.end + room_for(n, n * n)
-        self.scratch = self.end - self.found
         #: Whether efforts of what slides are known before those of what sticks are solved for.
         self.sliding_known = bool(self.products) and self.held.affine
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
@@ -153,37 +148,17 @@ class SolvedCode(Text):
         self._give(w, done, expression)
         return self._text(w)
 
-    def derivatives(self, slope: ca.SX) -> str:
-        """Text of the derivatives of slopes by states and by time.
-
-        Efforts move with both by their equations, what is tied by its own; both by the implicit
-        function theorem.
-        """
-        w, n, count, tied = Writer(), self.n, len(self.arguments), self.tied
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
+        """Efforts move by their equations, what is tied by its own."""
+        tied, (matrix, residual) = self.tied, self.posed
         self._solve_all(w)
-        if tied:
-            tied.put_changes(w)
-        moved = tied.moved if tied else self._moved
-        symbols = tied.symbols if tied else ()
-        places = tied.with_changes(self.places, count) if tied else self.places
-        matrix, residual = self.posed
         factors = SparseFactors(matrix.sparsity(), self.spare, values=self.matrix)
         self._fill(w, matrix.nz[:], self.matrix)
         factors.factor(w)
-        self._fill(w, ca.densify(-moved(residual)), self.changes, places, *symbols)
-        factors.solve_columns(w, self.changes, self.nx + 1)
-        by = ca.SX.sym("changes of efforts", n, self.nx + 1)
-        changes = moved(slope) + ca.mtimes(ca.jacobian(slope, self.effort), by)
-        arguments, places = [*self.arguments, by], {**self.places, count: ("%q", self.changes)}
-        if tied:
-            tied.write_derivatives(w, arguments, changes, places)
-        else:
-            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1], places)
-        return self._text(w)
-
-    def _moved(self, expression: Any) -> Any:
-        """How an expression changes by each state and by time."""
-        return ca.jacobian(expression, ca.vertcat(self.laws.system.tape.x, TIME))
+        values = tied.unknowns if tied else self.laws.system.tape.x
+        size = values.numel()
+        efforts = Unknowns(residual, np.arange(size, size + self.n), factors)
+        return ca.vertcat(values, self.effort), [*([tied.found] if tied else []), efforts], size
 
     def margins(self) -> str:
         """Crossing functions, margins, and how far the equations are from being singular."""

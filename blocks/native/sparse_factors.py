@@ -174,21 +174,9 @@ class SparseFactors:
         """Append what puts the solution into the place of a right side at an address."""
         w.call(solve_blocks, *self.given(w), right)
 
-    def solve_columns(self, w: Writer, first: int, count: int) -> None:
-        """Append what solves for so many right sides, one after another from an entry of ``q``."""
-        w.call(solve_each, *self.given(w), w.pointer("%q", first), self.n, count)
-
     def solve_for_units(self, w: Writer, *given: str) -> None:
         """Append what :func:`solve_blocks_for_units` does, at addresses."""
         w.call(solve_blocks_for_units, *self.given(w), *given)
-
-
-@machine_code
-def solve_each(values: int, plan: int, room: int, right: int, size: int, count: int) -> int:
-    """Put solutions into the places of so many right sides, which stand one after the other."""
-    for j in range(count):
-        solve_blocks(values, plan, room, right + 8 * size * j)
-    return 0
 
 
 @machine_code

@@ -22,25 +22,33 @@ __all__ = ["derive", "factorize_less", "solve_with"]
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
-    if work.band.size > 0 or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0):
-        if work.band.size > 0:
-            derive_band(code, work, t, x, slope)
-        else:
-            derive_columns(code, work, t, x, slope)
-        derive_by_time(code, work, t, h, x, slope)
-        return
+    grouped = work.band.size > 0 or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0)
     work.at[0] = t
-    run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    _derive_at(code, work, t, x, slope, grouped)
     for k in range(2):
-        if _is_finite(work.linear):
-            return
-        near, side = work.k[WORK], 1.0 - 2.0 * k
-        for i in range(x.size):
-            near[i] = x[i]
-            if work.k[ATOL, i] < np.inf:
-                near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
-        run_code(code.linear, work.at, near, code.p, code.q, work.linear)
-    _leave_no_infinite(work.linear)
+        if code.linear != 0 and not _is_finite(work.linear):
+            near, side = work.k[WORK], 1.0 - 2.0 * k
+            for i in range(x.size):
+                near[i] = x[i]
+                if work.k[ATOL, i] < np.inf:
+                    near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
+            _derive_at(code, work, t, near, slope, grouped)
+    if code.linear != 0:
+        _leave_no_infinite(work.linear)
+    if grouped:
+        derive_by_time(code, work, t, h, x, slope)
+
+
+@machine_code
+def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool
+               ) -> None:
+    """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
+    if not grouped:
+        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    elif work.band.size > 0:
+        derive_band(code, work, t, x, slope)
+    else:
+        derive_columns(code, work, t, x, slope)
 
 
 @machine_code

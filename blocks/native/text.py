@@ -19,7 +19,7 @@ from .places import ROOM
 from .repetitions import Repetitions
 from .sparse_factors import FullFactors, SparseFactors
 
-__all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
+__all__ = ["Beginning", "Text", "function_of"]
 
 LONG = 500  # operations from which an expression is a function of its own, made once for several
 REPEATS = 5000  # operations from which it is loops over equal patterns: these take a quarter longer
@@ -174,31 +174,3 @@ def function_of(writer: Writer | LoopText, beginning: Beginning) -> str:
     return "\n".join([*sorted(writer.declared), *beginning.declared,
                       f"define void @main({ARGUMENTS}) {wide} {{", *beginning.lines, *writer.lines,
                       "  ret void", "}", PARALLEL])  # fmt: skip
-
-
-def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, of_time: ca.SX,
-                      places: Mapping[int, tuple[str, int]]) -> None:
-    """Append what fills in df/dx, a row after the other, then df/dt.
-
-    What is always zero is not written: ``out`` holds zeros there.
-
-    Parameters
-    ----------
-    w : takes the lines
-    arguments : symbols, and where they stand
-    of_states, of_time : (n, n) and (n, 1), sparse
-    """
-    n = of_time.numel()
-    function = ca.Function("derivatives", arguments, [of_states, of_time])
-    rows, columns = of_states.sparsity().get_triplet()
-    entries = [[row * n + column for row, column in zip(rows, columns, strict=True)],
-               [n * n + row for row in of_time.sparsity().row()]]
-
-    def read(argument: int, i: int) -> str:
-        base, offset = places[argument]
-        return w.load(base, offset + i)
-
-    def keep(result: int, i: int, value: str) -> None:
-        w.store(value, "%out", entries[result][i])
-
-    w.write(function, read, keep)

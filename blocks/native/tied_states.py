@@ -11,8 +11,7 @@ tied stands in ``q``: code is written once for every choice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -20,14 +19,15 @@ import numpy as np
 from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
-from ..machine.signatures import indices_at, vector_at
+from ..machine.signatures import vector_at
 from ..numerics.arrays import Array
 from ..numerics.tolerances import SOLVED_ALREADY
+from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
-from .forms import MOST_STATES, candidates
+from .forms import candidates
 from .newton import find_unknowns
 from .sparse_factors import SparseFactors
-from .text import Text, write_derivatives
+from .text import Text
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.carried_network import CarriedNetwork
@@ -70,11 +70,10 @@ class Tied(Text):
         tied = candidates(system)
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
-        at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1,
-                        *self._room_for_derivatives()])
+        at = np.cumsum([start, n, n, 1, self.nx + self.nz, n, n, n, n, self.nx, 1])
         # in the order in which Newton's method knows them
         (self.entries, self.magnitudes, self.whole, self.here, self.right, _, _, _, self.slope,
-         self.done, self.integrated, self.changes, self.moves, end) = (int(i) for i in at)
+         self.done, end) = (int(i) for i in at)
         self.carried_at = "%q", self.here + self.nx
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
@@ -124,18 +123,6 @@ class Tied(Text):
         entries = derivative.nnz()
         #: Derivatives and residuals by these symbols.
         self.round = ca.SX(derivative.sparsity(), whole[:entries]), whole[entries:]
-
-    @cached_property
-    def symbols(self) -> tuple[ca.SX, ca.SX]:
-        """Changes of all states and unknowns, by each state and by time; and what is integrated."""
-        count = self.nx + self.nz
-        return ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
-
-    def _room_for_derivatives(self) -> tuple[int, int, int]:
-        """Of every state and unknown 1, or 0 where it is solved for; its changes, by each state
-        and by time; and those of what is solved for."""
-        count, columns = self.nx + self.nz, self.nx + 1
-        return (count, count * columns, self.n * columns) if self.nx <= MOST_STATES else (0, 0, 0)
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: Array, problem: Problem) -> None:
@@ -197,42 +184,10 @@ class Tied(Text):
         sizes = w.table(np.array((self.n, wanted, sides, int(stuck))))
         self.factors.solve_for_units(w, unit, modes, follows, sizes)
 
-    def put_changes(self, w: Writer) -> None:
-        """Put into ``q`` how all that is solved for moves with states and time.
-
-        By the implicit function theorem, with the factors of the last solution; and which states
-        and unknowns are not solved for.
-        """
-        right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
-        self._fill(w, ca.densify(right), self.moves)
-        self.factors.solve_columns(w, self.moves, self.nx + 1)
-        w.call(spread, *(w.pointer("%q", i) for i in (
-            self.moves, self.entries, self.changes, self.integrated)), self.n, self.nx + self.nz,
-            self.nx + 1)
-
-    def moved(self, expression: ca.SX) -> ca.SX:
-        """How an expression changes by each state and by time, what is solved for with them."""
-        by_all = ca.vertcat(self.unknowns[: self.nx], TIME)
-        return ca.jacobian(expression, by_all) + ca.mtimes(
-            ca.jacobian(expression, self.unknowns), self.symbols[0])
-
-    def write_derivatives(self, w: Writer, arguments: list[ca.SX], changes: ca.SX,
-                          places: dict[int, tuple[str, int]]) -> None:
-        """Append derivatives of slopes by the states that are integrated, and by time.
-
-        ``changes`` of slopes are functions of ``arguments`` and of :attr:`symbols`.
-        """
-        nx, nz = self.nx, self.nz
-        by_states = changes[:, :-1] * ca.repmat(self.symbols[1][:nx].T, nx, 1)
-        whole = ca.diagcat(by_states, ca.SX(nz, nz))
-        write_derivatives(w, [*arguments, *self.symbols], whole,
-                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)),
-                          self.with_changes(places, len(arguments)))
-
-    def with_changes(self, places: dict[int, tuple[str, int]], first: int
-                     ) -> dict[int, tuple[str, int]]:
-        """Places of arguments that :attr:`symbols` follow."""
-        return {**places, first: ("%q", self.changes), first + 1: ("%q", self.integrated)}
+    @property
+    def found(self) -> Unknowns:
+        """What derivatives go through."""
+        return Unknowns(self.residual, self.entries, self.factors)
 
     def store_solution(self, w: Writer, done: str) -> None:
         """Put the solution into ``out``; where there is none, ``out`` stays as it is.
@@ -291,7 +246,7 @@ class Tied(Text):
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
 
 
-class TiedCode(Text):
+class TiedCode(SolvedText):
     """Text of functions of a system whose unknowns are solved for.
 
     Parameters
@@ -314,7 +269,7 @@ class TiedCode(Text):
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
             self.found = [network.expressions["slope"], crossings]
         self.chosen = bool(system.clusters)
-        self.scratch = self.tied.end - start
+        self.start, self.end = start, self.tied.end
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
@@ -327,18 +282,12 @@ class TiedCode(Text):
         tied.put_slopes_of_torn(w, expression.numel() - tied.nx)
         return self._text(w)
 
-    def derivatives(self, slope: ca.SX) -> str:
-        """Text of the derivatives of slopes by the states that are integrated, and by time.
-
-        What is tied to them changes with them (the implicit function theorem). Values do not
-        depend on tied states and torn unknowns, which only say where Newton's method starts; how
-        these themselves change needs no derivative, for the same reason.
-        """
-        w, tied = Writer(), self.tied
+    def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
+        """Slopes do not depend on tied states and torn unknowns, which only say where Newton's
+        method starts; how these themselves change needs no derivative, for the same reason."""
+        tied = self.tied
         tied.call(w)
-        tied.put_changes(w)
-        tied.write_derivatives(w, self.arguments, tied.moved(slope), self.places)
-        return self._text(w)
+        return tied.unknowns, [tied.found], tied.nx + tied.nz
 
     def crossings(self) -> str:
         """Crossing functions; and how far the choice of states is from being a bad one."""
@@ -361,28 +310,6 @@ class TiedCode(Text):
         self._copy(w, w.pointer("%out", 0), "%x", tied.nx + tied.nz)
         tied.store_solution(w, tied.call(w))
         return self._text(w)
-
-
-@machine_code
-def spread(moves: int, entries: int, changes: int, integrated: int, size: int, count: int,
-           columns: int) -> int:
-    """Tell how all values change by how unknowns do, column by column, and which are integrated.
-
-    Parameters
-    ----------
-    moves, changes : addresses of changes of unknowns, and of all values, which are filled
-    entries : address of which values the unknowns are
-    integrated : address of what is filled, 0 for unknowns and 1 for others
-    """
-    new, at = vector_at(moves, size * columns), indices_at(entries, size)
-    out, free = vector_at(changes, count * columns), vector_at(integrated, count)
-    out[:] = 0.0
-    free[:] = 1.0
-    for k in range(size):
-        free[at[k]] = 0.0
-        for j in range(columns):
-            out[j * count + at[k]] = new[j * size + k]
-    return 0
 
 
 @machine_code

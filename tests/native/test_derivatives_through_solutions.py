@@ -18,6 +18,7 @@ from library.isothermal_liquid import (
     Reservoir,
     TranslationalMechanicalConverter,
 )
+from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -37,6 +38,23 @@ def pipes(inertia):
         model.connect(end, part.A)
         end = part.B
     model.connect(end, model.cap.A)
+    return model
+
+
+def radiators():
+    """Sixty bodies in a row that conduct heat, with radiation behind every fourth wire."""
+    model = Model("radiators")
+    end = model.add("body", ThermalMass(T="300 K")).M
+    for k in range(1, 60):
+        body = model.add(f"body{k}", ThermalMass(T=f"{300 + 3 * k} K"))
+        wire = model.add(f"wire{k}", ConductiveHeatTransfer())
+        if k % 4 == 0:
+            gap = model.add(f"gap{k}", RadiativeHeatTransfer())
+            model.connect(end, gap.A)
+            end = gap.B
+        model.connect(end, wire.A)
+        model.connect(wire.B, body.M)
+        end = body.M
     return model
 
 
@@ -83,9 +101,11 @@ def differences(method, n):
     return np.column_stack(columns)
 
 
-@pytest.mark.parametrize("inertia", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
-    method = method_of(pipes(inertia))
+@pytest.mark.parametrize(("model", "large"), [
+    (lambda: pipes(False), True), (radiators, False),
+    pytest.param(lambda: pipes(True), True, marks=pytest.mark.slow)])
+def test_derivatives_in_a_direction_are_those_through_all_loops(model, large):
+    method = method_of(model())
     n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
     expected, found = differences(method, n), np.empty((n, n))
     direction = np.full(x.size, np.nan)
@@ -95,7 +115,7 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
         run_code(code.linear, at, x, code.p, code.q, direction)
         found[:, j] = direction[:n]
     largest = np.abs(expected).max(axis=0)
-    assert method.equations.large
+    assert method.equations.large == large
     assert_allclose(found / largest, expected / largest, atol=1e-5, rtol=0)
     matrices = band_of(method.problem.system, directions=True)
     row, column = (np.argsort(matrices.order)[k] for k in np.nonzero(found))

@@ -21,7 +21,7 @@ from ..machine.signatures import address_of, run_code
 from ..numerics.arrays import Array, Flags
 from ..system.delays import delayed_signals
 from .expressions import Unwritable, Writer
-from .forms import MOST_STATES, is_large, is_solved_for
+from .forms import is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
@@ -275,8 +275,7 @@ class Equations:
             if form is not None and not form[COLUMN_GROUPS]:
                 return self.entries
         if self.large:
-            few = self.system.nx <= MOST_STATES
-            return self._in_direction if few or self.system.nz else 0
+            return self._in_direction
         if banded is None and form is None:
             return self.derivatives
         return self._in_direction if self._solved is not None else 0

@@ -13,7 +13,6 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from html import escape
 from itertools import chain, combinations, product
 from math import isclose
@@ -166,8 +165,7 @@ def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     code, own = [one.lstrip("@") for one in program.image.code], program.method.own_events
     places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
     text = header(program, "", []) + (
-        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n"
-        f"static const uint64_t powers[] = {{{', '.join(map(hex, _powers()))}}};\n")
+        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
     with TemporaryDirectory() as place:
         try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
         file = library(BROWSER, code, text, "page.c", _places(program), Path(place))
@@ -190,17 +188,6 @@ def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
         "elements": [] if elements is None else [
             {"name": elements.name(e), "words": _words(elements, e)} for e in range(elements.size)],
     }  # fmt: skip
-
-
-def _powers() -> list[int]:
-    """Bits of 2**(k/128), below them k, each behind what it lacks, relative to it."""
-    with localcontext(prec=40):
-        exact = [Decimal(2) ** (Decimal(k) / 128) for k in range(128)]
-        near = np.array([float(one) for one in exact])
-        lack = np.array([float(one / Decimal(float(one)) - 1) for one in exact])
-    bits = near.view(np.uint64) - (np.arange(128, dtype=np.uint64) << np.uint64(45))
-    found: list[int] = np.column_stack([lack.view(np.uint64), bits]).ravel().tolist()
-    return found
 
 
 def _words(elements: Any, element: int) -> dict[str, str]:

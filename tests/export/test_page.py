@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 from functools import cache
 from importlib.util import find_spec
-from math import pi
 from pathlib import Path
 from tempfile import mkdtemp
 from time import sleep
@@ -28,7 +28,10 @@ from blocks import (
     Variable,
     cos,
     der,
+    exp,
+    log,
     quantity,
+    time,
     when,
     where,
 )
@@ -109,7 +112,7 @@ def on_a_road():
     model = Model("road")
     hump = lambda t: where(  # noqa: E731
         (t > quantity("0.5 s")) & (t < quantity("1 s")),
-        quantity("1 cm") * (1 - cos(4 * pi * (t / quantity("1 s") - 0.5))), 0)
+        quantity("1 cm") * (1 - cos(4 * math.pi * (t / quantity("1 s") - 0.5))), 0)
     model.road, model.ground = PositionSource(position=hump), Reference()
     model.spring, model.mass = Spring(stiffness="100 N/m"), Mass()
     model.connect(model.road.R, model.spring.R)
@@ -201,7 +204,7 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
         owner, _, parameter = path.rpartition(".")
         unit = quantity(sliders[path][0]).units
         setattr(getattr(model, owner), parameter, quantity(value, str(unit)))
-    functions = name in ("simscape", "road")  # of the browser
+    functions = name == "road"  # of the browser
     here = compared(model, found, show, duration, rtol, 1e-9 if functions else 1e-12)
     told = [(event.component, event.description) for event in here.events]
     assert [(who, what) for _, who, what in found["events"]] == told
@@ -281,6 +284,40 @@ def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
     here, found = model.simulate("1 s", method="rodas4"), there(file)
     wanted = here["masses[29].v"].at(quantity(np.array(found["t"]), "s")).to("m/s").m
     assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
+
+
+class Functions(Component):
+    """Functions whose arguments move through a range while time goes on."""
+
+    a, b = Parameter("1", above=0), Parameter("1")
+    e, l, p = Variable("1"), Variable("1"), Variable("1")  # noqa: E741
+    rest = Variable("1", "0", priority="high")
+
+    def equations(self):
+        t = time / quantity("1 s")
+        yield self.e == exp(self.b * t)
+        yield self.l == log(self.a + t)
+        yield self.p == (self.a + t) ** self.b
+        yield der(self.rest) == -self.rest / quantity("1 s")
+
+
+@on_node
+def test_exponentials_logarithms_and_powers_are_those_of_python_to_the_bit(tmp_path):
+    model, count, file = Model("functions"), 40, tmp_path / "page.html"
+    some = np.random.default_rng(0)
+    a = np.concatenate([10.0 ** some.uniform(-9, 9, count // 2), some.uniform(0, 1, count // 2)])
+    b = some.choice([-0.2, 0.25, 0.5, 1.4, 1.75, 3.1, -7.3, 12.7], count)
+    model.all = Functions(count=count, a=a, b=b)
+    model.page(file, show=["all.e", "all.l", "all.p"], duration="1 s")
+    found = there(file)
+    names = [curve["name"] for curve in data_of(file)["panels"][0]["curves"]]
+    assert len(names) == 3 * count and len(found["t"]) > 900
+    for name, row in zip(names, found["rows"], strict=True):
+        k = int(name[4 : name.index("]")])
+        for t, value in zip(found["t"], row, strict=True):
+            wanted = (math.exp(b[k] * t) if name.endswith("e") else
+                      math.log(a[k] + t) if name.endswith("l") else math.pow(a[k] + t, b[k]))
+            assert float(value) == wanted, (name, t)
 
 
 class Rally(Component):

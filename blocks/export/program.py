@@ -36,6 +36,7 @@ from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
 from ..native.forms import candidates
+from ..native.moreau_jean import CompiledMoreauJean, MoreauJean
 from ..native.one_step import Steps, between
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
@@ -53,11 +54,10 @@ from ..simulation.time_events import TimeEvents
 from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
 from .image import Bound, Image
+from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
 __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
 
-STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
-LOOKS = 64  # into one step at a time
 #: What is filled with the course of a run.
 COURSE = ("record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
@@ -207,6 +207,7 @@ class Program:
     states, state_infos, nominals : places of states among all that a step moves, what they are,
         and their nominal values
     relations : names of all that is watched
+    step : of time steps; 0 for other methods
     """
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
@@ -230,16 +231,23 @@ class Program:
         self._refuse_python(driver.settings.method)
         shown = driver.recording.states if outputs is None else outputs
         infos = [info for path in shown for info in self._infos(path)]
-        reads = self._reads(problem, infos)  # written first: it may need room among constants
+        stepped = issubclass(driver.settings.method, MoreauJean)
+        self.step = float(driver.settings.step or 0.0) if stepped else 0.0
+        reads = 0 if stepped else self._reads(problem, infos)  # may need room among constants
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
-        self.method = method = driver.integration.method
+        self.method = driver.integration.method
         self._refuse_what_stays(problem)
         self._again = made, duration, options
-        self._rehearse()
         self.instants, self.is_endless = self._instants()
-        self._bind(problem, driven, infos, reads)
-        self.states = np.arange(len(method.x))[method.places]
+        if stepped:
+            self._bind_time_steps(infos)
+        else:
+            self._rehearse()
+            self._bind(problem, driven, infos, reads)
+        self.outputs = [Variable(info, float(value), k)
+                        for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
+        self.states = np.arange(len(self.method.x))[self.method.places]
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
@@ -261,18 +269,24 @@ class Program:
             raise ParameterError(where, f"cannot export what Python works out: "
                                  f"{', '.join(called)}.", ADVICE, code="export.refused")
         self._refuse_python(method)
-        if method.own_events is None:
+        if method.own_events is None and method.looks_itself:
             raise ParameterError(
                 where, f"exports what decides on its events in machine code, and in this model "
                 f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
 
     def _refuse_python(self, method: Any) -> None:
-        if not method.looks_itself:
+        if not method.looks_itself and not (self._reads_inside and self._steps_in_time(method)):
             who = f" ({elements})" if (elements := self._elements()) else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
                 f"{method.name} in Python: {self.driver.recording.statistics['why']}{who}.",
                 ADVICE, code="export.refused")
+
+    def _steps_in_time(self, method: Any) -> bool:
+        """Whether nobody but time steps, which are machine code, has to do with a run."""
+        kind = method if isinstance(method, type) else type(method)
+        return issubclass(kind, CompiledMoreauJean if kind is not method else MoreauJean) and not (
+            self.system.nm or self.driver.events.time_events.expected)
 
     def _elements(self) -> str:
         """The first elements that have modes, by name."""
@@ -369,11 +383,28 @@ class Program:
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
-        self.outputs = [Variable(info, float(value), k)
-                        for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
         self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
             (info, slot) for one, places in zip(driven, slots, strict=True)
             for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _bind_time_steps(self, infos: Sequence[VariableInfo]) -> None:
+        """Take time steps, with the room that they need in a run here."""
+        trial = self._other({}, driven=False)
+        trial.run()
+        self._stepper = trial.integration.method.stepper
+        steps = self.method_of(self.driver)
+        self.method, self.inputs, self.told = steps, [], NOTHING
+        self.point, self.margins, self.values = steps.x.copy(), steps.held, np.zeros(len(infos))
+        self.at = np.array([self.t_start])
+        bound = steps.functions(VariableFunctions.of(self.system, self.catalog).expression(
+            tuple(info.index for info in infos)), self.at, self.point, self.values)
+        self.image = Image(bound, [steps.p, steps.q], (*COURSE, "values"))
+        bound["look"].call()
+
+    def method_of(self, driver: Driver) -> Any:
+        """The method of a run like this one at its start."""
+        method: Any = driver.integration.method
+        return TimeSteps(method, self._stepper) if self.step else method
 
     def _inside(self) -> Bound:
         """What takes one step again, for values inside of it."""

@@ -351,6 +351,45 @@ def test_what_events_assign_is_told_as_in_python_and_values_are_those_of_the_mod
     assert "<td>length = 0.4 m</td>" in file.read_text()  # neither as slid nor as it is now
 
 
+@on_node
+@pytest.mark.parametrize(("make", "show", "step"), [
+    (stick_slip, ["block.v", "friction.f", "spring.f"], "1 ms"),
+    (dropped, ["stop.x", "mass.v", "stop.f"], "3 ms")])
+def test_time_steps_leave_with_their_efforts(make, show, step, tmp_path):
+    file, options = tmp_path / "page.html", {"method": "moreau_jean", "step": step}
+    make().page(file, show=show, duration="2 s", **options)
+    found, here = there(file), make().simulate("2 s", **options)
+    t, jumps = np.array(found["t"]), [float(event.time) for event in here.events]
+    apart = np.abs(t[:, None] - [0.0, *jumps]).min(axis=1) > 1e-9
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(t[apart], "s")).to_base_units().m
+        assert_allclose(np.array(row)[apart], wanted, rtol=0, atol=1e-12 * np.ptp(wanted))
+    assert len(jumps) > 3 and not found["failure"] and t[-1] == 2.0
+    assert found["events"] == [[e, event.component, event.description]
+                               for e, event in zip(jumps, here.events, strict=True)]
+
+
+@on_node
+def test_sliders_move_time_steps(tmp_path):
+    file, options = tmp_path / "page.html", {"method": "moreau_jean", "step": "1 ms"}
+    stick_slip().page(file, show=["block.v"], duration="1 s", **options, sliders={
+        "spring.stiffness": ("500 N/m", "3 kN/m"), "friction.coulomb_force": ("10 N", "24 N")})
+    found = there(file, {"spring.stiffness": 1500.0, "friction.coulomb_force": 12.0})
+    model = stick_slip()
+    model.spring.stiffness, model.friction.coulomb_force = "1.5 kN/m", "12 N"
+    here, t = model.simulate("1 s", **options), np.array(found["t"])
+    wanted = here["block.v"].at(quantity(t, "s")).to("m/s").m
+    assert -1 not in found["positions"] and np.ptp(wanted) > 0.1
+    assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
+
+
+def test_time_steps_beside_relations_stay():
+    model = stick_slip()
+    model.ball = Rally()
+    with pytest.raises(ParameterError, match="moreau_jean in Python"):
+        model.page(duration="1 s", method="moreau_jean", step="1 ms")
+
+
 # -- what cannot be moved ------------------------------------------------------------------------
 def test_a_slider_that_moves_known_instants_is_refused():
     with pytest.raises(ParameterError, match=r"drive\.period.*known beforehand"):

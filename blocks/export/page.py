@@ -163,7 +163,7 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
     follows = _Followers(program, sliders).words() if sliders else []
-    code, own = [one.lstrip("@") for one in program.image.code], program.method.own_events
+    code, own = [one.lstrip("@") for one in program.image.code], program.own
     places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
     text = header(program, "", []) + (
         f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
@@ -204,7 +204,7 @@ def _words(elements: Any, element: int) -> dict[str, str]:
 def _places(program: Program) -> dict[str, object]:
     """Where what a page reads stands in memory, as macros."""
     image, method = program.image, program.method
-    own: Any = method.own_events
+    own: Any = program.own
     parts = {"RELATION": method.equations.part_of_constants("relations"),
              "DISCRETE_VALUE": method.equations.part_of_constants("discrete values")}
     parts["MODE"] = slice(0, 0) if own.rules.parts is None else (

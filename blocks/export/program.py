@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -38,6 +39,7 @@ from ..native.events import pass_event
 from ..native.forms import candidates
 from ..native.moreau_jean import CompiledMoreauJean, MoreauJean
 from ..native.one_step import Steps, between
+from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
@@ -53,6 +55,8 @@ from ..simulation.settings import Options
 from ..simulation.time_events import TimeEvents
 from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
+from .chosen_states import advance as choosing
+from .chosen_states import choice_of, constraints_of, may_leave
 from .image import Bound, Image
 from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
@@ -233,10 +237,14 @@ class Program:
         infos = [info for path in shown for info in self._infos(path)]
         stepped = issubclass(driver.settings.method, MoreauJean)
         self.step = float(driver.settings.step or 0.0) if stepped else 0.0
+        if inside and self.system.clusters and not (stepped or native.unwritable(problem)):
+            self._constraints = equations_of(self.system, problem.p, problem.laws).at_points(
+                constraints_of(self.system))
         reads = 0 if stepped else self._reads(problem, infos)  # may need room among constants
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
         self.method = driver.integration.method
+        self.chooses = inside and not stepped and may_leave(driver)
         self._refuse_what_stays(problem)
         self._again = made, duration, options
         self.instants, self.is_endless = self._instants()
@@ -269,7 +277,7 @@ class Program:
             raise ParameterError(where, f"cannot export what Python works out: "
                                  f"{', '.join(called)}.", ADVICE, code="export.refused")
         self._refuse_python(method)
-        if method.own_events is None and method.looks_itself:
+        if method.own_events is None and not (self.chooses or self.step):
             raise ParameterError(
                 where, f"exports what decides on its events in machine code, and in this model "
                 f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
@@ -318,7 +326,7 @@ class Program:
         In networks without mass at their nodes, as of ideal diodes, Python searches for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
-        parts: Any = self.method.own_events.rules.parts
+        parts: Any = self.own.rules.parts
         if not isinstance(parts, NetworkParts):
             return
         learned = self.learned({})
@@ -343,7 +351,7 @@ class Program:
     def _bind(self, problem: Any, driven: Sequence[DrivenInput], infos: Sequence[VariableInfo],
               reads: int) -> None:
         """Take the functions with all that they are given."""
-        method, own = self.method, self.method.own_events
+        method, own = self.method, self.own
         slots = [one.slots(self.system) for one in driven]
         told = np.concatenate([NOTHING, *slots])
         tables = self.system.tables.slots
@@ -355,6 +363,9 @@ class Program:
         code = method.machine_code(given)
         arguments = method.bound_arguments(
             given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        if self.chooses:
+            code = choosing.knowing(code.facts)
+            arguments += choice_of(self.driver, self._constraints), method.q
         advance = Bound(code.bound(*arguments))
         rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
                 else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
@@ -400,6 +411,13 @@ class Program:
             tuple(info.index for info in infos)), self.at, self.point, self.values)
         self.image = Image(bound, [steps.p, steps.q], (*COURSE, "values"))
         bound["look"].call()
+
+    @property
+    def own(self) -> Any:
+        """What happens at events that machine code carries out; nothing where there are none."""
+        return self.method.own_events or SimpleNamespace(
+            given=lambda *_: NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
+            rules=SimpleNamespace(parts=None, resets=None))
 
     def method_of(self, driver: Driver) -> Any:
         """The method of a run like this one at its start."""

@@ -390,6 +390,41 @@ def test_time_steps_beside_relations_stay():
         model.page(duration="1 s", method="moreau_jean", step="1 ms")
 
 
+class Rods(Component):
+    """A double pendulum in Cartesian coordinates: points of 1 kg on rods of 1 m, from the right."""
+
+    x1, y1 = Variable("m", "1 m", priority="high"), Variable("m", "0 m")
+    x2, y2 = Variable("m", "1 m", priority="high"), Variable("m", "1 m")
+    u1, v1, u2, v2 = (Variable("m/s", "0 m/s", priority=p) for p in ("low", "high", "low", "high"))
+    a, b = Variable("N/m"), Variable("N/m")
+
+    def equations(self):
+        m, g, length = quantity("1 kg"), quantity("9.81 m/s^2"), quantity("1 m")
+        x, y = self.x2 - self.x1, self.y2 - self.y1
+        for at, speed in zip((self.x1, self.y1, self.x2, self.y2),
+                             (self.u1, self.v1, self.u2, self.v2), strict=True):
+            yield der(at) == speed
+        yield m * der(self.u1) == -self.a * self.x1 + self.b * x
+        yield m * der(self.v1) == -self.a * self.y1 + self.b * y - m * g
+        yield m * der(self.u2) == -self.b * x
+        yield m * der(self.v2) == -self.b * y - m * g
+        yield self.x1**2 + self.y1**2 == length**2
+        yield x**2 + y**2 == length**2
+
+
+@on_node
+def test_states_are_chosen_anew_as_in_python(tmp_path):
+    model, file = Model("rods"), tmp_path / "page.html"
+    model.rods = Rods()
+    show, options = ["rods.x1", "rods.y2", "rods.u2", "rods.a"], {"method": "dopri5", "rtol": 1e-8}
+    model.page(file, show=show, duration="4 s", **options)
+    found, here = there(file), model.simulate("4 s", **options)  # by four choices of six
+    assert not found["failure"] and found["t"][-1] == 4.0
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(np.array(found["t"]), "s")).to_base_units().m
+        assert_allclose(row, wanted, rtol=0, atol=1e-12 * np.ptp(wanted))
+
+
 # -- what cannot be moved ------------------------------------------------------------------------
 def test_a_slider_that_moves_known_instants_is_refused():
     with pytest.raises(ParameterError, match=r"drive\.period.*known beforehand"):

@@ -106,7 +106,7 @@ class Image:
                  empty: Sequence[str] = ()) -> None:
         self.bound, self._arrays = bound, arrays  # these stay where they are
         pieces = [piece for one in bound.values() for piece in one.pieces()]
-        pieces += [(address_of(a), a.nbytes) for a in arrays]
+        pieces += [(address_of(a), max(a.nbytes, 1)) for a in arrays]  # one is pointed to anyway
         blank = {one.address(name) for one in bound.values() for name in empty
                  if name in one.fields}
         self._pieces: list[_Piece] = []

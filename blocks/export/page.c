@@ -230,53 +230,6 @@ EXPORTED(relation_count) int relation_count(void) { return N_MARGINS; }
 
 /* -- what machine code calls -------------------------------------------------------------- */
 
-static double sum_of(double a, double b, double *rest) {
-    double s = a + b, part = s - a;
-    *rest = (a - (s - part)) + (b - part);
-    return s;
-}
-
-static double product_of(double a, double b, double *rest) {
-    double p = a * b, x = a * 134217729.0, y = b * 134217729.0;  /* halves of 26 bits */
-    double a1 = x - (x - a), a2 = a - a1, b1 = y - (y - b), b2 = b - b1;
-    *rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
-    return p;
-}
-
-/* a b + c, rounded once: S. Boldo, G. Melquiond, Emulation of a FMA and correctly rounded sums,
- * 2008. Where halves or rests would be beyond all numbers, twice. */
-double fma(double a, double b, double c) {
-    double low, rest, left, high, size = fabs(a * b);
-    if (!(size < 1e300 && size > 1e-270 && fabs(a) < 1e299 && fabs(b) < 1e299 && fabs(c) < 1e300))
-        return a * b + c;
-    double product = product_of(a, b, &low);
-    double tail = sum_of(c, low, &rest);
-    high = sum_of(product, tail, &left);
-    union { double value; int64_t bits; } odd = {sum_of(rest, left, &low)};
-    if (low != 0.0 && !(odd.bits & 1)) odd.bits += (low > 0.0) == (odd.value > 0.0) ? 1 : -1;
-    return high + odd.value;
-}
-
-/* e to the x, to the bit as glibc has it where processors fuse: S. Nagy, Optimized routines, 2018.
- * 2 to the k/128 stand in a table, as what lacks of a number, relative to it, and its bits. */
-double exp(double x) {
-    if (!(fabs(x) < 708.0)) {
-        if (!(fabs(x) < 2000.0)) return x < 0.0 ? 0.0 : x * x;
-        double half = exp(0.5 * x);
-        return half * half;
-    }
-    union { double value; uint64_t bits; } k, rest, scale;
-    k.value = fma(0x1.71547652b82fep0 * 128, x, 0x1.8p52);
-    double whole = k.value - 0x1.8p52;
-    double r = fma(whole, -0x1.cf79abc9e3b3ap-47, fma(whole, -0x1.62e42fefa0000p-8, x));
-    double square = r * r;
-    rest.bits = powers[2 * (k.bits % 128)];
-    scale.bits = powers[2 * (k.bits % 128) + 1] + (k.bits << 45);
-    double sum = fma(square, fma(r, 0x1.555555555543cp-3, 0x1.ffffffffffdbdp-2), rest.value + r);
-    sum = fma(square * square, fma(r, 0x1.1111167a4d017p-7, 0x1.55555cf172b91p-5), sum);
-    return fma(scale.value, sum, scale.value);
-}
-
 /* NaN is not taken. */
 double fmin(double a, double b) { return a < b || b != b ? a : b; }
 double fmax(double a, double b) { return a > b || b != b ? a : b; }

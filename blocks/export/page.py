@@ -13,7 +13,6 @@ import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from html import escape
 from itertools import chain, combinations, product
 from math import isclose
@@ -35,8 +34,9 @@ from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
 from .fmu import try_out
 from .header import header
-from .program import LOOKS, Instants, Program, Variable, constants_of_modes, refuse_texts
+from .program import Instants, Program, Variable, constants_of_modes, refuse_texts
 from .targets import BROWSER, SOURCES, here, library
+from .time_steps import LOOKS, TimeSteps
 
 __all__ = ["page"]
 
@@ -163,13 +163,13 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
     follows = _Followers(program, sliders).words() if sliders else []
-    code, own = [one.lstrip("@") for one in program.image.code], program.method.own_events
+    code, own = [one.lstrip("@") for one in program.image.code], program.own
     places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
     text = header(program, "", []) + (
-        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n"
-        f"static const uint64_t powers[] = {{{', '.join(map(hex, _powers()))}}};\n")
+        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
     with TemporaryDirectory() as place:
-        try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
+        if not program.step:  # else a run here has shown that it gets through
+            try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
         file = library(BROWSER, code, text, "page.c", _places(program), Path(place))
         content = file.read_bytes()
     at, laws = program.image.place_of_array(program.method.p), program.driver.problem.laws
@@ -187,20 +187,10 @@ def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
                       "unit": one.unit.text, "factor": sign * one.unit.factor,
                       "offset": one.unit.offset} for by, one, (*_, sign) in zip(
                           resets.owner.tolist(), resets.variables, resets.places, strict=True)],
+        "step": program.step, "modes": program.method.q.tolist() if program.step else [],
         "elements": [] if elements is None else [
             {"name": elements.name(e), "words": _words(elements, e)} for e in range(elements.size)],
     }  # fmt: skip
-
-
-def _powers() -> list[int]:
-    """Bits of 2**(k/128), below them k, each behind what it lacks, relative to it."""
-    with localcontext(prec=40):
-        exact = [Decimal(2) ** (Decimal(k) / 128) for k in range(128)]
-        near = np.array([float(one) for one in exact])
-        lack = np.array([float(one / Decimal(float(one)) - 1) for one in exact])
-    bits = near.view(np.uint64) - (np.arange(128, dtype=np.uint64) << np.uint64(45))
-    found: list[int] = np.column_stack([lack.view(np.uint64), bits]).ravel().tolist()
-    return found
 
 
 def _words(elements: Any, element: int) -> dict[str, str]:
@@ -214,7 +204,7 @@ def _words(elements: Any, element: int) -> dict[str, str]:
 def _places(program: Program) -> dict[str, object]:
     """Where what a page reads stands in memory, as macros."""
     image, method = program.image, program.method
-    own: Any = method.own_events
+    own: Any = program.own
     parts = {"RELATION": method.equations.part_of_constants("relations"),
              "DISCRETE_VALUE": method.equations.part_of_constants("discrete values")}
     parts["MODE"] = slice(0, 0) if own.rules.parts is None else (
@@ -274,10 +264,11 @@ class _Followers:
                                  code="export.refused") from None
         with driver.failures():
             driver.integration.begin(program.t_start, driver.events.take_struck())
-        if driver.integration.method.own_events is None:
+        method = program.method_of(driver)
+        if method.own_events is None:
             raise ParameterError(program.where, f"cannot start with {told} in machine code.",
                                  "Give the sliders other ends.", code="export.refused")
-        arrays = _arrays(driver.integration.method, driver.problem)
+        arrays = _arrays(method, driver.problem)
         return np.concatenate(list(chain(*arrays))).view(np.uint64), Instants.of(
             driver.events.time_events, program.t_start, program.t_end)
 
@@ -358,6 +349,8 @@ class _Followers:
 def _arrays(method: Any, problem: Any) -> tuple[list[Array], list[Array], list[Array]]:
     """What a start comes to: what is kept (states, discrete values, tolerances), relations and
     modes, and what is decided on anew from there."""
+    if isinstance(method, TimeSteps):
+        return method.arrays
     own, modes = method.own_events, []
     if own.rules.parts is not None:
         modes = [own.part("modes")]

@@ -63,7 +63,7 @@ class Run {
   events() {  // time, component and what happened
     const n = this.code.event_count(), flat = new Float64Array(
       this.code.memory.buffer, this.code.event_rows(), n * 5);
-    const rows = Array.from({length: n}, (_, i) => flat.subarray(5 * i, 5 * i + 5));
+    const rows = this.kept(Array.from({length: n}, (_, i) => flat.subarray(5 * i, 5 * i + 5)));
     const who = row => this.program.assigned[row[2]];
     const acted = new Set(rows.flatMap(row => row[1] === 3 ? [who(row).by + row[4]] : []));
     const found = [], news = {};  // what a condition has assigned at an event is told as one
@@ -84,5 +84,16 @@ class Run {
       }
     }
     return found;
+  }
+
+  kept(rows) {  // but for a rest of one step in which friction turns round: time steps cannot tell it
+    const {step, modes, elements} = this.program, passed = new Map(), gone = new Set();
+    for (const row of step ? rows.filter(row => row[1] === 1 && 1 in elements[row[2]].words) : []) {
+      const [before, rest] = passed.get(row[2]) ?? [null, null];
+      const was = before ? before[3] : modes[row[2]];
+      if (rest && rest[3] === 0 && was * row[3] < 0 && row[0] - rest[0] < 1.5 * step) gone.add(rest);
+      passed.set(row[2], [rest, row]);
+    }
+    return rows.filter(row => !gone.has(row));
   }
 }

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -36,7 +37,9 @@ from ..machine.functions import machine_code
 from ..native.equations import equations_of
 from ..native.events import pass_event
 from ..native.forms import candidates
+from ..native.moreau_jean import CompiledMoreauJean, MoreauJean
 from ..native.one_step import Steps, between
+from ..native.own_events import NOTHING as NOTHING_HAPPENS
 from ..native.own_events import Ahead
 from ..native.steps import Code, Workspace, known_of, settle_in_place, slope_at, values_at
 from ..native.zero_crossings import Relations, margins_at
@@ -52,12 +55,13 @@ from ..simulation.settings import Options
 from ..simulation.time_events import TimeEvents
 from ..simulation.variable_functions import VariableFunctions
 from ..units import from_si
+from .chosen_states import advance as choosing
+from .chosen_states import choice_of, constraints_of, may_leave
 from .image import Bound, Image
+from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 
 __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
 
-STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
-LOOKS = 64  # into one step at a time
 #: What is filled with the course of a run.
 COURSE = ("record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
@@ -207,6 +211,7 @@ class Program:
     states, state_infos, nominals : places of states among all that a step moves, what they are,
         and their nominal values
     relations : names of all that is watched
+    step : of time steps; 0 for other methods
     """
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
@@ -230,16 +235,27 @@ class Program:
         self._refuse_python(driver.settings.method)
         shown = driver.recording.states if outputs is None else outputs
         infos = [info for path in shown for info in self._infos(path)]
-        reads = self._reads(problem, infos)  # written first: it may need room among constants
+        stepped = issubclass(driver.settings.method, MoreauJean)
+        self.step = float(driver.settings.step or 0.0) if stepped else 0.0
+        if inside and self.system.clusters and not (stepped or native.unwritable(problem)):
+            self._constraints = equations_of(self.system, problem.p, problem.laws).at_points(
+                constraints_of(self.system))
+        reads = 0 if stepped else self._reads(problem, infos)  # may need room among constants
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
-        self.method = method = driver.integration.method
+        self.method = driver.integration.method
+        self.chooses = inside and not stepped and may_leave(driver)
         self._refuse_what_stays(problem)
         self._again = made, duration, options
-        self._rehearse()
         self.instants, self.is_endless = self._instants()
-        self._bind(problem, driven, infos, reads)
-        self.states = np.arange(len(method.x))[method.places]
+        if stepped:
+            self._bind_time_steps(infos)
+        else:
+            self._rehearse()
+            self._bind(problem, driven, infos, reads)
+        self.outputs = [Variable(info, float(value), k)
+                        for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
+        self.states = np.arange(len(self.method.x))[self.method.places]
         self.state_infos = [self._state(int(i), k) for i, k in zip(
             problem.free, self.states, strict=True)]
         self.nominals = problem.scale
@@ -261,18 +277,24 @@ class Program:
             raise ParameterError(where, f"cannot export what Python works out: "
                                  f"{', '.join(called)}.", ADVICE, code="export.refused")
         self._refuse_python(method)
-        if method.own_events is None:
+        if method.own_events is None and not (self.chooses or self.step):
             raise ParameterError(
                 where, f"exports what decides on its events in machine code, and in this model "
                 f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
 
     def _refuse_python(self, method: Any) -> None:
-        if not method.looks_itself:
+        if not method.looks_itself and not (self._reads_inside and self._steps_in_time(method)):
             who = f" ({elements})" if (elements := self._elements()) else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
                 f"{method.name} in Python: {self.driver.recording.statistics['why']}{who}.",
                 ADVICE, code="export.refused")
+
+    def _steps_in_time(self, method: Any) -> bool:
+        """Whether nobody but time steps, which are machine code, has to do with a run."""
+        kind = method if isinstance(method, type) else type(method)
+        return issubclass(kind, CompiledMoreauJean if kind is not method else MoreauJean) and not (
+            self.system.nm or self.driver.events.time_events.expected)
 
     def _elements(self) -> str:
         """The first elements that have modes, by name."""
@@ -304,7 +326,7 @@ class Program:
         In networks without mass at their nodes, as of ideal diodes, Python searches for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
-        parts: Any = self.method.own_events.rules.parts
+        parts: Any = self.own.rules.parts
         if not isinstance(parts, NetworkParts):
             return
         learned = self.learned({})
@@ -329,7 +351,7 @@ class Program:
     def _bind(self, problem: Any, driven: Sequence[DrivenInput], infos: Sequence[VariableInfo],
               reads: int) -> None:
         """Take the functions with all that they are given."""
-        method, own = self.method, self.method.own_events
+        method, own = self.method, self.own
         slots = [one.slots(self.system) for one in driven]
         told = np.concatenate([NOTHING, *slots])
         tables = self.system.tables.slots
@@ -341,6 +363,9 @@ class Program:
         code = method.machine_code(given)
         arguments = method.bound_arguments(
             given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        if self.chooses:
+            code = choosing.knowing(code.facts)
+            arguments += choice_of(self.driver, self._constraints), method.q
         advance = Bound(code.bound(*arguments))
         rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
                 else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
@@ -369,11 +394,35 @@ class Program:
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
-        self.outputs = [Variable(info, float(value), k)
-                        for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
         self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
             (info, slot) for one, places in zip(driven, slots, strict=True)
             for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _bind_time_steps(self, infos: Sequence[VariableInfo]) -> None:
+        """Take time steps, with the room that they need in a run here."""
+        trial = self._other({}, driven=False)
+        trial.run()
+        self._stepper = trial.integration.method.stepper
+        steps = self.method_of(self.driver)
+        self.method, self.inputs, self.told = steps, [], NOTHING
+        self.point, self.margins, self.values = steps.x.copy(), steps.held, np.zeros(len(infos))
+        self.at = np.array([self.t_start])
+        bound = steps.functions(VariableFunctions.of(self.system, self.catalog).expression(
+            tuple(info.index for info in infos)), self.at, self.point, self.values)
+        self.image = Image(bound, [steps.p, steps.q], (*COURSE, "values"))
+        bound["look"].call()
+
+    @property
+    def own(self) -> Any:
+        """What happens at events that machine code carries out; nothing where there are none."""
+        return self.method.own_events or SimpleNamespace(
+            given=lambda *_: NOTHING_HAPPENS, calls=[], passed=SimpleNamespace(present=np.zeros(0)),
+            rules=SimpleNamespace(parts=None, resets=None))
+
+    def method_of(self, driver: Driver) -> Any:
+        """The method of a run like this one at its start."""
+        method: Any = driver.integration.method
+        return TimeSteps(method, self._stepper) if self.step else method
 
     def _inside(self) -> Bound:
         """What takes one step again, for values inside of it."""

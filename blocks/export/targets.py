@@ -7,14 +7,16 @@ brings the headers and libraries of all targets, or by the compiler of this mach
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import platform
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal, localcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +52,22 @@ BARE = "-DBARE", "-ffreestanding"
 LINKED = {".dll": ("-shared", "-nostdlib", "-lucrtbase", "-lcompiler_rt"),
           ".wasm": ("--no-entry", "--strip-all", "-z", "stack-size=1048576",
                     f"--allow-undefined-file={SOURCES / 'page_math.txt'}")}
+#: Folders of musl that its sources of functions include from, and what they ask of its others.
+OF_MUSL = ("src/math", "src/include", "src/internal", "arch/generic", "include",
+           "../include/generic-musl")  # fmt: skip
+ASKED = "-D_ATOMIC_H", "-Da_clz_64=__builtin_clzll", "-Dfabs=__builtin_fabs", "-D__FP_FAST_FMA"
+#: S. Nagy's table of logarithms (Arm's Optimized Routines; MIT) has 1/c for a c about the middle
+#: of each of 128 pieces of [11/16, 11/8), chosen such that log(c) is nearly a number: by so many
+#: last digits beside it.
+CHOSEN = (
+    "EuCe/hZtkPyJVQjyHMSR+JSaIgH6O6b4Cdsg4jbUaRTmYwTygC1sA1AunR6qSaTxTZYTBc5NtQEnUe4Q8RhrFJX86/s4"
+    "QF7rGvmg+jySV+T0+wER5xPS4kAkaha0O9MCpcy/5oqhcfANlggUqp+3GkuPMAmIT7IaI9dgDtaX7eaWEvvydMc5+i40"
+    "u/PqCw7q+sBt6yqtleGTIbccMDd6DPYmlxkxWewAGcZdGqZaGOeLsFwEqNO1Hpg6Rx4Lfv4E4KexE4wuCQlM64MWidzR"
+    "C7+PzQysGmHrI546FQZs2AwYCUzy4kQm+DLm0wzZ/0/kFIop7CiL/hYuOSPoC21FDy8kgxwRRpsUvT+oB+cG9wypVlf2"
+    "HEqXEdmP8PH9gd37GT6VBR58vO+mg3oFy8e6Aa1lbg/ACAIXEfmY8RWxEwT6GQcXYvBfGHm94AMYo8v45YVLC8CvEf63"
+    "uwX9Qn8uCTi6XuvOndcIeRFe6BzqheaDg2IGB20m4hutpQwrfjsSfg5Q7HD/jPq0WWYARlhTEAVLbeEnUDDivYHxHKYN"
+    "RO8gX14GpVHYAU53ou5B6aDnhy7mCLdSkvnu028NtqByGzANCeXH08DiUhtMHhHCZR1eoA4UQgFpH3I5veRChWLt9JM7"
+    "6rWZ4uZa6pMVDFSGEjG0ruU37OD7SkB84J+d1Bk=")
 TYPES = {"ptr": "void *", "double": "double", "i64": "long long", "i32": "int", "void": "void"}
 
 
@@ -115,6 +133,8 @@ def library(target: Platform, code: Iterable[str], header: str, main: str,
     command = _compiler(target)
     (folder / "model.h").write_text(header, encoding="utf-8")
     objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
+    if target is BROWSER:
+        objects.append(_functions(command, folder))
     made, main_object = folder / f"model{target.suffix}", folder / "main.o"
     options = ["-mbulk-memory", *BARE] if target is BROWSER else ["-fPIC"]
     _run([*command, "-c", *options, *OPTIONS, f"-I{folder}",
@@ -195,6 +215,32 @@ def _run(command: Iterable[object], target: Platform, *more: object) -> None:
         raise ParameterError("export", f"could not be compiled for {target.triple}: "
                              f"{done.stderr[-2000:]}", "Where nothing of that was given, tell the "
                              "authors of blocks.", code="export.linker")
+
+
+def _functions(command: Sequence[str], folder: Path) -> Path:
+    """Object code of functions for a browser.
+
+    The compiler finds what is to be fused, and takes it apart where instructions for that are
+    wanting: between the two it is made calls.
+    """
+    spec: Any = importlib.util.find_spec("ziglang")
+    musl = Path(spec.origin).parent / "lib" / "libc" / "musl"
+    text, made = folder / "functions.ll", folder / "functions.o"
+    _run([*command, *OPTIONS, "-ffp-contract=on", "-g0", *ASKED, f"-DLOGARITHMS={_logarithms()}",
+          *(f"-I{musl / one}" for one in OF_MUSL), "-S", "-emit-llvm",
+          SOURCES / "page_functions.c", "-o", text], BROWSER)
+    text.write_text(text.read_text().replace("call double @llvm.fmuladd.f64", "call double @fma"))
+    _run([*command, "-O2", "-w", "-c", text, "-o", made], BROWSER)
+    return made
+
+
+def _logarithms() -> str:
+    """1/c and log(c), piece by piece."""
+    ends = ((0x3FE6 << 48) + (np.arange(129) << 45)).view(float)
+    middles = (2 / (ends[:-1] + ends[1:])).view(np.int64)
+    inverse = (middles + np.frombuffer(base64.b64decode(CHOSEN), "<i4")).view(float).tolist()
+    with localcontext(prec=40):
+        return ",".join(f"{one.hex()},{float(-Decimal(one).ln()).hex()}" for one in inverse)
 
 
 def _compiler(target: Platform) -> list[str]:

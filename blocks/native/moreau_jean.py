@@ -74,22 +74,25 @@ class MoreauJean(Method):
         if isinstance(laws, LoadLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' knows exact friction and contacts, but no "
-                "laws that look at the load.", "Take another method, or law='coulomb'.",
-            )  # fmt: skip
+                "laws that look at the load.", "Take another method, or law='coulomb'.")
         if isinstance(laws, MasslessLaws):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' needs a mass at every node that friction acts "
-                "on.", "Leave the method out: the event-driven solver handles massless nodes.",
-            )  # fmt: skip
+                "on.", "Leave the method out: the event-driven solver handles massless nodes.")
         heated = next((f for f in problem.system.network.families
                        if f.kernel.carried and f.kernel.set_valued), None)
         if heated is not None:  # work over a step is not followed to the end
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' does not follow the heat of exact friction "
                 f"and of impacts, which leaves {heated.path(0)} through a port.",
+<<<<<<< HEAD
                 "Leave the method out, or the port.",
             )  # fmt: skip
         self.course = Trajectory(self.t, self.y, order=1)
+=======
+                "Leave the method out, or the port.")
+        self.course = LinearCourse(self.t, self.y)
+>>>>>>> pages
 
     @staticmethod
     def laws_of(system: System) -> Any:
@@ -101,7 +104,7 @@ class MoreauJean(Method):
         self.course = Trajectory(self.t, self.y, order=1)
 
     @cached_property
-    def _stepper(self) -> _Stepper:
+    def stepper(self) -> _Stepper:
         """Kept by the laws from episode to episode."""
         laws = self.problem.laws
         if laws is None:
@@ -113,7 +116,7 @@ class MoreauJean(Method):
 
     def advance(self, t_stop: float) -> Step:
         assert self.step_size is not None
-        steps, t, y = self._stepper, self.t, self.y
+        steps, t, y = self.stepper, self.t, self.y
         why, taken = steps(t, y, self.step_size, t_stop)
         self.work.residuals += int(steps.room.counts[0])
         self.work.jacobians += int(steps.room.counts[1])
@@ -130,7 +133,7 @@ class MoreauJean(Method):
         raise self._refused(why)
 
     def _taken(self, taken: int, why: int) -> Step:
-        steps, laws = self._stepper, self.problem.laws
+        steps, laws = self.stepper, self.problem.laws
         ends, rows, efforts = (a[:taken] for a in steps.record)
         self.work.steps += taken
         t, y = (self.t, self.y) if taken == 1 else (float(ends[-2]), rows[-2].copy())
@@ -145,7 +148,7 @@ class MoreauJean(Method):
 
     def _refused(self, why: int) -> Exception:
         """What is said where a step has no efforts."""
-        laws, steps, t = self.problem.laws, self._stepper, self.t
+        laws, steps, t = self.problem.laws, self.stepper, self.t
         n = int(steps.unknowns.systems[1])
         acting = steps.room.element[:n]
         if why == UNSETTLED:
@@ -159,8 +162,7 @@ class MoreauJean(Method):
         return SimulationError(
             ", ".join(names[:5]), f"no efforts were found at t = {t:.9g} s that obey the laws of "
             f"friction and contact at the end of the step ({status}).",
-            "Take a smaller step, or leave the method out.", time=t, variables=names,
-        )  # fmt: skip
+            "Take a smaller step, or leave the method out.", time=t, variables=names)
 
 
 class CompiledMoreauJean(MoreauJean):
@@ -174,6 +176,7 @@ class _Stepper:
     ----------
     modes : at the end of the last step
     record, room, unknowns : of the last call
+    given : what that takes
     """
 
     def __init__(self, problem: Any) -> None:
@@ -189,18 +192,19 @@ class _Stepper:
         self.when, self.most = np.zeros(3), np.ones(1, dtype=np.int64)
         steps = min(self.equations.most, 1 + NUMBERS // (n + size))
         self.record = Record(np.empty(steps), np.empty((steps, n)), np.empty((steps, size)))
-        self._make_room(min(size, MOST) + 1, ENTRIES)
+        self.make_room(min(size, MOST) + 1, ENTRIES)
 
-    def _make_room(self, elements: int, entries: int) -> None:
+    def make_room(self, elements: int, entries: int) -> None:
         """For so many elements that act at once, and entries of matrices."""
         self.elements, self.entries = elements, entries
         entries = min(elements * elements, entries)
         self.unknowns = problem_of(elements, entries, FAINT)
         self.room = self._room(elements)
-        self._call = advance.bound_to(
+        self.given = (
             Kept(self.equations.bodies), Kept(self.equations.kinds), Kept(self.unknowns),
             Kept(factors_of(elements, FILLED * entries)), Kept(self.room), Kept(self.record),
             self.when, self.most, self.y, self.last, self.modes, self.begun)
+        self._call = advance.bound_to(*self.given)
 
     def __call__(self, t: float, y: Array, step: float, t_stop: float) -> tuple[int, int]:
         """Some steps: why they have ended, and how many there are."""
@@ -221,7 +225,7 @@ class _Stepper:
             if not self.apart:
                 problem.laws, problem.u[:] = laws, 0.0
         if why == NO_ROOM and not taken:
-            self._make_room(min(MORE * self.elements, len(self.last) + 1), MORE * self.entries)
+            self.make_room(min(MORE * self.elements, len(self.last) + 1), MORE * self.entries)
             return self(t, y, step, t_stop)
         return why, taken
 

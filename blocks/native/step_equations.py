@@ -27,7 +27,7 @@ from .front_lists import form_of
 from .fronts import form_with
 from .step_records import Bodies, Kinds
 
-__all__ = ["ComponentSteps", "WholeSteps", "is_machine_code"]
+__all__ = ["ComponentSteps", "WholeSteps", "is_machine_code", "written"]
 
 STEPS = 256  # in a call
 STATES = 150  # that act on each other, up to which their matrix is full
@@ -236,11 +236,12 @@ def _function(function: ca.Function) -> _Function:
     code = 0
     if compiling.is_installed() and flat.n_instructions() <= LONGEST:
         with suppress(Unwritable):
-            code = _written(flat)
+            code = written(flat)
     return _Function(function, code)
 
 
-def _written(function: ca.Function) -> int:
+def written(function: ca.Function) -> int:
+    """The address of its machine code, which takes vectors and fills the last one."""
     w, count = Writer(), function.n_in()
     for k, value in enumerate(w.values(function, {i: (f"%a{i}", 0) for i in range(count)})):
         w.store(value, "%out", k)

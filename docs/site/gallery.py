@@ -44,6 +44,7 @@ PAGES: dict[str, dict[str, Any]] = {
                       "show": ["block.v", "friction.f"]},
     "gymnasium_cart": {"sliders": {"push.force": ("-20 N", "20 N")}, "duration": "5 s",
                        "show": ["place.P", "cart.v", "friction.f"]},
+    "heap_of_discs": {"show": ["discs.x", "discs.y"]},
     "hunting_axis": {"sliders": {"I.gain": ("10 kN/(m*s)", "60 kN/(m*s)")},
                      "show": ["sensor.x", "carriage.v", "friction.f"]},
     "mass_spring_damper": {"sliders": {"spring.stiffness": ("50 N/m", "2 kN/m")}},
@@ -62,7 +63,8 @@ PAGES: dict[str, dict[str, Any]] = {
     "two_clutches": {"show": ["engine.w", "vehicle.w"]},
 }
 #: Methods whose steps leave Python; in place of others a page takes the one that suits.
-LEAVE = "auto", "dopri5", "DOP853", "rodas4", "rk4", "euler", "trapezoidal", "backward_euler"
+LEAVE = ("auto", "dopri5", "DOP853", "rodas4", "rk4", "euler", "trapezoidal", "backward_euler",
+         "moreau_jean")
 OPTIONS = "start_time", "rtol", "atol", "step", "max_step"
 
 ROOT = Path(__file__).resolve().parents[2]

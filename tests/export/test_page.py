@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 from functools import cache
 from importlib.util import find_spec
-from math import pi
 from pathlib import Path
 from tempfile import mkdtemp
 from time import sleep
@@ -28,7 +28,10 @@ from blocks import (
     Variable,
     cos,
     der,
+    exp,
+    log,
     quantity,
+    time,
     when,
     where,
 )
@@ -109,7 +112,7 @@ def on_a_road():
     model = Model("road")
     hump = lambda t: where(  # noqa: E731
         (t > quantity("0.5 s")) & (t < quantity("1 s")),
-        quantity("1 cm") * (1 - cos(4 * pi * (t / quantity("1 s") - 0.5))), 0)
+        quantity("1 cm") * (1 - cos(4 * math.pi * (t / quantity("1 s") - 0.5))), 0)
     model.road, model.ground = PositionSource(position=hump), Reference()
     model.spring, model.mass = Spring(stiffness="100 N/m"), Mass()
     model.connect(model.road.R, model.spring.R)
@@ -201,7 +204,7 @@ def test_a_page_comes_to_the_numbers_of_pythons_run(name, values):
         owner, _, parameter = path.rpartition(".")
         unit = quantity(sliders[path][0]).units
         setattr(getattr(model, owner), parameter, quantity(value, str(unit)))
-    functions = name in ("simscape", "road")  # of the browser
+    functions = name == "road"  # of the browser
     here = compared(model, found, show, duration, rtol, 1e-9 if functions else 1e-12)
     told = [(event.component, event.description) for event in here.events]
     assert [(who, what) for _, who, what in found["events"]] == told
@@ -283,6 +286,40 @@ def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
     assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
 
 
+class Functions(Component):
+    """Functions whose arguments move through a range while time goes on."""
+
+    a, b = Parameter("1", above=0), Parameter("1")
+    e, l, p = Variable("1"), Variable("1"), Variable("1")  # noqa: E741
+    rest = Variable("1", "0", priority="high")
+
+    def equations(self):
+        t = time / quantity("1 s")
+        yield self.e == exp(self.b * t)
+        yield self.l == log(self.a + t)
+        yield self.p == (self.a + t) ** self.b
+        yield der(self.rest) == -self.rest / quantity("1 s")
+
+
+@on_node
+def test_exponentials_logarithms_and_powers_are_those_of_python_to_the_bit(tmp_path):
+    model, count, file = Model("functions"), 40, tmp_path / "page.html"
+    some = np.random.default_rng(0)
+    a = np.concatenate([10.0 ** some.uniform(-9, 9, count // 2), some.uniform(0, 1, count // 2)])
+    b = some.choice([-0.2, 0.25, 0.5, 1.4, 1.75, 3.1, -7.3, 12.7], count)
+    model.all = Functions(count=count, a=a, b=b)
+    model.page(file, show=["all.e", "all.l", "all.p"], duration="1 s")
+    found = there(file)
+    names = [curve["name"] for curve in data_of(file)["panels"][0]["curves"]]
+    assert len(names) == 3 * count and len(found["t"]) > 900
+    for name, row in zip(names, found["rows"], strict=True):
+        k = int(name[4 : name.index("]")])
+        for t, value in zip(found["t"], row, strict=True):
+            wanted = (math.exp(b[k] * t) if name.endswith("e") else
+                      math.log(a[k] + t) if name.endswith("l") else math.pow(a[k] + t, b[k]))
+            assert float(value) == wanted, (name, t)
+
+
 class Rally(Component):
     """A ball between two walls, whose hits are counted."""
 
@@ -312,6 +349,80 @@ def test_what_events_assign_is_told_as_in_python_and_values_are_those_of_the_mod
         assert [(who, what) for _, who, what in found["events"]] == told
         assert told[0][1].endswith(f"hits becomes 1, last becomes {10 * length:g} mm")
     assert "<td>length = 0.4 m</td>" in file.read_text()  # neither as slid nor as it is now
+
+
+@on_node
+@pytest.mark.parametrize(("make", "show", "step"), [
+    (stick_slip, ["block.v", "friction.f", "spring.f"], "1 ms"),
+    (dropped, ["stop.x", "mass.v", "stop.f"], "3 ms")])
+def test_time_steps_leave_with_their_efforts(make, show, step, tmp_path):
+    file, options = tmp_path / "page.html", {"method": "moreau_jean", "step": step}
+    make().page(file, show=show, duration="2 s", **options)
+    found, here = there(file), make().simulate("2 s", **options)
+    t, jumps = np.array(found["t"]), [float(event.time) for event in here.events]
+    apart = np.abs(t[:, None] - [0.0, *jumps]).min(axis=1) > 1e-9
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(t[apart], "s")).to_base_units().m
+        assert_allclose(np.array(row)[apart], wanted, rtol=0, atol=1e-12 * np.ptp(wanted))
+    assert len(jumps) > 3 and not found["failure"] and t[-1] == 2.0
+    assert found["events"] == [[e, event.component, event.description]
+                               for e, event in zip(jumps, here.events, strict=True)]
+
+
+@on_node
+def test_sliders_move_time_steps(tmp_path):
+    file, options = tmp_path / "page.html", {"method": "moreau_jean", "step": "1 ms"}
+    stick_slip().page(file, show=["block.v"], duration="1 s", **options, sliders={
+        "spring.stiffness": ("500 N/m", "3 kN/m"), "friction.coulomb_force": ("10 N", "24 N")})
+    found = there(file, {"spring.stiffness": 1500.0, "friction.coulomb_force": 12.0})
+    model = stick_slip()
+    model.spring.stiffness, model.friction.coulomb_force = "1.5 kN/m", "12 N"
+    here, t = model.simulate("1 s", **options), np.array(found["t"])
+    wanted = here["block.v"].at(quantity(t, "s")).to("m/s").m
+    assert -1 not in found["positions"] and np.ptp(wanted) > 0.1
+    assert_allclose(found["rows"][0], wanted, rtol=0, atol=1e-12)
+
+
+def test_time_steps_beside_relations_stay():
+    model = stick_slip()
+    model.ball = Rally()
+    with pytest.raises(ParameterError, match="moreau_jean in Python"):
+        model.page(duration="1 s", method="moreau_jean", step="1 ms")
+
+
+class Rods(Component):
+    """A double pendulum in Cartesian coordinates: points of 1 kg on rods of 1 m, from the right."""
+
+    x1, y1 = Variable("m", "1 m", priority="high"), Variable("m", "0 m")
+    x2, y2 = Variable("m", "1 m", priority="high"), Variable("m", "1 m")
+    u1, v1, u2, v2 = (Variable("m/s", "0 m/s", priority=p) for p in ("low", "high", "low", "high"))
+    a, b = Variable("N/m"), Variable("N/m")
+
+    def equations(self):
+        m, g, length = quantity("1 kg"), quantity("9.81 m/s^2"), quantity("1 m")
+        x, y = self.x2 - self.x1, self.y2 - self.y1
+        for at, speed in zip((self.x1, self.y1, self.x2, self.y2),
+                             (self.u1, self.v1, self.u2, self.v2), strict=True):
+            yield der(at) == speed
+        yield m * der(self.u1) == -self.a * self.x1 + self.b * x
+        yield m * der(self.v1) == -self.a * self.y1 + self.b * y - m * g
+        yield m * der(self.u2) == -self.b * x
+        yield m * der(self.v2) == -self.b * y - m * g
+        yield self.x1**2 + self.y1**2 == length**2
+        yield x**2 + y**2 == length**2
+
+
+@on_node
+def test_states_are_chosen_anew_as_in_python(tmp_path):
+    model, file = Model("rods"), tmp_path / "page.html"
+    model.rods = Rods()
+    show, options = ["rods.x1", "rods.y2", "rods.u2", "rods.a"], {"method": "dopri5", "rtol": 1e-8}
+    model.page(file, show=show, duration="4 s", **options)
+    found, here = there(file), model.simulate("4 s", **options)  # by four choices of six
+    assert not found["failure"] and found["t"][-1] == 4.0
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(np.array(found["t"]), "s")).to_base_units().m
+        assert_allclose(row, wanted, rtol=0, atol=1e-12 * np.ptp(wanted))
 
 
 # -- what cannot be moved ------------------------------------------------------------------------

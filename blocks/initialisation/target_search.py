@@ -157,10 +157,9 @@ class _Search:
         problem.x[:], problem.z[:] = x, z
         problem.unknowns.forget()
         self.shortened = 0  # times: with what the last step went on, or one time less
-        now = self._look()
+        mark = now = self._look()
         if now is None:
             return None
-        mark = now
         for _ in range(MOST_STEPS):
             step = self._step(now, levels)
             ahead = None if step is None else self._ahead(now, step, mark, levels)
@@ -240,9 +239,7 @@ class _Search:
 def _shifts(n: int) -> Iterator[Array | float]:
     """Where else to look, in nominal values."""
     yield from ASIDE
-    random = np.random.default_rng(0)
-    for _ in range(AT_RANDOM):
-        yield random.uniform(-1, 1, n)
+    yield from np.random.default_rng(0).uniform(-1, 1, (AT_RANDOM, n))
 
 
 def _goes_on(point: _Point, mark: _Point, levels: int) -> bool | None:

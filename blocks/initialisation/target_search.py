@@ -157,9 +157,9 @@ class _Search:
         problem.x[:], problem.z[:] = x, z
         problem.unknowns.forget()
         self.shortened = 0  # times: with what the last step went on, or one time less
-        mark = now = self._look()
-        if now is None:
+        if (now := self._look()) is None:
             return None
+        mark = now
         for _ in range(MOST_STEPS):
             step = self._step(now, levels)
             ahead = None if step is None else self._ahead(now, step, mark, levels)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -178,17 +179,16 @@ def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
 def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
     """Parameters that a circuit has once, and two components state."""
     circuit = topology.network.circuits(domain)
-    givers: dict[int, list[tuple[str, str]]] = {}
+    givers: dict[int, dict[str, list[str]]] = {}  # with those of its own that it gives them by
     for r in topology.of(domain):
         family = topology.network.families[r.family]
         declared = next(v.declared for v in family.kernel.variables if v.port == r.name)
         if getattr(declared, "sets", False):
+            own = [name for name in domain.shared if hasattr(type(family.members[0]), name)]
             for i, node in enumerate(r.nodes):
-                givers.setdefault(int(circuit[node]), []).append(
-                    (topology.path(r.family, i), r.name))
-    stated = listed(domain.shared)
+                givers.setdefault(int(circuit[node]), {})[topology.path(r.family, i)] = own
     for of_circuit in givers.values():
-        names = [path for path, _ in of_circuit]
+        names, stated = list(of_circuit), listed(chain(*of_circuit.values()))
         if len(names) > 1:
             between = _between(topology, domain, *names[:2])
             way = f"which {listed(between)} join{'s' * (len(between) == 1)}" if between else (
@@ -196,8 +196,8 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
             yield found(
                 "conflict.parameter", names[:20],
                 f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what "
-                f"{article(str(domain))} circuit has once ({stated}), and belong to the same "
-                f"circuit, {way}.",
+                f"{article(str(domain))} circuit has once{f' ({stated})' * bool(stated)}, and "
+                f"belong to the same circuit, {way}.",
                 "Keep one of them, or separate the circuits: look for a connection that joins "
                 "them by mistake.",
             )  # fmt: skip

@@ -36,7 +36,8 @@ CLOSER = 0.9  # times a miss: by so much it has become less
 PLAY = 1e-2  # of a target's size: so much farther off a step may lead, where laws bend
 ASIDE = 1.0, -1.0, 1e-3, -1e-3  # of nominal values: guesses beside the first
 AT_RANDOM = 4  # more of them
-MOST_LOOKS = 250  # points that are tried before it is sought nowhere else
+MOST_LOOKS = 250  # points that are tried
+REFUSED_LOOKS = 32  # as many as one costs where no run begins: all its modes were tried in vain
 
 #: What a run, or what is solved for, raises where it cannot begin.
 REFUSED = BlocksError, AlgebraicFailure, np.linalg.LinAlgError
@@ -156,8 +157,7 @@ class _Search:
         problem.x[:], problem.z[:] = x, z
         problem.unknowns.forget()
         self.shortened = 0  # times: with what the last step went on, or one time less
-        now = self._look()
-        if now is None:
+        if (now := self._look()) is None:
             return None
         mark = now
         for _ in range(MOST_STEPS):
@@ -184,7 +184,7 @@ class _Search:
 
     def _ahead(self, now: _Point, step: Array, mark: _Point, levels: int) -> _Point | None:
         """The point after as much of a step as does not lead away."""
-        for shortened in range(self.shortened, QUARTERINGS):
+        for shortened in range(self.shortened, QUARTERINGS if self.looks < MOST_LOOKS else 0):
             self.problem.x[:] = now.x + step / 4**shortened
             self.problem.z[:], self.problem.m[:] = now.z, now.m
             ahead = self._look()
@@ -200,6 +200,7 @@ class _Search:
         try:
             self.trial.decide()
         except REFUSED:
+            self.looks += REFUSED_LOOKS
             return None
         missed = (self.outputs.values(problem, t) - self.targets.values) / self.size
         open_by = self.system.residual(*problem.arguments(t))[self.system.nz:]
@@ -238,9 +239,7 @@ class _Search:
 def _shifts(n: int) -> Iterator[Array | float]:
     """Where else to look, in nominal values."""
     yield from ASIDE
-    random = np.random.default_rng(0)
-    for _ in range(AT_RANDOM):
-        yield random.uniform(-1, 1, n)
+    yield from np.random.default_rng(0).uniform(-1, 1, (AT_RANDOM, n))
 
 
 def _goes_on(point: _Point, mark: _Point, levels: int) -> bool | None:

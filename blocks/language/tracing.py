@@ -594,6 +594,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
             "The functions of the module math take numbers only: take those of blocks or numpy."
             if isinstance(error, TypeError) and "not Expression" in str(error) else
+            "Write  from blocks import time  after  import time." if "'module'" in str(error) else
             "NoneType" in str(error) and trace.switched_off or
             isinstance(error, NameError) and (
                 f"Write self.{error.name}." if error.name in component._declared else

@@ -108,8 +108,8 @@ def valid(at: Any, p: Any, T: Any, place: str = "") -> Any:
         (at.middle_temperature - at.half_range - margin < T)
         & (at.middle_temperature + at.half_range + margin > T),
         f"the temperature {where} leaves the range in which the properties of the liquid are "
-        "known. Take a liquid that is known there, by ThermalLiquidSettings or "
-        "ThermalLiquidProperties, or cool and heat less.")  # fmt: skip
+        "known. Take a liquid that is known there, by ThermalLiquidSettings, "
+        "ThermalLiquidTables or ThermalLiquidProperties, or cool and heat less.")  # fmt: skip
 
 
 def lift(A: Any, B: Any) -> Any:

@@ -217,6 +217,7 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
     (lambda self: level * self.v, "Write self.level."),  # noqa: F821
     (lambda self: self.place * self.level, "in the class, such as  place = Variable('m')."),
     (lambda self: self.levle * self.v, "Did you mean 'level'?"),
+    (lambda self: quantity("1 N/s") * re, "Write  from blocks import time  after  import time."),
 ])  # fmt: skip
 def test_a_name_that_equations_lack_is_answered_with_where_it_comes_from(written, said):
     class Lacking(Component):

@@ -5,6 +5,7 @@ import pytest
 from wrong_models import DryFriction, Gear, says, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
+from library import gas
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.gas import ConstantVolumeChamber, FlowResistance, Reservoir
 from library.mechanisms import GearBox
@@ -442,6 +443,19 @@ def test_two_liquids_in_one_circuit_are_named():
     model.connect(model.right.port, model.throttle.B, model.water.port)
     says(only(model), "conflict.parameter", ["oil", "water"],
          "oil and water both state … (density) … which throttle joins. Keep one of them, or")
+
+
+def test_two_gases_in_one_circuit_are_named_without_the_coefficients_of_their_polynomials():
+    model = Model("two gases")
+    model.tank, model.end = gas.ConstantVolumeChamber(), gas.Reservoir()
+    model.pipe, model.air, model.fuel = gas.Pipe(), gas.GasProperties(), gas.GasProperties(
+        gas_spec="methane")
+    model.connect(model.tank.A, model.pipe.A, model.air.A)
+    model.connect(model.pipe.B, model.end.A, model.fuel.A)
+    (found,) = (f for f in model.check() if f.code == "conflict.parameter")
+    assert found.problem == ("air and fuel both state what a gas circuit has once "
+                             "(gas_constant, atmospheric_pressure and minimum_pressure), and "
+                             "belong to the same circuit, which pipe joins.")
 
 
 def test_thermal_masses_need_no_reference_and_do_not_move():

@@ -10,9 +10,12 @@ from numpy.testing import assert_allclose
 import library.electrical as el
 import library.mechanisms as mech
 import library.rotational as rot
+import library.signal as sig
 import library.translational as tr
 from blocks import Model, Target
 from blocks.initialisation.initial_values import InitialWarning
+from blocks.initialisation.target_search import REFUSED
+from blocks.simulation.opening import TrialStart
 
 STIFFNESS, FRICTION = 200.0, 20.0  # N/m, N
 
@@ -185,3 +188,31 @@ def test_a_start_beside_friction_is_differentiated():
     found = [run.sensitivities["spring.x", path].initial.to("m/N").magnitude
              for path in ("rub.coulomb_force", "sensor.f")]
     assert_allclose(found, [-1 / STIFFNESS, 1 / STIFFNESS], rtol=1e-6)
+
+
+def test_a_target_that_no_start_meets_is_given_up_after_few_points_where_no_run_begins(monkeypatch):
+    # the capacitor sets the voltage, its targets, a power and a current miss each other
+    model = Model("in vain")
+    model.store = el.Capacitor(capacitance="5.12 uF", parallel_conductance="5.33 S",
+                               energy_stored="1.32e-05 J")
+    model.shorted = el.MOSFET(diode_resistance="0.116 ohm", diode_voltage="1.74 V")
+    model.gate, model.drive = sig.Constant(value=0), sig.Pulse(amplitude=1.17, period="30 ms")
+    model.valve = el.IGBT(power_dissipated=Target("0.0179 W", priority="high"), v="-1.79 V",
+                          i="-0.00544 A", on_resistance="2.28 ohm")
+    model.load, model.earth = el.Resistor(resistance="0.265 ohm"), el.ElectricalReference()
+    model.connect(model.store.p, model.valve.C, model.earth.V, model.load.p)
+    model.connect(model.store.n, model.shorted.D, model.shorted.S, model.valve.E, model.load.n)
+    model.connect(model.gate.y, model.shorted.G)
+    model.connect(model.drive.y, model.valve.G)
+    decide, refused = TrialStart.decide, []
+
+    def counted(trial):
+        try:
+            decide(trial)
+        except REFUSED:
+            refused.append(trial)
+            raise
+
+    monkeypatch.setattr(TrialStart, "decide", counted)
+    assert any(f.code == "initial.conflict" for f in model.check().warnings)
+    assert 0 < len(refused) < 30

@@ -97,6 +97,25 @@ def test_a_bouncing_ball_comes_to_rest_on_its_stop():
     assert_allclose(peak, 0.25, atol=0.02)  # restitution squared times the height
 
 
+@pytest.mark.parametrize(("options", "after"), [
+    ({"method": "moreau_jean", "step": "1 ms"}, [-0.6, 0.4, 0.4, 0.4, 0.4]),  # all at once
+    ({}, [0, 0, 0, 0, 1]),  # one after the other
+])  # fmt: skip
+def test_touching_balls_in_a_row_are_struck_at_once_or_one_after_the_other(options, after):
+    model = Model("row")
+    balls = [Mass(v=f"{v} m/s") for v in (1, 0, 0, 0, 0)]
+    stops = [HardStop(model="restitution", restitution=1, upper_bound="0 m", lower_bound="-1 m",
+                      x=f"{x} mm") for x in (-0.5, 0, 0, 0)]
+    for k, ball in enumerate(balls):
+        setattr(model, f"ball{k}", ball)
+    for k, stop in enumerate(stops):
+        setattr(model, f"stop{k}", stop)
+        model.connect(getattr(model, f"ball{k}").M, stop.R)
+        model.connect(stop.C, getattr(model, f"ball{k + 1}").M)
+    run = model.simulate("20 ms", **options)
+    assert_allclose([run[f"ball{k}.v"].final.to("m/s").m for k in range(5)], after, atol=1e-9)
+
+
 def test_smooth_models_are_solved_by_the_trapezoidal_rule():
     model = Model("oscillator")
     model.mass = Mass(mass="1 kg", v="1 m/s")

@@ -85,14 +85,8 @@ class MoreauJean(Method):
             raise ParameterError(
                 "simulate(method=…)", "'moreau_jean' does not follow the heat of exact friction "
                 f"and of impacts, which leaves {heated.path(0)} through a port.",
-<<<<<<< HEAD
-                "Leave the method out, or the port.",
-            )  # fmt: skip
-        self.course = Trajectory(self.t, self.y, order=1)
-=======
                 "Leave the method out, or the port.")
-        self.course = LinearCourse(self.t, self.y)
->>>>>>> pages
+        self.course = Trajectory(self.t, self.y, order=1)
 
     @staticmethod
     def laws_of(system: System) -> Any:

@@ -32,6 +32,7 @@
     step_matrix     the matrix of a step that is implicit
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for
+    linearity       whether equations are linear with coefficients that events alone change
     step_kinds      how steps of the methods differ
     zero_crossings  where a relation crosses within a step
     pulses          whether a step goes over a pulse that its stages have not seen

@@ -12,7 +12,7 @@ from ..machine.signatures import multiply_add
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import DIAGONAL_PIVOT
 from .differences import begin_at, change_of, evaluate, move_along, stand_at
-from .stages import ATOL, WORK
+from .stages import ATOL
 from .steps import Code, Workspace
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
@@ -22,20 +22,21 @@ OF_THREE = -1  # that there are three in all, and those above are divided by the
 
 
 @machine_code
-def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
+def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
+                straight: bool) -> None:
     """The derivatives of the slopes by unknowns, near ``slope`` = f(t, x)."""
     n, linear, order, upper, lower = (
         x.size, work.linear, work.unknowns, work.band[0], work.band[1])
     begin_at(code, work, t, x)
     for first in range(min(upper + lower + 1, n)):
-        stand_at(code, work, x)
+        stand_at(code, work, x, straight)
         for j in range(first, n, upper + lower + 1):
-            move_along(code, work, x, order[j])
-        evaluate(code, work, t, x)
+            move_along(code, work, x, straight, order[j])
+        evaluate(code, work, t, x, straight)
         for j in range(first, n, upper + lower + 1):
-            by_way = 1.0 / (x[order[j]] - work.k[WORK, order[j]])
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                linear[j, row - j + upper] = change_of(code, work, slope, order[row], by_way)
+                linear[j, row - j + upper] = change_of(code, work, x, slope, straight, order[row],
+                                                       order[j])
 
 
 @machine_code

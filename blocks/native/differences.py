@@ -2,7 +2,8 @@
 
 They are differences of slopes, or, where these are known, derivatives in a direction
 [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian Matrices",
-J. Inst. Maths Applics 13, 1974].
+J. Inst. Maths Applics 13, 1974]. Of slopes that are ``straight`` in the unknowns, differences are
+taken from where all these are zero.
 """
 
 from __future__ import annotations
@@ -29,28 +30,34 @@ def begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def stand_at(code: Code, work: Workspace, x: Vector) -> None:
+def stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
     """Begin with columns that no unknown has been moved for."""
     if code.linear != 0:
         work.k[NEW, :] = 0.0
+    elif straight:
+        work.k[WORK, :] = 0.0
     else:
         work.k[WORK, :] = x
 
 
 @machine_code
-def move_along(code: Code, work: Workspace, x: Vector, j: int) -> None:
+def move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
     """Look at the column of an unknown, too."""
     if code.linear != 0:
         work.k[NEW, j] = 1.0
+    elif straight:
+        work.k[WORK, j] = work.sizes[j]
     else:
         work.k[WORK, j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
 
 
 @machine_code
-def evaluate(code: Code, work: Workspace, t: float, x: Vector) -> None:
+def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
     """Find all these columns."""
     if code.linear != 0:
         run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
+    elif straight:
+        slope_at(code, work, 0.0, work.k[WORK], work.k[NEW])
     else:  # on both sides: slopes may bend within a tolerance
         slope_at(code, work, t, work.k[WORK], work.k[NEW])
         for i in range(x.size):
@@ -59,11 +66,15 @@ def evaluate(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 
 @machine_code
-def change_of(code: Code, work: Workspace, slope: Vector, r: int, by_way: float) -> float:
-    """The derivative of a slope by an unknown that was moved so far, near ``slope`` = f(t, x)."""
+def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
+              j: int) -> float:
+    """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
     if code.linear != 0:
         return work.k[NEW, r]
-    value = 0.5 * by_way * (work.k[NEW, r] - work.inner[BASE, r])
+    if straight:
+        return (work.k[NEW, r] - work.inner[BASE, r]) / work.sizes[j]
+    way = x[j] - work.k[WORK, j]
+    value = (work.k[NEW, r] - work.inner[BASE, r]) / (2.0 * way)
     if not np.isfinite(value):  # where a law ends, as a root at 0
-        value = by_way * (work.k[NEW, r] - slope[r])
+        value = (work.k[NEW, r] - slope[r]) / way
     return value if np.isfinite(value) else 0.0  # where it ends at once, as x/t at t = 0

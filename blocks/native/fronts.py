@@ -46,7 +46,6 @@ from .front_lists import (
     SOLVE,
     UNKNOWNS,
 )
-from .stages import WORK
 from .steps import Code, Workspace
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
@@ -66,22 +65,22 @@ def form_with(form: Indices, size: int) -> Indices:
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector) -> None:
+def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
+                   straight: bool) -> None:
     """The entries of df/dx, near ``slope`` = f(t, x)."""
     form, values = work.sparse, work.linear[0]
     group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
     starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
     begin_at(code, work, t, x)
     for g in range(form[COLUMN_GROUPS]):
-        stand_at(code, work, x)
+        stand_at(code, work, x, straight)
         for q in range(group_starts[g], group_starts[g + 1]):
-            move_along(code, work, x, groups[q])
-        evaluate(code, work, t, x)
+            move_along(code, work, x, straight, groups[q])
+        evaluate(code, work, t, x, straight)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
-            by_way = 1.0 / (x[j] - work.k[WORK, j])
             for e in range(starts[j], starts[j + 1]):
-                values[e] = change_of(code, work, slope, rows[e], by_way)
+                values[e] = change_of(code, work, x, slope, straight, rows[e], j)
 
 
 @vector_code

@@ -155,6 +155,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     status, number of steps, number of events that were carried out; those already held among them
     """
     taken, events, instant, behind = begun[0], begun[1], 0, 0
+    work.steady[1] = 0
     if state[KNOWN] != 1.0:
         counts[2] += 1
         if not has_slope(code, work, state[TIME], x):
@@ -183,6 +184,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
                 counts[2] += 1
             return status, taken, events
         events += 1
+        work.steady[1] = 0
         if known:
             instant += 1
 
@@ -508,6 +510,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     out : (k, n) filled
     """
     k, nearest, present = work.k, 0, -1  # the step whose stages are in k
+    work.steady[1] = 0
     flush_denormals(code, work)  # as when they were taken first
     beyond = steps.known.size
     while which.size and beyond - nearest > 1:
@@ -526,6 +529,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 x[:] = steps.values[nearest]
                 if steps.event.size:
                     q[:] = steps.q[steps.event[present]]
+                    work.steady[1] = 0
                 slope_at(code, work, steps.starts[present], x, k[0])
                 begins = True
             while begins or present < i:

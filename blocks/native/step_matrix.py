@@ -15,16 +15,20 @@ from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
 from .lu import factorize, solve
 from .stages import ATOL, WORK
-from .steps import Code, Workspace, derive_by_time
+from .steps import BASE, Code, Workspace, derive_by_time, slope_at
 
 __all__ = ["derive", "factorize_less", "solve_with"]
 
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
+    if work.steady[1] != 0:
+        derive_by_time(code, work, t, h, x, slope)
+        return
     grouped = work.band.size > 0 or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0)
+    straight = grouped and work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
     work.at[0] = t
-    _derive_at(code, work, t, x, slope, grouped)
+    _derive_at(code, work, t, x, slope, grouped, straight)
     for k in range(2):
         if code.linear != 0 and not _is_finite(work.linear):
             near, side = work.k[WORK], 1.0 - 2.0 * k
@@ -32,23 +36,25 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
                 near[i] = x[i]
                 if work.k[ATOL, i] < np.inf:
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
-            _derive_at(code, work, t, near, slope, grouped)
+            _derive_at(code, work, t, near, slope, grouped, straight)
     if code.linear != 0:
         _leave_no_infinite(work.linear)
+    if straight:
+        work.steady[1] = 1
     if grouped:
         derive_by_time(code, work, t, h, x, slope)
 
 
 @machine_code
-def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool
-               ) -> None:
+def _derive_at(code: Code, work: Workspace, t: float, x: Vector, slope: Vector, grouped: bool,
+               straight: bool) -> None:
     """df/dx, by groups of columns that share no row or all at once, then df/dt with it."""
     if not grouped:
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
     elif work.band.size > 0:
-        derive_band(code, work, t, x, slope)
+        derive_band(code, work, t, x, slope, straight)
     else:
-        derive_columns(code, work, t, x, slope)
+        derive_columns(code, work, t, x, slope, straight)
 
 
 @machine_code
@@ -73,6 +79,24 @@ def _leave_no_infinite(linear: Matrix) -> None:
         for j in range(linear.shape[1]):
             if not abs(linear[i, j]) < np.inf:
                 linear[i, j] = np.nan
+
+
+@machine_code
+def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
+    """Whether slopes are numbers where all unknowns, and time, are zero; they are kept.
+
+    Differences from there are the derivatives of what is linear, whenever and by whomever they are
+    taken.
+    """
+    if code.linear != 0:
+        return True
+    nothing, base = work.k[WORK], work.inner[BASE]
+    nothing[:] = 0.0
+    slope_at(code, work, 0.0, nothing, base)
+    for i in range(base.size):  # noqa: SIM110
+        if not np.isfinite(base[i]):
+            return False
+    return True
 
 
 @machine_code

@@ -351,8 +351,9 @@ def derivatives(implicit, t):
         return entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
+    work.steady[1] = 0
     derive(code, work, t, 1e-3, x, slope)
-    error = 1e-6
+    error = 1e-10 if work.steady[0] else 1e-6
     if work.sparse.size:
         return entries(work.sparse, work.linear[0], n), error
     (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))

@@ -11,6 +11,7 @@ pytest.importorskip("llvmlite")
 from benchmarks import domains  # noqa: E402
 from blocks import Model, Parameter, mod, quantity, time, where  # noqa: E402
 from blocks.native.band import factorize_band, solve_band  # noqa: E402
+from blocks.native.linearity import has_steady_derivatives  # noqa: E402
 from blocks.native.stages import ATOL  # noqa: E402
 from blocks.native.steps import IMPLICIT, Banded, workspace  # noqa: E402
 from library.electrical import TwoPort  # noqa: E402
@@ -113,9 +114,15 @@ def test_derivatives_that_events_change_are_found_anew_after_them(n):
     runs = [model.simulate("2.2 ms", method=method, rtol=rtol)
             for method, rtol in (("rodas4", 1e-7), ("Radau", 1e-9))]
     assert len(runs[0].events) == 4
+    assert has_steady_derivatives(runs[0].recording.problem.system)
     t = quantity(np.linspace(0, 2.2e-3, 67), "s")
     values = [run["capacitors.vc"].at(t).m for run in runs]
     assert_allclose(values[0], values[1], rtol=0, atol=3e-6)
     # steps that are taken again for a reader end where they ended
     ends = runs[0]["capacitors.vc"].at(runs[0].time[[5, 20, 50]]).m
     assert_allclose(ends, runs[0]["capacitors.vc"].m[:, [5, 20, 50]], rtol=0, atol=1e-13)
+
+
+def test_a_law_that_bends_has_no_steady_derivatives():
+    rod = domains.rod(60).simulate("1 s").recording.problem.system  # radiates at its end
+    assert not has_steady_derivatives(rod)

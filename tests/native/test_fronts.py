@@ -22,6 +22,7 @@ from blocks.native.front_lists import (  # noqa: E402
     room_of,
 )
 from blocks.native.fronts import factorize_code, form_with, solve_code  # noqa: E402
+from blocks.native.linearity import has_steady_derivatives  # noqa: E402
 
 
 def five_points(n):
@@ -104,6 +105,7 @@ def test_modes_of_a_plate_decay_as_their_closed_form():
     rates = [4e3 * sum(np.sin(k * np.pi / 42) ** 2 for k in pair) for pair in ((1, 1), (7, 4))]
     model = plate(n, slow + 0.5 * fast)
     run = model.simulate("20 ms", method="rodas4", rtol=1e-6)
+    assert has_steady_derivatives(run.recording.problem.system)
     for t in (0.5e-3, 20e-3):
         exact = slow * np.exp(-rates[0] * t) + 0.5 * fast * np.exp(-rates[1] * t)
         assert_allclose(run["capacitors.vc"].at(quantity(t, "s")).m, exact, atol=3e-6)

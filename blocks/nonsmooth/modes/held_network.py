@@ -186,6 +186,9 @@ class HeldNetwork:
     def _pose(self) -> None:
         """Complete the symbols, and make what is looked at in Python."""
         alone = ca.vertcat(*self.alone)
+        #: Expressions that give the slopes one after the other, and what each moves by.
+        self.slopes_by = [(alone, self.system.tape.x), (
+            self.expressions["slope"], ca.vertcat(self.system.tape.x, self.exact, self.taken))]
         self.length = 2 * int(self.together.sum())
         self._alone = Evaluator(ca.Function("alone", self.symbols, [alone]))
         self.symbols = [*self.symbols, self.taken, self.exact]

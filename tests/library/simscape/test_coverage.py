@@ -6,7 +6,9 @@ The census counts instances in 526 models, ``tests/data/simscape/block_census.cs
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,3 +95,19 @@ def test_the_guide_says_what_is_counted():
 def test_the_guide_shows_the_text_that_is_written():
     guide = GUIDE.read_text(encoding="utf-8")
     assert (DATA / "converted" / "msd_bungee.py").read_text(encoding="utf-8").rstrip() in guide
+
+
+def test_the_guide_names_components_that_are_here_and_counterparts_as_known():
+    lines = (DATA.parent / "simscape_blocks.csv").read_text(encoding="utf-8").splitlines()
+    known = {(row["block"], row["component"])
+             for row in csv.DictReader(line for line in lines if not line.startswith("#"))}
+    table = GUIDE.read_text(encoding="utf-8").partition("## The blocks you meet first")[2]
+    shown = {pair for row in re.findall(r"^\| (.+) \| (.+) \|$", table.partition("\n## ")[0], re.M)
+             for pair in zip(row[0].split("; "), re.findall(r"`(\w+\.\w+)`", row[1]), strict=False)}
+    assert len(shown) > 40
+    for _, name in shown:
+        module, _, name = name.partition(".")
+        assert name in import_module(f"library.{module}").__all__
+    blocks = {block for block, _ in known}
+    compared = {pair for pair in shown if pair[0] in blocks}
+    assert len(compared) > 20 and compared <= known

@@ -132,7 +132,7 @@ class TimeSteps:
         self.q, self.held, self.places = stepper.modes.astype(float), np.zeros(0), slice(0, n)
         self.bodies, width = bodies, len(self.x)
         steps, events = STEPS_KEPT, EVENTS_KEPT
-        self.record = Taken(np.zeros(steps), np.zeros(steps), np.zeros((steps, width)), 1)
+        self.record = Taken(np.zeros(steps), np.zeros(steps), np.zeros((steps, width)))
         passed = empty(Passed)._replace(
             marks=np.zeros(events, dtype=np.int64), times=np.zeros(events),
             struck=np.zeros(events, dtype=np.int64), q=np.zeros((events, len(self.q))),

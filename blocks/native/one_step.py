@@ -22,7 +22,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TIME_GRAIN, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
 from .delayed import bend_before, keep_step
 from .events import (
@@ -217,10 +217,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             h = length
     rejected = looked = False
     first, kept, status, halvings, begun, on_grid = state[SINCE] == 0.0, True, FULL, 0, t, 0
-    while taken < record.ends.size and status == FULL and kept:
-        if t >= t_stop:
-            status = REACHED
-            break
+    while taken < record.ends.size and status == FULL and kept and t < t_stop:
         if taken == limits.look and limits.t_end - t > limits.far * record.sizes[taken - 1]:
             break
         behind = count_up_to(limits.pieces, t, behind)
@@ -483,6 +480,11 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
     if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at
+    new, grain = work.k[NEW], TIME_GRAIN * max(abs(t), abs(end)) / (end - t)
+    for i in range(x.size):  # it is zero at an instant that is the same to the last digit
+        moved = abs(new[i] - x[i])
+        if abs(new[i]) <= grain * moved and moved > LEAST_ERROR * work.k[ATOL, i]:
+            new[i] = 0.0
     return LOCATED, end
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import AT_FOLD
+from ..numerics.tolerances import AT_FOLD, LEAST_ERROR, TIME_GRAIN
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, MOST_PARTS, SEEN
 from ..system.failure import AlgebraicFailure
@@ -389,8 +389,12 @@ class Integration:
             crossings.largest[:] = self.method.largest[:nm]
             if laws is not None:
                 laws.notice(self.method.largest[nm:])
-        y = step.y if at == step.t else self.trajectory(at)
-        self.problem.solve(at, np.asarray(y))
+        y = np.array(step.y if at == step.t else self.trajectory(at))
+        if not self.method.looks_itself:  # as machine code: zero at the same instant is zero
+            moved = np.abs(y - step.dense(step.t_old))
+            grain = TIME_GRAIN * max(abs(step.t_old), abs(at)) / (at - step.t_old)
+            y[(np.abs(y) <= grain * moved) & (moved > LEAST_ERROR * crossings.atol)] = 0.0
+        self.problem.solve(at, y)
         return Ending(at, which, reach=at - step.t_old)
 
     def _look_at_decisions(self, step: Step) -> Ending | None:

@@ -418,7 +418,7 @@ class RunningMethod:
         trial.pieces = self.time_events.functions.around(step.t)
         reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected
-        least = h if self.current.goes_nowhere else FARTHER * h  # at a point that is wrong
+        least = 0.0 if self.current.goes_nowhere else FARTHER * h  # a point that is wrong
         farther = not reached.failure and trial.t - step.t >= least * steps
         trial.rest()
         if farther:

@@ -633,6 +633,9 @@ def test_a_picture_of_nothing_is_refused():
     linear = oscillator(0.2).linearise(None, "spring.x")
     with pytest.raises(ValueError, match="has no input in this linear model"):
         linear.bode()
+    for draw in (linear.bode, linear.nyquist):
+        with pytest.raises(TypeError, match=r"one value, but were given 2.*\('1 Hz', '100 Hz'\)"):
+            draw("1 Hz", "100 Hz")
     with pytest.raises(ValueError, match="takes a linear model, or several by label"):
         root_locus([linear])
 

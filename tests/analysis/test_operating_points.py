@@ -176,7 +176,7 @@ class TunnelDiode(Component):
             v**3 - 6 * v**2 + 9 * v)
 
 
-@pytest.mark.parametrize("current", [3, 3.9, 4.1, 5])
+@pytest.mark.parametrize("current", [3, 3.9, 3.9999, 3.99999, 4.1, 5])
 def test_a_tunnel_diode_beyond_its_hump_is_told(current):
     model = Model("hump")
     model.diode = TunnelDiode(current=quantity(current, "mA"))

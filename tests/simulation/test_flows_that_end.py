@@ -116,6 +116,16 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
     assert result["tanks.a"].at("0.5 s").m == pytest.approx(level, abs=1e-5)
 
 
+@pytest.mark.parametrize("method", [*METHODS, "ode23s"])
+def test_what_crosses_zero_is_zero_there_and_rests(method):
+    """By the sign that holds, what is beyond zero by rounding alone runs away from it."""
+    result = tank(lambda x: 1000 * ORIFICES["sign and abs"](x)).simulate("0.1 s", method=method)
+    assert result["tank.x"].at("1 ms").m == pytest.approx(0.25, abs=2e-5)
+    assert result["tank.x"].final.m == 0.0
+    assert result.statistics.steps < 300
+    assert len(result.events) <= 2
+
+
 class Level(Component):
     """Two tanks whose flow is solved for, and infinitely steep where it ends."""
 

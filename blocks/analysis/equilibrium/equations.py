@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
-from ...numerics.continuation import curve
+from ...numerics.continuation import curve, passes
 from ...numerics.regular import factors_if_regular
 from ...system.system import System
 from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
@@ -176,9 +176,9 @@ class Equations:
         return replace(solution, open=parts.open * scale[:, None],
                        repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
 
-    def up_to_fold(self, start: Point) -> tuple[Point, float] | None:
+    def up_to_fold(self, start: Point, end: Point) -> tuple[Point, float] | None:
         """Where solutions end on the way from a start, as what they miss there is taken away; and
-        which share of it is gone by then. None where the way leads to its end, as far as is known.
+        which share of it is gone by then. None where the way leads to the end, as far as is known.
 
         That is a homotopy, followed where Newton's method does not contract at once, which proves
         that it leads there (Kantorovich).
@@ -203,10 +203,12 @@ class Equations:
         except np.linalg.LinAlgError:
             return None
         last = ahead = np.append(np.zeros(len(missed)), 1.0)  # its last entry is the share, and 1
-        rising = 1.0
-        for y, tangent in islice(curve(lambda y: rows(y)[0], lambda y: rows(y)[1], last, ahead),
-                                 MOST_POINTS):
+        place, rising = np.append((self._unknowns(end) - held) / scale, 2.0), 1.0
+        of_curve = lambda y: rows(y)[0], lambda y: rows(y)[1]  # noqa: E731
+        for y, tangent in islice(curve(*of_curve, last, ahead), MOST_POINTS):
             if tangent[-1] < 0.0:  # the fold is where it is zero
+                if passes(*of_curve, last, y, place):
+                    return None  # just before it
                 part = rising / (rising - tangent[-1])
                 share = last[-1] - 1.0 + 0.5 * part * rising * float(np.linalg.norm(y - last))
                 fold = last + part * (y - last)

@@ -236,7 +236,7 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
 def _jump(equations: Equations, start: Point, point: Point) -> Iterator[str]:
     """Tell of a fold between the start and a point in the same modes."""
     same = np.array_equal(start.modes, point.modes) and np.array_equal(start.m, point.m)
-    found = equations.up_to_fold(start) if same else None
+    found = equations.up_to_fold(start, point) if same else None
     if found is not None and point.system.nx:
         fold, share = found
         moved = np.abs(point.x - fold.x) / point.scale_x

@@ -328,17 +328,17 @@ class LinearModel:
                 "gain crossover": quantity(crossed, "rad/s")}
 
     # -- pictures --------------------------------------------------------------------------
-    def bode(self, frequencies: Any = None, **options: Any) -> Figure:
+    def bode(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain and phase over frequency; see :func:`blocks.analysis.linear.pictures.bode`."""
         from .pictures import bode
 
-        return bode(self, frequencies, **options)
+        return bode(self, frequencies, *more, **options)
 
-    def nyquist(self, frequencies: Any = None, **options: Any) -> Figure:
+    def nyquist(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain in the complex plane; see :func:`blocks.analysis.linear.pictures.nyquist`."""
         from .pictures import nyquist
 
-        return nyquist(self, frequencies, **options)
+        return nyquist(self, frequencies, *more, **options)
 
     def step(self, duration: Any = None, **options: Any) -> Figure:
         """Outputs after a step of each input; see :func:`blocks.analysis.linear.pictures.step`."""

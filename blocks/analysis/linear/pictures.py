@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ...exceptions import ParameterError
+from ...exceptions import ParameterError, WrongCall
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
 from .frequency import angular_frequency
@@ -33,8 +33,8 @@ MOST_SHARP = 50  # resonances that get these
 SIZE = (6.4, 4.4)
 
 
-def bode(models: Models, frequencies: Any = None, *, title: str = "", save: str | None = None,
-         ax: Any = None) -> Figure:
+def bode(models: Models, frequencies: Any = None, *more: Any, title: str = "",
+         save: str | None = None, ax: Any = None) -> Figure:
     """Gain in dB and phase in degrees over frequency in Hz, a line per input and output.
 
     Parameters
@@ -50,7 +50,7 @@ def bode(models: Models, frequencies: Any = None, *, title: str = "", save: str 
     figure, (upper, lower) = _axes(2, ax)
     units = set()
     for label, linear in labelled(models, "bode()").items():
-        omega = shown_range(linear, frequencies)
+        omega = shown_range(linear, frequencies, *more)
         for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
             units.add(unit)
             if not np.abs(h).max(initial=0.0):
@@ -65,8 +65,8 @@ def bode(models: Models, frequencies: Any = None, *, title: str = "", save: str 
     return _finished(figure, (upper, lower), save, title or _titled("Bode plot", models), ax)
 
 
-def nyquist(models: Models, frequencies: Any = None, *, title: str = "", save: str | None = None,
-            ax: Any = None) -> Figure:
+def nyquist(models: Models, frequencies: Any = None, *more: Any, title: str = "",
+            save: str | None = None, ax: Any = None) -> Figure:
     """The gain in the complex plane, for positive and negative frequencies; see :func:`bode`.
 
     With the point -1, which only a number can go around: a loop, whose gain has no unit.
@@ -74,7 +74,7 @@ def nyquist(models: Models, frequencies: Any = None, *, title: str = "", save: s
     figure, (axes,) = _axes(1, ax)
     units = set()
     for label, linear in labelled(models, "nyquist()").items():
-        omega = shown_range(linear, frequencies)
+        omega = shown_range(linear, frequencies, *more)
         for name, unit, h in _answers(linear, label, linear.transfer(1j * omega)):
             (line,) = axes.plot(h.real, h.imag, label=name)
             axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
@@ -199,14 +199,17 @@ def _complex_plane(axes: Any) -> None:
     axes.grid(True, alpha=0.3)
 
 
-def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
+def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Array:
     """rad/s that are shown.
 
     Raises
     ------
-    ParameterError
-        For a linear model without an input or an output, which answers nothing.
+    WrongCall, ParameterError
+        For ``more`` than one value, or a model without input or output, which answers nothing.
     """
+    if more:
+        raise WrongCall("frequencies", f"are one value, but were given {1 + len(more)}.",
+                        "Write for example frequencies=('1 Hz', '100 Hz'), in parentheses.")
     for kind, known in (("input", linear.inputs), ("output", linear.outputs)):
         if not known:
             raise ParameterError(linear.title, f"has no {kind} in this linear model, so there is "

@@ -23,7 +23,7 @@ from .expressions import Writer
 from .sparse_factors import SparseFactors
 from .text import Beginning, Text, function_of
 
-__all__ = ["SolvedText", "Unknowns", "derive", "derive_in_direction", "follow_states"]
+__all__ = ["SolvedText", "Unknowns", "derive", "derive_in_direction"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,6 @@ class SolvedText(Text):
     start: int
     end: int
     there: dict[int, tuple[str, int]] | None = None
-    _derived: tuple[list[str], int, int, int, int, int] | None = None
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Append lines that solve for all unknowns and leave their factors.
@@ -80,11 +79,8 @@ class SolvedText(Text):
         raise NotImplementedError
 
     def derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
-        """Text of what fills in derivatives: :func:`derive`, or what follows from one point in
-        directions: :func:`derive_in_direction` and :func:`follow_states`."""
-        if self._derived is None:
-            self._derived = self._parts(slope)
-        names, moves, room, *sizes = self._derived
+        """Text of what fills in derivatives: :func:`derive` or :func:`derive_in_direction`."""
+        names, moves, room, *sizes = self._parts(slope)
         w = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
         w.call(fill, "%t", "%x", "%p", "%q", "%out", *names, w.pointer("%q", moves),
                w.pointer("%q", room), *sizes)
@@ -190,17 +186,4 @@ def derive_in_direction(t: int, x: int, p: int, q: int, out: int, begin: int, al
     direction[:states] = given[:states]
     given[:] = 0.0
     run_code(along, t, x, p, q, out)
-    return 0
-
-
-@machine_code
-def follow_states(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, moves: int,
-                  column: int, states: int, total: int, size: int) -> int:
-    """What unknowns behind the states do as these move, by the matrices of the last point."""
-    direction, given = vector_at(moves, total), vector_at(out, size)
-    direction[:] = 0.0
-    direction[:states] = given[:states]
-    run_code(along, t, x, p, q, column)
-    given[:] = direction[:size]
-    given[:states] = 0.0
     return 0

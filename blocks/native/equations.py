@@ -257,10 +257,9 @@ class Equations:
         # nothing shortens a fixed step
         without = RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents, places = (0, 0) if kind in without else (self.exponents, self.places)
-        following = self.following if kind == IMPLICIT else 0
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
-                    places, self.settle, self.linear(kind), following, kind, address_of(p),
-                    address_of(q), self.past, int(self.offsets[2] + self.system.nd))
+                    places, self.settle, self.linear(kind), kind, address_of(p), address_of(q),
+                    self.past, int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.
@@ -294,15 +293,6 @@ class Equations:
 
         return (self._looped("derivatives") if self.large
                 else self._through_unknowns(derive_in_direction))
-
-    @cached_property
-    def following(self) -> int:
-        """Address of what carried unknowns do as states move; 0 where there are none, or where
-        differences stand for derivatives."""
-        from .derivatives import follow_states
-
-        carries = self.system.nz and self.carried is not None and self._solved is not None
-        return self._through_unknowns(follow_states) if carries and not self.differences else 0
 
     def _through_unknowns(self, fill: MachineCode) -> int:
         """Address of derivatives through what is solved for."""

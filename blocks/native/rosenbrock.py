@@ -48,7 +48,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     stage = k[1]
     for i in range(n):
         stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
-    _solve(code, work, k, 1.0 / (GAMMA * h), stage)
+    solve_with(work, stage, inner)
     work.step[0] = h
     for j in range(5):
         run_code(code.arithmetic[j], x, k, inner, work.size, work.step)
@@ -57,26 +57,8 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
         run_code(code.arithmetic[COUPLED + j], slope, k, stage, work.size, work.step)
         for i in range(n):
             stage[i] += h * TIME_WEIGHTS[j + 1] * of_time[i]
-        _solve(code, work, k, 1.0 / (GAMMA * h), stage)
+        solve_with(work, stage, inner)
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
-
-
-@machine_code
-def _solve(code: Code, work: Workspace, k: Matrix, diagonal: float, stage: Vector) -> None:
-    """Solve with the factors of a step, in place; carried unknowns follow states.
-
-    Their rows of df/dx are those of states, by how unknowns move with these: what states stiffly
-    settle to, unknowns do not run away from.
-    """
-    moved = k[NEW]
-    moved[:] = stage
-    solve_with(work, stage, k[WORK])
-    if code.following != 0:
-        for i in range(stage.size):
-            moved[i] = diagonal * stage[i] - moved[i]
-        run_code(code.following, work.at, stage, code.p, code.q, moved)
-        for i in range(stage.size):
-            stage[i] += moved[i] / diagonal
 
 
 @machine_code

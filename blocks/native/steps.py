@@ -64,7 +64,6 @@ class Code(NamedTuple):
     places: int  # where tables of the states are read, or 0
     settle: int  # what brings the end of a step back onto its constraints, or 0
     linear: int  # df/dx and df/dt, for an implicit method; 0 for an explicit one
-    following: int  # what carried unknowns do as states move, or 0
     kind: int  # of steps
     p: int
     q: int

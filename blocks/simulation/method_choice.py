@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,9 +19,14 @@ from .settings import Settings
 
 __all__ = ["automatic", "chosen_method", "explicit_steps", "implicit_one_step",
            "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
-           "refuse_full_jacobian", "refuse_idle_step"]  # fmt: skip
+           "refuse_full_jacobian", "refuse_idle_step", "tries_implicit_first"]  # fmt: skip
+
+T = TypeVar("T")
 
 MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
+SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
+SETTLING = 3e4  # explicit steps that only follow what settles: implicit ones are tried first
+AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
 IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
@@ -119,14 +125,34 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return None if _why_in_python(problem, implicit=True) else native.compiled_method("rodas4")
 
 
-def _rate_at_start(problem: Problem, t0: float) -> float:
-    """The fastest rate there, kept for the next run that starts at the same point."""
+def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array], T]) -> T:
+    """What is found at the start of a run, kept for the next one that starts at the same point."""
     y, cache = problem.start_vector(), problem.system.cache
-    here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
-    if cache.get("rate at start", [()])[0] != here:
-        cache["rate at start"] = here, problem.fastest_rate(t0, y)
-    rate: float = cache["rate at start"][1]
-    return rate
+    here = *asked, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
+    if what not in cache or cache[what][0] != here:
+        cache[what] = here, make(y)
+    found: T = cache[what][1]
+    return found
+
+
+def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
+    """The fastest rate and the fastest oscillation."""
+    return _at_start("motions at start", problem, t0,
+                     make=lambda y: problem.fastest_motions(t0, y))
+
+
+def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) -> bool:
+    """Whether a run of few states begins with implicit steps that must turn out longer.
+
+    Where explicit ones would, if all stays as it is at the start, mostly follow what has settled
+    long ago: a change of methods takes as long as hundreds of such steps.
+    """
+    if problem.size > SMALL or rtol < native.TIGHT:
+        return False
+    rate, oscillation = _motions_at_start(problem, t0)
+    steps = rate * (t1 - t0) / native.REACH
+    return AGAINST * oscillation < rate and steps > SETTLING and (
+        implicit_one_step(problem) is not None)
 
 
 def in_machine_code(kind: type[Method], problem: Problem, settings: Settings
@@ -165,7 +191,7 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
     if system.nu or system.clusters or not problem.size:  # the rates at the start say little
         why = "explicit, one-step: cheap to restart after events"
         return (method_named("DOP853") if reason else explicit_steps(rtol)), why
-    rate = _rate_at_start(problem, t0)
+    rate, _ = _motions_at_start(problem, t0)
     stiff = f"implicit, one-step: stiff at the start ({rate:.3g} 1/s)"
     if reason:
         if rate * (t1 - t0) > MILD:
@@ -173,6 +199,10 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
         return method_named("DOP853"), (
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")
     steps = rate * (t1 - t0) / native.REACH
+    if tries_implicit_first(problem, t0, t1, rtol):
+        return native.compiled_method("rodas4"), (
+            f"implicit, one-step: {steps:.2g} explicit steps would follow what settles fastest at "
+            f"the start ({rate:.3g} 1/s)")
     if steps <= native.most_steps(problem.size):
         return explicit_steps(rtol), (f"explicit: about {steps:.2g} steps follow the fastest "
                                       f"motion ({rate:.3g} 1/s)")

@@ -15,7 +15,13 @@ from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .failures import refuse_corner
-from .method_choice import implicit_one_step, in_machine_code, in_python
+from .method_choice import (
+    explicit_steps,
+    implicit_one_step,
+    in_machine_code,
+    in_python,
+    tries_implicit_first,
+)
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -99,9 +105,12 @@ class RunningMethod:
         self._again_until = -np.inf  # to where a step is taken again, were it of fixed length, too
         #: Steps and time at the last look for stiffness.
         self._judged, self._judged_at = 0, settings.t_start
-        #: The explicit method that was given up for stiffness, and the length of its steps, until
-        #: implicit ones have turned out longer.
-        self._explicit: tuple[Any, float] | None = None
+        #: What implicit steps must still turn out longer than: those of an explicit method that was
+        #: given up for stiffness, with their length; without one, those that stability allows.
+        self._explicit: tuple[Any, float | None] | None = None
+        if settings.may_switch and settings.method.name == "rodas4" and tries_implicit_first(
+                problem, settings.t_start, settings.t_end, settings.rtol):
+            self._explicit = explicit_steps(settings.rtol), None
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
@@ -185,6 +194,8 @@ class RunningMethod:
             self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
         elif self.may_switch and self.current.looks_itself and not self._judged:
             self.current.look = FIRST_LOOK, PLAINLY
+        elif self._explicit is not None and self.current.looks_itself and not self._judged:
+            self.current.look = LOOK_COMPILED, LOOK_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -375,7 +386,8 @@ class RunningMethod:
         """Whether implicit steps have turned out hardly longer than explicit ones.
 
         Than those before them: where something happens all the time, they may be longer in between,
-        where they were tried, and no fewer in all.
+        where they were tried, and no fewer in all. Where a run began with implicit ones, because of
+        what settled fast at the start: whether stability would allow far longer steps here.
         """
         taken = self.work.get("steps", 0) + self.current.work.steps - self._judged
         if self._explicit is None or taken < self._patience * LOOK_COMPILED:
@@ -384,11 +396,15 @@ class RunningMethod:
         average = (step.t - self._judged_at) / taken
         self._judged, self._judged_at = self._judged + taken, step.t
         self._patience *= PATIENCE
-        self._explicit = None
-        if average >= FARTHER * length:
+        if length is None:
+            longer = average * self.problem.fastest_rate(step.t, step.y) >= PERHAPS
+        else:
+            longer, self._explicit = average >= FARTHER * length, None
+        if longer:
             return False
-        self.may_switch = True
-        self._take(kind, "its steps are hardly longer than explicit ones, up to "
+        self._explicit, self.may_switch = None, True
+        self._take(kind, f"from t = {step.t:.4g} s on explicit steps may be as long"
+                   if length is None else "its steps are hardly longer than explicit ones, up to "
                    f"t = {step.t:.4g} s, with all that happens")
         return True
 

@@ -80,15 +80,6 @@ class SolvedText(Text):
 
     def derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
         """Text of what fills in derivatives: :func:`derive` or :func:`derive_in_direction`."""
-        names, moves, room, *sizes = self._parts(slope)
-        w = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
-        w.call(fill, "%t", "%x", "%p", "%q", "%out", *names, w.pointer("%q", moves),
-               w.pointer("%q", room), *sizes)
-        return function_of(w, Beginning())
-
-    def _parts(self, slope: ca.SX) -> tuple[list[str], int, int, int, int, int]:
-        """Names of code for a point and along a direction; where this stands in ``q``, and room
-        behind it; how many states, values and rows there are."""
         w, along, first = Writer(), Writer(), 0
         values, found, size = self._unknowns(w)
         rows, by = ca.vertcat(*(u.rows for u in found), slope), ca.vertcat(values, TIME)
@@ -105,7 +96,10 @@ class SolvedText(Text):
         along.call(multiply, *given, "%out", first, states)
         names = [name_of_code(compiled(lines, parallel=False))
                  for lines in (self._text(w), function_of(along, Beginning()))]
-        return names, moves, room, states, by.numel(), size
+        out = Writer(declared={f"declare void {name}(ptr, ptr, ptr, ptr, ptr)" for name in names})
+        out.call(fill, "%t", "%x", "%p", "%q", "%out", *names,
+                 *(out.pointer("%q", i) for i in (moves, room)), states, by.numel(), size)
+        return function_of(out, Beginning())
 
 
 @machine_code

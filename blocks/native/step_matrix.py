@@ -29,15 +29,17 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
     straight = grouped and work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
     work.at[0] = t
     _derive_at(code, work, t, x, slope, grouped, straight)
+    finite = code.linear == 0 or _is_finite(work.linear)
     for k in range(2):
-        if code.linear != 0 and not _is_finite(work.linear):
+        if not finite:
             near, side = work.k[WORK], 1.0 - 2.0 * k
             for i in range(x.size):
                 near[i] = x[i]
                 if work.k[ATOL, i] < np.inf:
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
             _derive_at(code, work, t, near, slope, grouped, straight)
-    if code.linear != 0:
+            finite = _is_finite(work.linear)
+    if not finite:
         _leave_no_infinite(work.linear)
     if straight:
         work.steady[1] = 1

@@ -3,7 +3,7 @@
 Before anything is evaluated, delayed signals are brought up to date among the discrete values: from
 the polynomials of :class:`blocks.system.past.Past`, found by search, or from what was said of the
 time before the run. Steps, which are no longer than the shortest delay, add to the polynomials what
-the signals are; those that do not follow them are left to Python.
+the signals are.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..language.expression import TIME
 from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
 from ..numerics.tolerances import HANDED_ON
 from ..system import System
@@ -22,6 +22,8 @@ from ..system.delays import (
     BETWEEN,
     DIFFERENT,
     DIFFERENT_LAGS,
+    FORGETS,
+    HALVINGS,
     LAGS,
     LARGEST,
     LEAST_TIME_APART,
@@ -50,11 +52,11 @@ from .step_kinds import values_inside
 from .steps import Code, Workspace, values_at
 from .text import Beginning
 
-__all__ = ["begin_piece", "bend_before", "fill_past", "is_kept_up_to", "keep_step",
+__all__ = ["begin_piece", "bend_before", "fill_past", "forget_past", "is_kept_up_to", "keep_step",
            "read_from", "reading_of_past"]  # fmt: skip
 
 LOOKS = PROBES.size  # in a step, between its nodes
-LIMIT_COUNT = 3
+LIMIT_COUNT = 4
 may_miss, same_instant = machine_code(_may_miss), machine_code(_same_instant)
 
 
@@ -125,25 +127,43 @@ def weigh(plan: int, borders: int, count: int, t: float) -> int:
 @machine_code
 def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Vector) -> bool:
     """Add what is delayed to its past, as it was up to the end of the step from (t, x) that has
-    just been taken; False where others must: there is no room, or it is no polynomial."""
+    just been taken, in halves where it is no polynomial; False where there is no room for more.
+    """
     told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    count, nodes = told[SIGNALS], told[NODES]
-    piece = indices_at(last_piece(code), SHOWN)
-    steps = piece[COUNT]
-    if steps == piece[ROOM]:
+    piece, from_, to, halvings = indices_at(last_piece(code), SHOWN), t, end, 0
+    borders = vector_at(piece[BORDERS], piece[ROOM] + 1)
+    if borders[piece[COUNT]] != t:
         return False
-    borders, first = vector_at(piece[BORDERS], steps + 2), steps * nodes * count
+    while from_ < end and piece[COUNT] < piece[ROOM]:
+        middle = 0.5 * (from_ + to)
+        if halvings < HALVINGS and from_ < middle < to and not _follows(
+                code, work, told, piece, t, h, x, from_, to):
+            to = middle
+            halvings += 1
+            continue
+        if not halvings < HALVINGS:
+            _follows(code, work, told, piece, t, h, x, from_, to)
+        borders[piece[COUNT] + 1] = to
+        piece[COUNT] += 1
+        from_, to, halvings = to, end, 0
+    return piece[COUNT] < piece[ROOM]
+
+
+@machine_code
+def _follows(code: Code, work: Workspace, told: Indices, piece: Indices, t: float, h: float,
+             x: Vector, start: float, end: float) -> bool:
+    """Fill in what is delayed at the nodes of a part of a step; whether it is that polynomial."""
+    count, nodes = told[SIGNALS], told[NODES]
+    first = piece[COUNT] * nodes * count
     values, points = vector_at(piece[VALUES], first + nodes * count), vector_at(
         told[POINTS], nodes + LOOKS)
     largest, now = vector_at(told[LARGEST], count), vector_at(told[NOW], count)
     between = vector_at(told[BETWEEN], LOOKS * nodes)
     off = vector_at(told[LIMITS], LIMIT_COUNT)[OFF]
-    if borders[steps] != t:
-        return False
     for j in range(nodes + LOOKS):
-        at = 0.5 * (t + end) + 0.5 * (end - t) * points[j]
+        at = 0.5 * (start + end) + 0.5 * (end - start) * points[j]
         if j == 0:
-            at = t
+            at = start
         elif j == nodes - 1:
             at = end
         values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
@@ -158,11 +178,45 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
                     value = values[first + i * count + k]
                     missed -= between[(j - nodes) * nodes + i] * value
                     low, high = min(low, value), max(high, value)
-                if not abs(missed) <= may_miss(off, largest[k], high - low, t, end):
+                if not abs(missed) <= may_miss(off, largest[k], high - low, start, end):
                     return False
-    borders[steps + 1] = end
-    piece[COUNT] = steps + 1
     return True
+
+
+@machine_code
+def forget_past(code: Code, t: float) -> bool:
+    """Forget what no signal is read from after ``t``, where others let it; whether the past is
+    known up to then."""
+    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
+    limits, pieces = vector_at(told[LIMITS], LIMIT_COUNT), indices_at(told[PIECES], SHOWN)
+    if limits[FORGETS] == 0.0:
+        return True
+    size, room, gone = told[SIGNALS] * told[NODES], pieces[ROOM], 0
+    starts, levels = vector_at(pieces[STARTS], room), indices_at(pieces[LEVELS], room)
+    places = indices_at(pieces[PLACES], room)
+    since = t - vector_at(told[DIFFERENT_LAGS], told[DIFFERENT])[told[DIFFERENT] - 1]
+    since -= 8 * same_instant(t, limits[LEAST_TIME_APART])
+    while gone + 1 < pieces[COUNT] and starts[gone + 1] < since:
+        gone += 1
+    for _ in range(gone):  # the first goes behind all others
+        first = places[0]
+        indices_at(first, SHOWN)[COUNT] = 0
+        for i in range(room - 1):
+            starts[i], levels[i], places[i] = starts[i + 1], levels[i + 1], places[i + 1]
+        places[room - 1] = first
+        pieces[COUNT] -= 1
+    piece = indices_at(places[0], SHOWN)
+    borders = vector_at(piece[BORDERS], piece[ROOM] + 1)
+    values, gone = vector_at(piece[VALUES], piece[ROOM] * size), 0
+    while gone < piece[COUNT] and borders[gone + 1] < since:
+        gone += 1
+    if gone > 0:
+        piece[COUNT] -= gone
+        for i in range(piece[COUNT] + 1):
+            borders[i] = borders[i + gone]
+        for i in range(piece[COUNT] * size):
+            values[i] = values[i + gone * size]
+    return is_kept_up_to(code, t)
 
 
 @machine_code

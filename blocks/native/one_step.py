@@ -24,7 +24,7 @@ from ..machine.functions import machine_code
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TIME_GRAIN, TINY
 from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
-from .delayed import bend_before, keep_step
+from .delayed import bend_before, forget_past, keep_step
 from .events import (
     BENDS,
     CROSSING,
@@ -161,6 +161,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not has_slope(code, work, state[TIME], x):
             return NOT_FINITE, taken, events
         state[KNOWN] = 1.0
+    if code.past != 0 and not forget_past(code, state[TIME]):
+        return UNSURE, taken, events
     while True:
         if 0 < passed.times.size == events and state[TIME] < limits.t_stop:
             return FULL, taken, events
@@ -477,7 +479,10 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         if count > looked and not crossed:
             values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
             keep_largest(looks, count - 1)
+    if code.past != 0:
+        keep_step(code, work, t, at, h, x)
     if at < end:
+        values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
         work.k[NEW, :] = work.k[WORK]
         end = at
     new, grain = work.k[NEW], TIME_GRAIN * max(abs(t), abs(end)) / (end - t)

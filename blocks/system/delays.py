@@ -52,8 +52,8 @@ AGREES = 1e-3  # of the tolerance of the run
  BETWEEN, LARGEST, LIMITS, NOW) = range(15)
 PLAN = 15
 #: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that
-#: are one instant; and the end of the run.
-OFF, LEAST_TIME_APART, UNTIL = range(3)
+#: are one instant; the end of the run; and whether what nobody reads any more may be forgotten.
+OFF, LEAST_TIME_APART, UNTIL, FORGETS = range(4)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Delays:
         self._told: tuple[np.ndarray, ...] = (  # alive, as machine code reads it
             self.slots, self.pieces.shown, self.lags[self.group], self.lags, self._points,
             barycentric_weights(self.nodes), np.empty(self.nodes), basis(PROBES, self.nodes),
-            self.largest, np.array([AGREES * self.rtol, self.least, self.t_end]),
+            self.largest, np.array([AGREES * self.rtol, self.least, self.t_end, 0.0]),
             np.empty(len(self.slots)))
         #: What machine code is told.
         self.plan = np.array([len(self.slots), self.nodes, len(self.lags), self.roughest,

@@ -379,11 +379,13 @@ class Model(CompiledModel):
     def export_fmu(self, path: str | Path, inputs: Any = (), outputs: Any = (), *,
                    parameters: Any = (), version: str = "3.0", platforms: Any = None,
                    duration: Any = "100 s", start_time: Any = "0 s", method: str = "auto",
-                   rtol: float = 1e-6, atol: Any = None, max_step: Any = None) -> Path:
+                   rtol: float = 1e-6, atol: Any = None, step: Any = None,
+                   max_step: Any = None) -> Path:
         """Write the model as an FMU, which other tools simulate without Python.
 
         It offers co-simulation, in which it takes its own steps and finds its own events, and
-        model exchange, in which the other tool integrates.
+        model exchange, in which the other tool integrates, but for time steps and states that
+        are chosen anew.
 
         Parameters
         ----------
@@ -403,7 +405,7 @@ class Model(CompiledModel):
         duration, start_time
             The time for which instants are known that follow from time alone: samples, steps of
             sources. Where there are none, a run of the FMU may start and end at any time.
-        method, rtol, atol, max_step
+        method, rtol, atol, step, max_step
             Of co-simulation, as in :meth:`simulate`.
 
         Returns
@@ -411,10 +413,12 @@ class Model(CompiledModel):
         Path
         """
         from .export import export_fmu
+        from .simulation.method_choice import refuse_idle_step
         from .simulation.settings import Options
 
+        refuse_idle_step(method, step, "export_fmu")
         return export_fmu(self, path, inputs, outputs, parameters, version, platforms, duration,
-                          Options(start_time, method, rtol, atol, max_step=max_step))
+                          Options(start_time, method, rtol, atol, step, max_step))
 
     @told_how_to_call
     def export_c(self, folder: str | Path, inputs: Any = (), outputs: Any = (), *,
@@ -435,8 +439,8 @@ class Model(CompiledModel):
         step : str or quantity
             The step; a call may take another one.
         method : str
-            Of fixed step: ``"rk4"``, ``"euler"``, ``"trapezoidal"`` (``"auto"``) or
-            ``"backward_euler"``.
+            Of fixed step: ``"rk4"``, ``"euler"``, ``"trapezoidal"`` (``"auto"``),
+            ``"backward_euler"`` or ``"moreau_jean"``.
         target : str
             ``"host"``, or the machine it is for: ``"x86_64-linux-gnu"``, ``"aarch64-linux-gnu"``,
             ``"x86_64-windows-gnu"``, ``"x86_64-macos"``, ``"aarch64-macos"`` or

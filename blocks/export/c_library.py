@@ -12,6 +12,8 @@ from textwrap import fill
 from typing import Any
 
 from ..exceptions import ParameterError, unknown_name
+from ..native.contact_steps import HALVED, LOADED
+from ..native.free_steps import NEWTON
 from ..native.newton_steps import MAX_NEWTON
 from ..native.steps import BACKWARD_EULER, EULER, RUNGE_KUTTA, TRAPEZOIDAL
 from ..reading.unit import Unit
@@ -22,6 +24,7 @@ from .fmu import try_out
 from .header import header
 from .program import Program, Variable, coherent, refuse_texts
 from .targets import OWN, TARGETS, Contents, here, library, static_library
+from .time_steps import TIME_STEPS
 
 __all__ = ["export_c"]
 
@@ -30,7 +33,10 @@ BY_NEWTON = (f"A step takes at most {MAX_NEWTON} rounds of Newton's method, each
              "the equations, their derivatives and the solution of a linear system.")
 WORK = {RUNGE_KUTTA: "A step evaluates the equations 4 times.",
         EULER: "A step evaluates the equations once.",
-        BACKWARD_EULER: BY_NEWTON, TRAPEZOIDAL: BY_NEWTON}
+        BACKWARD_EULER: BY_NEWTON, TRAPEZOIDAL: BY_NEWTON,
+        TIME_STEPS: f"A step takes at most {NEWTON} rounds of Newton's method and {LOADED} rounds "
+                    "for efforts; where none are found, it is taken again, at most "
+                    f"{2 * HALVED + 1} times. Modes change at the ends of steps."}
 LOOKS_AT_CROSSING = 60  # halvings of a step down to the grain of time, about
 MOST_TRIED = 100_000  # steps that are tried before a library is written
 A_LINE = 98
@@ -127,13 +133,15 @@ class _Library:
             "All values are in units of SI. Nothing is allocated, and nothing is kept outside of "
             "the struct: each is an instance of its own, and a copy of one goes on by itself from "
             "where that one was.",
-            f"Method: {program.method.name}, of fixed step. {WORK[program.method.kind]} It is "
-            f"looked into for events at no more than {MOST_LOOKS} places, and one more evaluation "
-            "gives the outputs.",
+            f"Method: {program.method.name}, of fixed step. {WORK[program.method.kind]} "
+            + ("" if program.step else "It is looked into for events at no more than "
+               f"{MOST_LOOKS} places. ") + "One more evaluation gives the outputs.",
             "Between two instants that are known beforehand (samples, steps of sources) a call "
-            f"passes at most {program.most_events} events, and takes one step more than it passes "
-            f"events. Each is found by some {LOOKS_AT_CROSSING} evaluations and decided in at most "
-            f"{MOST_ROUNDS} rounds. Where a bound does not suffice, a status says so.",
+            f"passes at most {program.most_events} events, and takes "
+            + (f"at most {program.most_events + 2} steps." if program.step else
+               "one step more than it passes events. Each is "
+               f"found by some {LOOKS_AT_CROSSING} evaluations and decided in at most "
+               f"{MOST_ROUNDS} rounds.") + " Where a bound does not suffice, a status says so.",
             "Nothing is known to happen beforehand: a run goes on for as long as it is asked to."
             if program.is_endless else f"A run ends at t = {program.t_end!r} s, up to which it was "
             "written down what is known beforehand.",

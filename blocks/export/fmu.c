@@ -50,8 +50,10 @@ static Instance *instantiated(const char *name, const char *token, bool integrat
     i->integrated = integrated;
     i->name = calloc(strlen(name) + 1, 1);
     if (i->name) strcpy(i->name, name);
-    if (!i->name || strcmp(token, TOKEN) || !(i->program = made())) {
-        error(i, strcmp(token, TOKEN) ? "the instantiation token is that of another FMU"
+    bool refused = integrated && !MAY_BE_INTEGRATED;
+    if (!i->name || refused || strcmp(token, TOKEN) || !(i->program = made())) {
+        error(i, refused ? "its steps are its own: it is for co-simulation"
+                 : strcmp(token, TOKEN) ? "the instantiation token is that of another FMU"
                                       : "there is not enough memory");
         free(i->name);
         free(i);

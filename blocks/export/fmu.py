@@ -126,8 +126,10 @@ class _Description:
         self.listed = [_Listed("time", "independent", 0, "independent", unit("s"), "Time")]
         self._list_given()
         self._list_outputs()
-        self._list_states()
-        if version == 3:
+        self.slopes, self.states = list[str](), list[str]()
+        if program.may_be_integrated:
+            self._list_states()
+        if version == 3 and program.may_be_integrated:
             self.listed += [_Listed(f"event_indicator[{k + 1}]", "margin", k, "local", None, name)
                             for k, name in enumerate(program.relations)]
         self.reference = {one.name: k for k, one in enumerate(self.listed)}
@@ -153,7 +155,7 @@ class _Description:
 
     def _list_states(self) -> None:
         """States and their slopes. One that is an output, too, is the same variable."""
-        program, self.slopes, self.states = self.program, [], []  # type: ignore[var-annotated]
+        program = self.program
         known = {one.name: one for one in self.listed}
         slopes = program.system.tape.slope
         for one, i, nominal in zip(program.state_infos, program.driver.problem.free,
@@ -183,7 +185,8 @@ class _Description:
     def _depends(self, expression: ca.SX) -> list[str] | None:
         """Names of inputs, states and time that something depends on at once; None for all."""
         program, tape = self.program, self.program.system.tape
-        if ca.depends_on(expression, ca.vertcat(tape.z, tape.u)) or program.system.clusters:
+        if not program.may_be_integrated or program.system.clusters or ca.depends_on(
+                expression, ca.vertcat(tape.z, tape.u)):
             return None
         by_d, by_x = (np.unique(ca.jacobian_sparsity(expression, by).get_triplet()[1])
                       for by in (tape.d, tape.x))
@@ -200,13 +203,15 @@ class _Description:
             "fmiVersion": "2.0" if two else "3.0", "modelName": program.name,
             "guid" if two else "instantiationToken": self.token,
             "generationTool": "blocks", "variableNamingConvention": "structured",
-            **({"numberOfEventIndicators": str(len(program.relations))} if two else {})})
+            **({"numberOfEventIndicators": str(len(program.relations))}
+               if two and program.may_be_integrated else {})})
         state = "FMUstate" if two else "FMUState"
         can = {"modelIdentifier": self.identifier, f"canGetAndSet{state}": "true",
                f"canSerialize{state}": "true"}  # fmt: skip
         can[f"providesDirectionalDerivative{'' if two else 's'}"] = "true"
-        Xml.SubElement(root, "ModelExchange", can if two else {
-            **can, "needsCompletedIntegratorStep": "true"})
+        if program.may_be_integrated:
+            Xml.SubElement(root, "ModelExchange", can if two else {
+                **can, "needsCompletedIntegratorStep": "true"})
         looks = ("canReturnEarlyAfterIntermediateUpdate", "hasEventMode",
                  "mightReturnEarlyFromDoStep", "providesIntermediateUpdate")
         Xml.SubElement(root, "CoSimulation", {

@@ -39,8 +39,10 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "N_HOLDS": instants.holds.shape[1], "N_INSTANTS": len(instants.times),
         "N_X": len(program.method.x), "N_MARGINS": len(program.margins),
         "N_STATES": len(program.states), "N_VARIABLES": len(variables),
-        "ENDLESS": int(program.is_endless), "IS_BOUNDED": int(program.most_events > 0),
-        "KEEPS_STEP": int(program.method.keeps_step),
+        "ENDLESS": int(program.is_endless), "KEEPS_STEP": int(program.method.keeps_step),
+        "IS_BOUNDED": int(program.most_events > 0 and not program.chooses),
+        "STEPS_ARE_TIED": int(program.step > 0),  # to modes, which change at their ends
+        "MAY_BE_INTEGRATED": int(program.may_be_integrated),
         "PARAMETERS": image.place_of_array(program.method.p),
         "NOW_TIMES": image.place("advance", "switches.times"),
         "NOW_HOLDS": image.place("advance", "switches.holds"),

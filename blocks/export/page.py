@@ -32,9 +32,10 @@ from ..results.page.run_page import Page, curves, network, parameters, style
 from ..results.shown import label, pretty
 from ..simulation.settings import Options
 from ..units import Unit, from_si, to_si, unit_given
+from .chosen_states import choice_of, may_leave
 from .fmu import try_out
 from .header import header
-from .program import Instants, Program, Variable, constants_of_modes, refuse_texts
+from .program import NOTHING, Instants, Program, Variable, constants_of_modes, refuse_texts
 from .targets import BROWSER, SOURCES, here, library
 from .time_steps import LOOKS, TimeSteps
 
@@ -45,6 +46,7 @@ WIDE = 100.0  # times its low end: from there on positions are even on a logarit
 STEPS = 1.0, 2.0, 2.5, 5.0, 10.0
 ALIKE = 1e-9  # of what modes do that were learned with other values of a parameter
 CALLED = "page"
+FOLLOWING = "present", "sizes", "rank", "at", "words", "atol"  # of choices of states
 
 
 @dataclass(frozen=True)
@@ -241,15 +243,15 @@ class _Followers:
 
     def __init__(self, program: Program, sliders: Sequence[Slider]) -> None:
         self.program, self.sliders = program, sliders
-        self.base, self.instants = self._start({})
-        kept, modes, decided = _arrays(program.method, program.driver.problem)
+        kept, modes, decided = self._arrays(program.method, program.driver)
         self.at = np.concatenate([program.image.place_of_array(a) + 8 * np.arange(a.size)
                                   for a in (*kept, *modes, *decided)]).astype(int)
+        self.base, self.instants = self._start({})
         #: So many words nobody decides on anew; so many tell where to begin with deciding.
         self.kept = sum(a.size for a in kept)
         self.told = self.kept + sum(a.size for a in modes)
         #: Whether there are modes: what machine code cannot decide on anew is told in any case.
-        self.decides = program.driver.problem.laws is not None
+        self.decides = program.driver.problem.laws is not None or program.chooses
 
     def _start(self, values: Mapping[str, float]) -> tuple[Array, Instants]:
         """Words of a start, as whole numbers; instants of the run."""
@@ -265,12 +267,35 @@ class _Followers:
         with driver.failures():
             driver.integration.begin(program.t_start, driver.events.take_struck())
         method = program.method_of(driver)
-        if method.own_events is None:
+        leaves = method.own_events is not None or program.chooses and may_leave(driver)
+        words = np.concatenate(list(chain(*self._arrays(method, driver)))) if leaves else NOTHING
+        if len(words) != len(self.at):
             raise ParameterError(program.where, f"cannot start with {told} in machine code.",
                                  "Give the sliders other ends.", code="export.refused")
-        arrays = _arrays(method, driver.problem)
-        return np.concatenate(list(chain(*arrays))).view(np.uint64), Instants.of(
+        return words.view(np.uint64), Instants.of(
             driver.events.time_events, program.t_start, program.t_end)
+
+    def _arrays(self, method: Any, driver: Any) -> tuple[list[Array], list[Array], list[Array]]:
+        """What a start comes to: what is kept (states, discrete values, tolerances), relations and
+        modes, and what is decided on anew from there."""
+        if isinstance(method, TimeSteps):
+            return method.arrays
+        own, modes = method.own_events, []
+        kept = [method.x[: len(driver.problem.x)] if method.carries else method.x,
+                method.k[ATOL], method.form.work.record.k[ATOL], method.branch.ravel(),
+                method.borders.ravel()]
+        if self.program.chooses:
+            of_program = driver is self.program.driver
+            choice = self.program.choice if of_program else choice_of(driver, 0)
+            return [*kept, method.q, *(np.ravel(getattr(choice, name)).view(float)
+                                       for name in FOLLOWING)], [], []
+        if own.rules.parts is not None:
+            modes = [own.part("modes")]
+        return [*kept, own.part("discrete values"), method.q[own.passed.present.size :],
+                np.asarray(own.predicted.fast, dtype=float).ravel(),
+                *constants_of_modes(method)], [
+            own.part("relations"), method.held, *modes], [
+            own.passed.present, method.slack, method.x]
 
     def words(self) -> list[dict[str, Any]]:
         """For each slider the words that follow it: where they stand, and what they come to.
@@ -331,7 +356,7 @@ class _Followers:
 
     def _refuse_learned(self, one: Slider) -> None:
         """Refuse a slider by which modes do something else than was learned of them."""
-        parts: Any = self.program.method.own_events.rules.parts
+        parts: Any = self.program.own.rules.parts
         if not isinstance(parts, NetworkParts):
             return
         known = parts.constants[parts.owner >= 0], parts.move[parts.owner >= 0]
@@ -344,22 +369,6 @@ class _Followers:
                     self.program.where, f"cannot let a slider move {one.path}: what the modes of "
                     "this network do was learned in a run with its present value.",
                     "Leave it out, and make a page for each value.", code="export.refused")
-
-
-def _arrays(method: Any, problem: Any) -> tuple[list[Array], list[Array], list[Array]]:
-    """What a start comes to: what is kept (states, discrete values, tolerances), relations and
-    modes, and what is decided on anew from there."""
-    if isinstance(method, TimeSteps):
-        return method.arrays
-    own, modes = method.own_events, []
-    if own.rules.parts is not None:
-        modes = [own.part("modes")]
-    kept = [method.x[: len(problem.x)] if method.carries else method.x,
-            own.part("discrete values"), method.q[own.passed.present.size :], method.k[ATOL],
-            method.form.work.record.k[ATOL], method.branch.ravel(), method.borders.ravel(),
-            np.asarray(own.predicted.fast, dtype=float).ravel(), *constants_of_modes(own)]
-    return kept, [own.part("relations"), method.held, *modes], [
-        own.passed.present, method.slack, method.x]
 
 
 # -- the page ------------------------------------------------------------------------------

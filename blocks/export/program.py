@@ -63,7 +63,8 @@ from .time_steps import EVENTS_KEPT, LOOKS, STEPS_KEPT, TimeSteps
 __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", "refuse_texts"]
 
 #: What is filled with the course of a run.
-COURSE = ("record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
+COURSE = ("course.ends", "course.rows", "course.efforts",
+          "record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
 NOTHING = np.zeros(0, dtype=np.int64)
 #: What is known of modes that have followed others.
@@ -177,9 +178,11 @@ def coherent(declared: Unit) -> Unit:
     return unit(f"{base:~C}")
 
 
-def constants_of_modes(own: Any) -> list[Array]:
+def constants_of_modes(method: Any) -> list[Array]:
     """What decisions on modes take of parameters, as it was when the run began."""
-    return [np.asarray(getattr(own.predicted, name)).ravel()
+    if isinstance(method, TimeSteps):
+        return [method.table]
+    return [np.asarray(getattr(method.own_events.predicted, name)).ravel()
             for name in ("d", "push", "reach", "scale")]
 
 
@@ -212,6 +215,8 @@ class Program:
         and their nominal values
     relations : names of all that is watched
     step : of time steps; 0 for other methods
+    chooses : whether states are chosen anew in the run
+    may_be_integrated : whether others can take the steps
     """
 
     def __init__(self, model: Any, inputs: Iterable[str] | Mapping[str, Any],
@@ -237,22 +242,25 @@ class Program:
         infos = [info for path in shown for info in self._infos(path)]
         stepped = issubclass(driver.settings.method, MoreauJean)
         self.step = float(driver.settings.step or 0.0) if stepped else 0.0
-        if inside and self.system.clusters and not (stepped or native.unwritable(problem)):
+        if self.system.clusters and not (stepped or native.unwritable(problem)):
             self._constraints = equations_of(self.system, problem.p, problem.laws).at_points(
                 constraints_of(self.system))
         reads = 0 if stepped else self._reads(problem, infos)  # may need room among constants
         with driver.failures():
             driver.integration.begin(self.t_start, driver.events.take_struck())
         self.method = driver.integration.method
-        self.chooses = inside and not stepped and may_leave(driver)
+        self.chooses = not stepped and may_leave(driver)
+        self.may_be_integrated = not (self.chooses or stepped or most_events)
         self._refuse_what_stays(problem)
+        self._refuse_beside_choices([*(one.path for one in driven), *parameters])
         self._again = made, duration, options
         self.instants, self.is_endless = self._instants()
+        self._list_told(problem, driven)
         if stepped:
             self._bind_time_steps(infos)
         else:
             self._rehearse()
-            self._bind(problem, driven, infos, reads)
+            self._bind(infos, reads)
         self.outputs = [Variable(info, float(value), k)
                         for k, (info, value) in enumerate(zip(infos, self.values, strict=True))]
         self.states = np.arange(len(self.method.x))[self.method.places]
@@ -283,7 +291,7 @@ class Program:
                 f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
 
     def _refuse_python(self, method: Any) -> None:
-        if not method.looks_itself and not (self._reads_inside and self._steps_in_time(method)):
+        if not (method.looks_itself or self._steps_in_time(method)):
             who = f" ({elements})" if (elements := self._elements()) else ""
             raise ParameterError(
                 self.where, f"exports what is run in machine code, and this run is taken by "
@@ -295,6 +303,14 @@ class Program:
         kind = method if isinstance(method, type) else type(method)
         return issubclass(kind, CompiledMoreauJean if kind is not method else MoreauJean) and not (
             self.system.nm or self.driver.events.time_events.expected)
+
+    def _refuse_beside_choices(self, told: Sequence[str]) -> None:
+        """Refuse what would be told to a run that chooses its states anew."""
+        if self.chooses and told:
+            raise ParameterError(
+                self.where, f"cannot let {', '.join(told)} be given from outside: "
+                f"which states are integrated is decided in the run, {self._who_decides()}.",
+                "Leave out inputs and parameters, or simulate it here.", code="export.refused")
 
     def _elements(self) -> str:
         """The first elements that have modes, by name."""
@@ -348,27 +364,29 @@ class Program:
             return 0
         return equations_of(self.system, problem.p, problem.laws).at_points(function.function)
 
-    def _bind(self, problem: Any, driven: Sequence[DrivenInput], infos: Sequence[VariableInfo],
-              reads: int) -> None:
+    def _list_told(self, problem: Any, driven: Sequence[DrivenInput]) -> None:
+        """What is told to a run in its course: rows of tables at known instants, and inputs."""
+        slots = [one.slots(self.system) for one in driven]
+        self.told = np.concatenate([NOTHING, *slots])
+        self.slots = np.append(self.system.tables.slots, self.told)
+        self.now = Ahead(np.zeros(1), problem.m[None, :].copy(), problem.d[self.slots][None, :],
+                         self.instants.until[:1].copy())
+        self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
+            (info, slot) for one, places in zip(driven, slots, strict=True)
+            for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _bind(self, infos: Sequence[VariableInfo], reads: int) -> None:
         """Take the functions with all that they are given."""
         method, own = self.method, self.own
-        slots = [one.slots(self.system) for one in driven]
-        told = np.concatenate([NOTHING, *slots])
-        tables = self.system.tables.slots
-        self.now = Ahead(
-            np.zeros(1), problem.m[None, :].copy(), np.append(
-                problem.d[tables], problem.d[told])[None, :], self.instants.until[:1].copy())
-        self.told = told
-        given = own.given(self.now, np.append(tables, told))
+        given = own.given(self.now, self.slots)
         code = method.machine_code(given)
         arguments = method.bound_arguments(
             given, np.zeros(5, dtype=np.int64), np.zeros(2, dtype=np.int64))
         if self.chooses:
             code = choosing.knowing(code.facts)
-            arguments += choice_of(self.driver, self._constraints), method.q
+            self.choice = choice_of(self.driver, self._constraints)
+            arguments += self.choice, method.q
         advance = Bound(code.bound(*arguments))
-        rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
-                else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
         self.point = method.x.copy()
         self.slope, self.margins = np.zeros_like(self.point), np.zeros(method.held.size)
         self.values, self.at = np.zeros(len(infos)), np.array([self.t_start])
@@ -378,11 +396,10 @@ class Program:
                                 self.point, self.slope, self.margins, self.values))
         called = dict(zip((name for name, _ in code.parameters), arguments, strict=True))
         bound = {"advance": advance, "look": seen}
-        if not self.most_events:
+        if self.may_be_integrated:
             bound["event"] = Bound(pass_event.knowing(code.facts).bound(*(
                 called.get(name, 0) for name, _ in pass_event.parameters)))
-        for one, name in product(bound.values(), COURSE):
-            one.shorten(name, rows[name.startswith("record")])
+        self._shorten(bound)
         bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
         if self._reads_inside:
             bound["inside"] = self._inside()
@@ -394,9 +411,13 @@ class Program:
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
-        self.inputs = [Variable(info, float(problem.d[slot]), k) for k, (info, slot) in enumerate(
-            (info, slot) for one, places in zip(driven, slots, strict=True)
-            for info, slot in zip(self._infos(one.path), places, strict=True))]
+
+    def _shorten(self, bound: Mapping[str, Bound]) -> None:
+        """Give the course of a call the room that it needs."""
+        rows = ((self.most_events + 1, self.most_events + 2) if self.most_events
+                else (EVENTS_KEPT, STEPS_KEPT))  # one more, and the step after the last
+        for one, name in product(bound.values(), COURSE):
+            one.shorten(name, rows[not name.startswith("passed")])
 
     def _bind_time_steps(self, infos: Sequence[VariableInfo]) -> None:
         """Take time steps, with the room that they need in a run here."""
@@ -404,11 +425,12 @@ class Program:
         trial.run()
         self._stepper = trial.integration.method.stepper
         steps = self.method_of(self.driver)
-        self.method, self.inputs, self.told = steps, [], NOTHING
-        self.point, self.margins, self.values = steps.x.copy(), steps.held, np.zeros(len(infos))
+        self.method, self.point = steps, steps.x.copy()
+        self.margins, self.values = steps.held, np.zeros(len(infos))
         self.at = np.array([self.t_start])
         bound = steps.functions(VariableFunctions.of(self.system, self.catalog).expression(
             tuple(info.index for info in infos)), self.at, self.point, self.values)
+        self._shorten(bound)
         self.image = Image(bound, [steps.p, steps.q], (*COURSE, "values"))
         bound["look"].call()
 
@@ -422,7 +444,7 @@ class Program:
     def method_of(self, driver: Driver) -> Any:
         """The method of a run like this one at its start."""
         method: Any = driver.integration.method
-        return TimeSteps(method, self._stepper) if self.step else method
+        return TimeSteps(method, self._stepper, self.now, self.slots) if self.step else method
 
     def _inside(self) -> Bound:
         """What takes one step again, for values inside of it."""
@@ -557,10 +579,10 @@ class Program:
                 break
         times, problem = driver.events.time_events, self.driver.problem
         driver.integration.begin(self.t_start, driver.events.take_struck())
-        own = driver.integration.method.own_events
-        return not (np.array_equal(driver.problem.x, problem.x) and own is not None
-                    and all(map(np.array_equal, constants_of_modes(own),
-                                constants_of_modes(self.method.own_events)))
+        method = self.method_of(driver)
+        return not (np.array_equal(driver.problem.x, problem.x) and method.own_events is not None
+                    and all(map(np.array_equal, constants_of_modes(method),
+                                constants_of_modes(self.method)))
                     and np.array_equal(driver.problem.d, problem.d, equal_nan=True)
                     and np.array_equal(times.ahead(
                         self.t_start, self.t_end, len(times.times) + 1).times,

@@ -17,11 +17,12 @@ from ..language.expression import TIME as TIME_SYMBOL
 from ..machine.functions import empty, machine_code
 from ..machine.signatures import run_code
 from ..native import one_step
-from ..native.contact_steps import CHANGED, NOT_FINITE
+from ..native.contact_steps import CHANGED, NO_ROOM, NOT_FINITE
 from ..native.contact_steps import advance as steps_to_change
 from ..native.events import Passed
 from ..native.one_step import Limits, Steps
 from ..native.one_step import Record as Taken
+from ..native.own_events import Ahead
 from ..native.predicted_elements import NOBODY
 from ..native.step_equations import written
 from ..native.step_records import Bodies, Kinds, Record, Room
@@ -32,28 +33,42 @@ from ..nonsmooth.complementarity.sparse_lu import Factors
 from ..numerics.arrays import Indices, Matrix, Vector
 from .image import Bound
 
-__all__ = ["TimeSteps"]
+__all__ = ["TIME_STEPS", "TimeSteps"]
 
 STEPS_KEPT, EVENTS_KEPT = 64, 256  # of one call; the next call goes on
 LOOKS = 64  # into one step at a time
-TIME = one_step.TIME
+TIME_STEPS = -1  # a kind of method, beside those of :mod:`blocks.native.steps`
+TIME, STEP = one_step.TIME, one_step.STEP
 FULL, REACHED = one_step.FULL, one_step.REACHED
-WITHOUT_END, UNSURE = one_step.NOT_FINITE, one_step.UNSURE
+WITHOUT_END, UNSURE, TOO_SMALL = one_step.NOT_FINITE, one_step.UNSURE, one_step.TOO_SMALL
 
 
 @machine_code
 def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
             course: Record, when: Vector, most: Indices, y: Vector, last: Vector, modes: Indices,
             before: Indices, relations: Relations, limits: Limits, record: Taken,
-            switches: Switches, passed: Passed, x: Vector, state: Vector, begun: Indices
-            ) -> tuple[int, int, int]:
+            switches: Switches, passed: Passed, x: Vector, state: Vector, begun: Indices,
+            held: Indices) -> tuple[int, int, int]:
     """Steps up to ``t_stop``, as those of :func:`blocks.native.one_step.advance`, or until a record
     is full.
 
-    The first arguments are those of the steps, whose ``course`` is filled up to every change.
+    The first arguments are those of the steps, whose ``course`` is filled up to every change. What
+    is told first is an event of its own.
+
+    Parameters
+    ----------
+    held : per entry of the table of arguments the discrete value that it holds; -1 for another one
     """
     n, taken, events = y.size, begun[0], begun[1]
-    when[0], when[2] = state[TIME], limits.t_stop
+    when[0], when[1], when[2] = state[TIME], state[STEP], limits.t_stop
+    if switches.times.size:
+        for j in range(switches.slots.size):
+            switches.d[switches.slots[j]] = switches.rows[0, j]
+        for i in range(held.size):
+            if held[i] >= 0:
+                kinds.table[i] = switches.d[held[i]]
+        _pass(passed, events, taken, when[0], x, modes)
+        events += 1
     while when[0] < when[2]:
         most[0] = min(course.ends.size, record.ends.size - taken)
         if most[0] == 0 or events == passed.times.size:
@@ -71,19 +86,23 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
             taken += 1
         state[TIME] = when[0]
         if count == 0:
-            if why == NOT_FINITE:
-                return WITHOUT_END, taken, events
-            return UNSURE, taken, events
+            return (WITHOUT_END if why == NOT_FINITE else UNSURE if why == NO_ROOM
+                    else TOO_SMALL), taken, events
         x[:] = record.rows[taken - 1]
         if why == CHANGED:
             for i in range(n):
                 y[i] = x[i] / bodies.scale[i]  # rounded, as where Python begins anew
-            passed.marks[events], passed.times[events] = taken, when[0]
-            passed.struck[events], passed.x[events] = NOBODY, x
-            for i in range(modes.size):
-                passed.q[events, i] = modes[i]
+            _pass(passed, events, taken, when[0], x, modes)
             events += 1
     return REACHED, taken, events
+
+
+@machine_code
+def _pass(passed: Passed, k: int, taken: int, t: float, x: Vector, modes: Indices) -> None:
+    """Write an event down."""
+    passed.marks[k], passed.times[k], passed.struck[k], passed.x[k] = taken, t, NOBODY, x
+    for i in range(modes.size):
+        passed.q[k, i] = modes[i]
 
 
 @machine_code
@@ -115,11 +134,12 @@ class TimeSteps:
     ----------
     method : at its start
     trial : the stepper of a run like it
+    now, slots : what it is told in its course, and where that stands among discrete values
     """
 
-    keeps_step = True
+    keeps_step, kind = True, TIME_STEPS
 
-    def __init__(self, method: Any, trial: Any) -> None:
+    def __init__(self, method: Any, trial: Any, now: Ahead, slots: Indices) -> None:
         problem, stepper = method.problem, method.stepper
         laws, n = problem.laws, problem.size
         self.name, self.problem = method.name, problem
@@ -138,17 +158,31 @@ class TimeSteps:
             struck=np.zeros(events, dtype=np.int64), q=np.zeros((events, len(self.q))),
             x=np.zeros((events, width)), changed=np.zeros((events, 0)), present=self.q)
         self.state = np.zeros(6)
-        self.state[TIME] = method.t
+        self.state[TIME], self.state[STEP] = method.t, method.step_size
+        self.table = stepper.equations.kinds.table
+        told = empty(Switches)._replace(times=now.times, holds=now.holds, until=now.until,
+                                        rows=now.rows, slots=slots, d=bodies.d)
         self.given = (*stepper.given, empty(Relations)._replace(looks=np.zeros((LOOK_ROWS, 0))),
-                      empty(Limits), self.record, empty(Switches), passed, self.x, self.state,
-                      np.zeros(2, dtype=np.int64))
+                      empty(Limits), self.record, told, passed, self.x, self.state,
+                      np.zeros(2, dtype=np.int64), self._held(stepper.equations, slots))
         self.own_events = SimpleNamespace(
             passed=passed, rules=SimpleNamespace(parts=laws, resets=None))
         self.equations = SimpleNamespace(large=False, part_of_constants=lambda part: slice(
             0, len(self.q) * (part == "modes")))
         #: What a start comes to: states and what follows parameters; modes; nothing decided anew.
-        kept = [self.x, stepper.y, stepper.last, bodies.scale, stepper.equations.kinds.table]
+        kept = [self.x, stepper.y, stepper.last, bodies.scale, self.table]
         self.arrays: Any = kept, [self.q, stepper.modes.view(float)], []
+
+    def _held(self, equations: Any, slots: Indices) -> Indices:
+        """Which discrete value, of those that are told, each entry of the table holds."""
+        held = np.full(self.table.size, -1)
+        for slot in slots.tolist():
+            marked = equations.d.copy()
+            marked[slot] = np.nan
+            equations.hold(equations.m, marked)
+            held[np.isnan(self.table)] = slot
+            equations.hold(equations.m, equations.d)
+        return held
 
     def functions(self, expression: ca.SX, at: Any, point: Any, values: Any) -> dict[str, Bound]:
         """What advances, what gives variables at a point, and what gives points inside a step."""

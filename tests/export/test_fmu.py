@@ -13,6 +13,7 @@ import pytest
 from exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
+from scipy.integrate import solve_ivp
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
@@ -268,8 +269,12 @@ def test_a_run_of_the_fmu_says_where_its_known_instants_end():
 
 # -- what masters ask ----------------------------------------------------------------------------
 def begun(name, version="3.0", kind="Slave", **how):
+    return begun_of(exported(name, version), version, kind, **how)
+
+
+def begun_of(file, version="3.0", kind="Slave", **how):
     """An instance of an FMU that has been initialised, and its value references by name."""
-    file = str(exported(name, version))
+    file = str(file)
     described, number = fmpy.read_model_description(file), version[0]
     module = __import__(f"fmpy.fmi{number}", fromlist=["fmi"])
     means = described.coSimulation if kind == "Slave" else described.modelExchange
@@ -347,10 +352,60 @@ def test_sizes_of_outputs_are_told_where_they_are_known():
     assert (float(nominal["friction.f"]), nominal["spring.f"]) == (25.0, None)  # it breaks away at
 
 
-def test_states_that_are_chosen_anew_are_refused_by_name(tmp_path):
+# -- co-simulation alone -------------------------------------------------------------------------
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_states_are_chosen_anew_in_steps_of_its_own(version, tmp_path):
     model = Model("swing")
-    model.bob = Pendulum(x="0.6 m", y="-0.8 m")
+    model.bob = Pendulum(x="1 m", y="0 m")  # so each of its coordinates is at its end at times
+    file = model.export_fmu(tmp_path / "a.fmu", outputs=["bob.x", "bob.y"], version=version,
+                            rtol=1e-9, duration="4 s")
+    there = fmpy.simulate_fmu(str(file), stop_time=4.0, output_interval=0.01)
+    angle = solve_ivp(lambda t, y: (y[1], -9.81 * np.sin(y[0])), (0, 4), (np.pi / 2, 0.0),
+                      rtol=1e-12, atol=1e-12, t_eval=there["time"]).y[0]
+    assert_allclose(there["bob.x"], np.sin(angle), atol=1e-6)
+    assert_allclose(there["bob.y"], -np.cos(angle), atol=1e-6)
+    assert fmpy.read_model_description(str(file)).modelExchange is None
+    assert validation.validate_fmu(str(file)) == []
     with pytest.raises(ParameterError, match=(
-            r"^swing\.export_fmu\(\): .*Python has to: on which states of bob are integrated, as "
-            r"constraints tie them\. Simulate it here, or leave that component out of")):
-        model.export_fmu(tmp_path / "a.fmu", outputs=["bob.x"])
+            r"^swing\.export_fmu\(\): cannot let bob\.length be given from outside: .* bob ")):
+        model.export_fmu(tmp_path / "b.fmu", outputs=["bob.x"], parameters=["bob.length"])
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_time_steps_are_those_of_python_with_what_is_told(version, tmp_path):
+    model = oscillator()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                           breakaway_force="1.5 N")
+    model.connect(model.mass.M, model.friction.R)
+    model.connect(model.floor.V, model.friction.C)
+    options = {"inputs": ["push.S"], "outputs": ["mass.v", "friction.f"], "method": "moreau_jean",
+               "step": "1 ms"}
+    file = model.export_fmu(tmp_path / "a.fmu", version=version, parameters=["damper.damping"],
+                            **options)
+    forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (3.0, 5.0)],
+                      dtype=[("time", float), ("push.S", float)])
+    there = fmpy.simulate_fmu(str(file), stop_time=3.0, output_interval=0.05, input=forces,
+                              start_values={"damper.damping": 1.0})
+    model.damper.damping = "1 N*s/m"
+    here, rows = model.stepper(**options), []
+    for k in range(60):
+        if k == 20:
+            here.set("push.S", "5 N")
+        here.advance("50 ms")
+        rows.append([here[path].to_base_units().m for path in options["outputs"]])
+    assert np.ptp(rows, axis=0).min() > 0.3 and validation.validate_fmu(str(file)) == []
+    assert fmpy.read_model_description(str(file)).modelExchange is None
+    assert_allclose(np.transpose([there["mass.v"][1:], there["friction.f"][1:]]), rows, atol=1e-12)
+
+
+def test_steps_in_time_end_early_at_changes_of_modes(tmp_path):
+    file = stick_slip().export_fmu(tmp_path / "a.fmu", outputs=["block.v"], step="1 ms",
+                                   method="moreau_jean", duration="1 s")
+    events = stick_slip().simulate("1 s", method="moreau_jean", step="1 ms").events
+    fmu, _ = begun_of(file, eventModeUsed=True, earlyReturnAllowed=True)
+    t, met = 0.0, []
+    fmu.enterStepMode()
+    while t < 1.0:
+        event, _, _, t = fmu.doStep(t, 1.0 - t)
+        met += [t] * event
+    assert_allclose(met, np.unique([float(event.time) for event in events]), atol=1e-12)

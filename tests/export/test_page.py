@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from exported_models import buck, dropped, stick_slip
 from numpy.testing import assert_allclose
+from parts import Pendulum
 
 import blocks
 from blocks import (
@@ -420,6 +421,23 @@ def test_states_are_chosen_anew_as_in_python(tmp_path):
     model.page(file, show=show, duration="4 s", **options)
     found, here = there(file), model.simulate("4 s", **options)  # by four choices of six
     assert not found["failure"] and found["t"][-1] == 4.0
+    for path, row in zip(show, found["rows"], strict=True):
+        wanted = here[path].at(quantity(np.array(found["t"]), "s")).to_base_units().m
+        assert_allclose(row, wanted, rtol=0, atol=1e-12 * np.ptp(wanted))
+
+
+@on_node
+@pytest.mark.parametrize(("length", "gravity"), [(1.0, 9.81), (1.5, 9.81), (0.8, 1.62)])
+def test_sliders_move_constraints(length, gravity, tmp_path):
+    model, file = Model("swing"), tmp_path / "page.html"
+    model.bob = Pendulum(x="0.7 m", y="-0.5 m", gravity="9.81 m/s^2")
+    show, options = ["bob.x", "bob.y", "bob.tension"], {"method": "dopri5", "rtol": 1e-8}
+    model.page(file, show=show, duration="3 s", **options, sliders={
+        "bob.length": ("0.8 m", "2 m"), "bob.gravity": ("1.62 m/s^2", "9.81 m/s^2")})
+    found = there(file, {"bob.length": length, "bob.gravity": gravity})
+    model.bob.length, model.bob.gravity = f"{length} m", f"{gravity} m/s^2"
+    here = model.simulate("3 s", **options)
+    assert not found["failure"] and found["t"][-1] == 3.0 and -1 not in found["positions"]
     for path, row in zip(show, found["rows"], strict=True):
         wanted = here[path].at(quantity(np.array(found["t"]), "s")).to_base_units().m
         assert_allclose(row, wanted, rtol=0, atol=1e-12 * np.ptp(wanted))

@@ -250,7 +250,7 @@ class Program:
             driver.integration.begin(self.t_start, driver.events.take_struck())
         self.method = driver.integration.method
         self.chooses = not stepped and may_leave(driver)
-        self.may_be_integrated = not (self.chooses or stepped or most_events)
+        self.may_be_integrated = not (self.chooses or stepped or most_events or problem.delays)
         self._refuse_what_stays(problem)
         self._refuse_beside_choices([*(one.path for one in driven), *parameters])
         self._again = made, duration, options
@@ -274,11 +274,6 @@ class Program:
     def _refuse_what_stays(self, problem: Any) -> None:
         """Name what cannot leave Python."""
         method, where = self.method, self.where
-        if problem.delays is not None:
-            names = ", ".join(family.path(0) for family in self.system.network.families
-                              if family.kernel.delays)
-            raise ParameterError(where, f"cannot export what is delayed yet: {names}.", ADVICE,
-                                 code="export.refused")
         called = [family.path(0) for family in self.system.network.families
                   if family.kernel.calls_python]
         if called:

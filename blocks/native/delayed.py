@@ -31,7 +31,7 @@ from ..system.delays import (
     NODES,
     NOW,
     OFF,
-    PIECES,
+    PAST,
     PLAN,
     POINTS,
     PROBES,
@@ -43,7 +43,18 @@ from ..system.delays import (
     WEIGHTS,
     delayed_signals,
 )
-from ..system.past import BORDERS, COUNT, LEVELS, PLACES, ROOM, SHOWN, STARTS, VALUES
+from ..system.past import (
+    COUNT,
+    ENDS,
+    FIRSTS,
+    LEVELS,
+    ROOM,
+    ROOM_OF_STEPS,
+    SHOWN,
+    STARTS,
+    STEPS,
+    VALUES,
+)
 from ..system.past import may_miss as _may_miss
 from .expressions import Writer
 from .nodes import last_not_above
@@ -71,23 +82,25 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
     origin : address of the time just after which what is read begins
     """
     told = indices_at(plan, PLAN)
-    count, nodes, pieces = told[SIGNALS], told[NODES], indices_at(told[PIECES], SHOWN)
-    slots, places = indices_at(told[SLOTS], count), indices_at(pieces[PLACES], pieces[ROOM])
+    count, nodes, past = told[SIGNALS], told[NODES], indices_at(told[PAST], SHOWN)
+    slots, starts = indices_at(told[SLOTS], count), vector_at(past[STARTS], past[COUNT])
+    firsts, ends = indices_at(past[FIRSTS], past[COUNT]), vector_at(past[ENDS], past[STEPS])
     lags, at = vector_at(told[LAGS], count), vector_at(now, 1)
     terms, before, first, chosen = vector_at(told[TERMS], nodes), -1.0, 0, -1
     begun, least = vector_at(origin, 1)[0], vector_at(told[LIMITS], LIMIT_COUNT)[LEAST_TIME_APART]
     since = begun + 4 * same_instant(begun, least)
+    values = vector_at(past[VALUES], past[STEPS] * nodes * count)
     for k in range(count):
         if lags[k] != before:
             before = lags[k]
-            chosen = last_not_above(pieces[STARTS], pieces[COUNT], since - before) - 1
+            chosen = last_not_above(past[STARTS], past[COUNT], since - before) - 1
             if chosen >= 0:
-                piece = indices_at(places[chosen], SHOWN)
-                step = weigh(plan, piece[BORDERS], piece[COUNT], at[0] - before)
-                first = step * nodes * count
+                last = past[STEPS]
+                if chosen + 1 < past[COUNT]:
+                    last = firsts[chosen + 1]
+                first = weigh(told, starts[chosen], ends, firsts[chosen], last,
+                              at[0] - before) * nodes * count
         if chosen >= 0:
-            piece = indices_at(places[chosen], SHOWN)
-            values = vector_at(piece[VALUES], piece[COUNT] * nodes * count)
             total = 0.0
             for j in range(nodes):
                 total += terms[j] * values[first + j * count + k]
@@ -97,15 +110,23 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
 
 
 @machine_code
-def weigh(plan: int, borders: int, count: int, t: float) -> int:
-    """Find the step of a time; what its values are multiplied with there goes into the terms."""
-    told = indices_at(plan, PLAN)
-    nodes, ends = told[NODES], vector_at(borders, count + 1)
+def weigh(told: Indices, start: float, ends: Vector, first: int, last: int, t: float) -> int:
+    """Find the step of a time among some of a piece that begins at ``start``; what its values are
+    multiplied with there goes into the terms."""
+    nodes, step = told[NODES], first
     points, weights = vector_at(told[POINTS], nodes), vector_at(told[WEIGHTS], nodes)
     terms = vector_at(told[TERMS], nodes)
-    t = min(max(t, ends[0]), ends[count])
-    step = min(max(last_not_above(borders, count + 1, t) - 1, 0), count - 1)
-    x = ((t - ends[step]) - (ends[step + 1] - t)) / (ends[step + 1] - ends[step])
+    t = min(max(t, start), ends[last - 1])
+    beyond = last
+    while beyond - step > 1:
+        middle = (step + beyond) // 2
+        if ends[middle - 1] <= t:
+            step = middle
+        else:
+            beyond = middle
+    if step > first:
+        start = ends[step - 1]
+    x = ((t - start) - (ends[step] - t)) / (ends[step] - start)
     total, hit = 0.0, -1
     for j in range(nodes):
         gap = x - points[j]
@@ -125,37 +146,41 @@ def weigh(plan: int, borders: int, count: int, t: float) -> int:
 
 
 @machine_code
+def _plan(code: Code) -> int:
+    """Address of what is told of all that is delayed."""
+    return indices_at(code.q, code.plan + 1)[code.plan]
+
+
+@machine_code
 def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Vector) -> bool:
     """Add what is delayed to its past, as it was up to the end of the step from (t, x) that has
     just been taken, in halves where it is no polynomial; False where there is no room for more.
     """
-    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    piece, from_, to, halvings = indices_at(last_piece(code), SHOWN), t, end, 0
-    borders = vector_at(piece[BORDERS], piece[ROOM] + 1)
-    if borders[piece[COUNT]] != t:
+    told = indices_at(_plan(code), PLAN)
+    past, begins, ends_at, halvings = indices_at(told[PAST], SHOWN), t, end, 0
+    ends = vector_at(past[ENDS], past[ROOM_OF_STEPS])
+    if not is_kept_up_to(code, t):
         return False
-    while from_ < end and piece[COUNT] < piece[ROOM]:
-        middle = 0.5 * (from_ + to)
-        if halvings < HALVINGS and from_ < middle < to and not _follows(
-                code, work, told, piece, t, h, x, from_, to):
-            to = middle
+    while begins < end and past[STEPS] < past[ROOM_OF_STEPS]:
+        middle = 0.5 * (begins + ends_at)
+        follows = _follows(code, work, told, past, t, h, x, begins, ends_at)
+        if follows or halvings == HALVINGS or not begins < middle < ends_at:
+            ends[past[STEPS]] = ends_at
+            past[STEPS] += 1
+            begins, ends_at, halvings = ends_at, end, 0
+        else:
+            ends_at = middle
             halvings += 1
-            continue
-        if not halvings < HALVINGS:
-            _follows(code, work, told, piece, t, h, x, from_, to)
-        borders[piece[COUNT] + 1] = to
-        piece[COUNT] += 1
-        from_, to, halvings = to, end, 0
-    return piece[COUNT] < piece[ROOM]
+    return past[STEPS] < past[ROOM_OF_STEPS]
 
 
 @machine_code
-def _follows(code: Code, work: Workspace, told: Indices, piece: Indices, t: float, h: float,
+def _follows(code: Code, work: Workspace, told: Indices, past: Indices, t: float, h: float,
              x: Vector, start: float, end: float) -> bool:
     """Fill in what is delayed at the nodes of a part of a step; whether it is that polynomial."""
     count, nodes = told[SIGNALS], told[NODES]
-    first = piece[COUNT] * nodes * count
-    values, points = vector_at(piece[VALUES], first + nodes * count), vector_at(
+    first, follows = past[STEPS] * nodes * count, True
+    values, points = vector_at(past[VALUES], first + nodes * count), vector_at(
         told[POINTS], nodes + LOOKS)
     largest, now = vector_at(told[LARGEST], count), vector_at(told[NOW], count)
     between = vector_at(told[BETWEEN], LOOKS * nodes)
@@ -178,60 +203,53 @@ def _follows(code: Code, work: Workspace, told: Indices, piece: Indices, t: floa
                     value = values[first + i * count + k]
                     missed -= between[(j - nodes) * nodes + i] * value
                     low, high = min(low, value), max(high, value)
-                if not abs(missed) <= may_miss(off, largest[k], high - low, start, end):
-                    return False
-    return True
+                follows &= abs(missed) <= may_miss(off, largest[k], high - low, start, end)
+    return follows
 
 
 @machine_code
 def forget_past(code: Code, t: float) -> bool:
-    """Forget what no signal is read from after ``t``, where others let it; whether the past is
-    known up to then."""
-    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    limits, pieces = vector_at(told[LIMITS], LIMIT_COUNT), indices_at(told[PIECES], SHOWN)
+    """Forget what nothing reads after ``t``, where that is allowed; whether the past is known up
+    to then."""
+    told = indices_at(_plan(code), PLAN)
+    limits, past = vector_at(told[LIMITS], LIMIT_COUNT), indices_at(told[PAST], SHOWN)
     if limits[FORGETS] == 0.0:
         return True
-    size, room, gone = told[SIGNALS] * told[NODES], pieces[ROOM], 0
-    starts, levels = vector_at(pieces[STARTS], room), indices_at(pieces[LEVELS], room)
-    places = indices_at(pieces[PLACES], room)
-    since = t - vector_at(told[DIFFERENT_LAGS], told[DIFFERENT])[told[DIFFERENT] - 1]
-    since -= 8 * same_instant(t, limits[LEAST_TIME_APART])
-    while gone + 1 < pieces[COUNT] and starts[gone + 1] < since:
+    size, longest = told[SIGNALS] * told[NODES], vector_at(
+        told[DIFFERENT_LAGS], told[DIFFERENT])[told[DIFFERENT] - 1]
+    since, gone = t - longest - 8 * same_instant(t, limits[LEAST_TIME_APART]), 0
+    starts, levels = vector_at(past[STARTS], past[COUNT]), indices_at(past[LEVELS], past[COUNT])
+    firsts, ends = indices_at(past[FIRSTS], past[COUNT]), vector_at(past[ENDS], past[STEPS])
+    values = vector_at(past[VALUES], past[STEPS] * size)
+    while gone + 1 < past[COUNT] and starts[gone + 1] < since:
         gone += 1
-    for _ in range(gone):  # the first goes behind all others
-        first = places[0]
-        indices_at(first, SHOWN)[COUNT] = 0
-        for i in range(room - 1):
-            starts[i], levels[i], places[i] = starts[i + 1], levels[i + 1], places[i + 1]
-        places[room - 1] = first
-        pieces[COUNT] -= 1
-    piece = indices_at(places[0], SHOWN)
-    borders = vector_at(piece[BORDERS], piece[ROOM] + 1)
-    values, gone = vector_at(piece[VALUES], piece[ROOM] * size), 0
-    while gone < piece[COUNT] and borders[gone + 1] < since:
-        gone += 1
-    if gone > 0:
-        piece[COUNT] -= gone
-        for i in range(piece[COUNT] + 1):
-            borders[i] = borders[i + gone]
-        for i in range(piece[COUNT] * size):
-            values[i] = values[i + gone * size]
+    first = firsts[gone]
+    while first < past[STEPS] and ends[first] < since and (
+            gone + 1 == past[COUNT] or first < firsts[gone + 1]):
+        starts[gone] = ends[first]
+        first += 1
+    firsts[gone] = first
+    for i in range(gone, past[COUNT]):
+        starts[i - gone], levels[i - gone], firsts[i - gone] = starts[i], levels[i], (
+            firsts[i] - first)
+    for i in range(first, past[STEPS]):
+        ends[i - first] = ends[i]
+    for i in range(first * size, past[STEPS] * size):
+        values[i - first * size] = values[i]
+    past[COUNT] -= gone
+    past[STEPS] -= first
     return is_kept_up_to(code, t)
-
-
-@machine_code
-def last_piece(code: Code) -> int:
-    """Address of what is told of the piece that grows."""
-    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    pieces = indices_at(told[PIECES], SHOWN)
-    return indices_at(pieces[PLACES], pieces[COUNT])[pieces[COUNT] - 1]
 
 
 @machine_code
 def is_kept_up_to(code: Code, t: float) -> bool:
     """Whether the past is known up to a time."""
-    piece = indices_at(last_piece(code), SHOWN)
-    return vector_at(piece[BORDERS], piece[COUNT] + 1)[piece[COUNT]] == t
+    past = indices_at(indices_at(_plan(code), PLAN)[PAST], SHOWN)
+    last, steps = past[COUNT] - 1, past[STEPS]
+    known = vector_at(past[STARTS], last + 1)[last]
+    if steps > indices_at(past[FIRSTS], last + 1)[last]:
+        known = vector_at(past[ENDS], steps)[steps - 1]
+    return known == t
 
 
 @machine_code
@@ -243,18 +261,16 @@ def read_from(code: Code, t: float) -> None:
 @machine_code
 def bend_before(code: Code, t: float, stop: float) -> float:
     """The next instant at which something delayed jumps or bends, before ``stop``; or that."""
-    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    pieces, lags = indices_at(told[PIECES], SHOWN), vector_at(
-        told[DIFFERENT_LAGS], told[DIFFERENT])
-    limits, starts = vector_at(told[LIMITS], LIMIT_COUNT), vector_at(
-        pieces[STARTS], pieces[COUNT])
+    told = indices_at(_plan(code), PLAN)
+    past, lags = indices_at(told[PAST], SHOWN), vector_at(told[DIFFERENT_LAGS], told[DIFFERENT])
+    limits, starts = vector_at(told[LIMITS], LIMIT_COUNT), vector_at(past[STARTS], past[COUNT])
     tiny, found = same_instant(t, limits[LEAST_TIME_APART]), stop
     last = limits[UNTIL] - 4 * same_instant(limits[UNTIL], limits[LEAST_TIME_APART])
     for k in range(told[DIFFERENT]):
-        following = last_not_above(pieces[STARTS], pieces[COUNT], t + tiny - lags[k])
-        if following < pieces[COUNT]:
+        following = last_not_above(past[STARTS], past[COUNT], t + tiny - lags[k])
+        if following < past[COUNT]:
             at = starts[following] + lags[k]
-            if at < found and at < stop - tiny and at < last:
+            if at < found and at < stop - tiny and not at >= last:
                 found = at
     return found
 
@@ -263,10 +279,10 @@ def bend_before(code: Code, t: float, stop: float) -> float:
 def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
     """Begin a piece of the past at an event, as :meth:`blocks.system.delays.Delays.begin` does;
     False where there is no room."""
-    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
-    count, nodes, pieces = told[SIGNALS], told[NODES], indices_at(told[PIECES], SHOWN)
-    begun, room, before = pieces[COUNT], pieces[ROOM], last_piece(code)
-    starts, levels = vector_at(pieces[STARTS], room), indices_at(pieces[LEVELS], room)
+    told = indices_at(_plan(code), PLAN)
+    count, nodes, past = told[SIGNALS], told[NODES], indices_at(told[PAST], SHOWN)
+    begun, room, steps = past[COUNT], past[ROOM], past[STEPS]
+    starts, levels = vector_at(past[STARTS], room), indices_at(past[LEVELS], room)
     if begun == room:
         return False
     if t <= starts[begun - 1]:
@@ -275,24 +291,22 @@ def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
     limits, level = vector_at(told[LIMITS], LIMIT_COUNT), -1
     near = 4 * same_instant(t, limits[LEAST_TIME_APART])
     for k in range(told[DIFFERENT]):
-        i = min(last_not_above(pieces[STARTS], begun, t - lags[k] - near), begun - 1)
+        i = min(last_not_above(past[STARTS], begun, t - lags[k] - near), begun - 1)
         if abs(starts[i] + lags[k] - t) <= near and (level < 0 or levels[i] < level):
             level = levels[i]
     level += 1
     values_at(code, work, code.past, t, x, now)
-    piece = indices_at(before, SHOWN)
-    if level > 0 and piece[COUNT] > 0:
-        end = (piece[COUNT] * nodes - 1) * count
-        values, largest = vector_at(piece[VALUES], end + count), vector_at(told[LARGEST], count)
+    if level > 0 and steps > 0:
+        end = (steps * nodes - 1) * count
+        values, largest = vector_at(past[VALUES], end + count), vector_at(told[LARGEST], count)
         for k in range(count):
             if abs(now[k] - values[end + k]) > HANDED_ON * largest[k]:
                 level = 0  # a jump that is only handed on stays a jump
     if level > told[ROUGHEST]:
         return True
     starts[begun], levels[begun] = t, level
-    piece = indices_at(indices_at(pieces[PLACES], room)[begun], SHOWN)
-    vector_at(piece[BORDERS], 1)[0] = t
-    pieces[COUNT] = begun + 1
+    indices_at(past[FIRSTS], room)[begun] = steps
+    past[COUNT] = begun + 1
     return True
 
 

@@ -18,7 +18,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -30,7 +30,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.instants import same_instant
 from ..numerics.tolerances import HANDED_ON, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
-from .past import Pieces, may_miss
+from .past import Past, may_miss
 from .system import System
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ HALVINGS = 12  # of a step, until polynomials follow what is delayed
 AGREES = 1e-3  # of the tolerance of the run
 #: Entries of a plan: numbers of signals and nodes, of different lags, and the level up to which
 #: what bends begins a piece; addresses of where signals stand among the discrete values, of what is
-#: told of all pieces, of the lag of each signal, of different lags, of nodes and their weights, and
+#: told of the past, of the lag of each signal, of different lags, of nodes and their weights, and
 #: of room for as many numbers; of what polynomials are looked at by between nodes, of the largest
 #: values so far, of limits, and of room for the values at a time.
-(SIGNALS, NODES, DIFFERENT, ROUGHEST, SLOTS, PIECES, LAGS, DIFFERENT_LAGS, POINTS, WEIGHTS, TERMS,
+(SIGNALS, NODES, DIFFERENT, ROUGHEST, SLOTS, PAST, LAGS, DIFFERENT_LAGS, POINTS, WEIGHTS, TERMS,
  BETWEEN, LARGEST, LIMITS, NOW) = range(15)
 PLAN = 15
 #: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that
@@ -155,7 +155,7 @@ class Delays:
     def select(self, t: float) -> None:
         """From now on read what belongs to the time just after ``t``."""
         self.origin = t
-        self.chosen[:] = self.pieces.starts.searchsorted(
+        self.chosen[:] = self.past.starts.searchsorted(
             t - self.lags + 4 * same_instant(t, self.least), side="right") - 1
 
     def fill(self, d: Array, t: float) -> None:
@@ -181,8 +181,8 @@ class Delays:
             if piece < 0:
                 out[mine] = np.array(self.initial(t[None, :], self.p))[mine]
             else:
-                out[mine] = self.pieces[piece].signals(
-                    t - self.lags[lags, None], mine, np.searchsorted(lags, self.group[mine]))
+                out[mine] = self.past.signals(int(piece), t - self.lags[lags, None], mine,
+                                              np.searchsorted(lags, self.group[mine]))
         return out
 
     @property
@@ -196,9 +196,9 @@ class Delays:
         self.least = TIME_GRAIN * (t_end - t_start)
         self.t_end, self.nodes, self.rtol = t_end, max(order + 1, 5), rtol
         self.roughest = self.nodes if self.fed_back else 0  # level up to which a piece begins
-        self.pieces = Pieces(len(self.slots), self.nodes)
+        self.past = Past(len(self.slots), self.nodes)
         self._told: tuple[np.ndarray, ...] = (  # alive, as machine code reads it
-            self.slots, self.pieces.shown, self.lags[self.group], self.lags, self._points,
+            self.slots, self.past.shown, self.lags[self.group], self.lags, self._points,
             barycentric_weights(self.nodes), np.empty(self.nodes), basis(PROBES, self.nodes),
             self.largest, np.array([AGREES * self.rtol, self.least, self.t_end, 0.0]),
             np.empty(len(self.slots)))
@@ -206,10 +206,22 @@ class Delays:
         self.plan = np.array([len(self.slots), self.nodes, len(self.lags), self.roughest,
                               *(k.ctypes.data for k in self._told)])
 
+    def room(self) -> list[int]:
+        """How many pieces and steps there were at most within the longest delay."""
+        return [int((np.arange(1, len(t) + 1) - t.searchsorted(t - self.lags[-1])).max(initial=0))
+                for t in (self.past.starts, self.past.ends)]
+
+    def leave(self, pieces: int, steps: int, until: float) -> list[Any]:
+        """All that machine code is told, with room for so many more pieces and steps; what is
+        older than any delay may be forgotten, in a run up to then."""
+        self._told[LIMITS - SLOTS][[UNTIL, FORGETS]] = until, 1.0
+        self.past.make_room(pieces, steps)
+        return [self.plan, *self._told, *self.past.arrays()]
+
     def begin(self, problem: Problem, t: float) -> None:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
         self.select(t)
-        starts = self.pieces.starts
+        starts = self.past.starts
         if len(starts) and t <= starts[-1]:
             return
         problem.update(t)
@@ -220,17 +232,16 @@ class Delays:
             near = 4 * same_instant(t, self.least)
             k = np.minimum(starts.searchsorted(t - self.lags - near), len(starts) - 1)
             arrive = np.abs(starts[k] + self.lags - t) <= near
-            level = 1 + min(self.pieces.levels[k[arrive]].tolist(), default=-1)
+            level = 1 + min(self.past.levels[k[arrive]].tolist(), default=-1)
         if level:  # a jump that is only handed on stays a jump
-            last = self.pieces.last
-            jump = np.abs(now - last(np.array([last.end]))[:, 0])
+            jump = np.abs(now - self.past.last)
             level = 0 if np.any(jump > HANDED_ON * self.largest) else level
         if level <= self.roughest:  # else smoother than the method can tell, or no business of it
-            self.pieces.begin(t, now, level)
+            self.past.begin(t, level)
 
     def after(self, t: float) -> float:
         """The next instant at which something delayed jumps or bends."""
-        starts = self.pieces.starts
+        starts = self.past.starts
         k = starts.searchsorted(t + same_instant(t, self.least) - self.lags, side="right")
         following = (starts[k[k < len(starts)]] + self.lags[k < len(starts)]).min(initial=np.inf)
         end = self.t_end - 4 * same_instant(self.t_end, self.least)
@@ -242,13 +253,13 @@ class Delays:
         ``course`` gives the integrated unknowns at times, as columns. Machine code may have kept
         some of them already.
         """
-        piece = self.pieces.last
         self._allow_rounding(problem, self.largest)
-        borders = np.append(piece.end, ends[ends > piece.end])
+        known = self.past.end
+        borders = np.append(known, ends[ends > known])
         if len(borders) > 1:
             self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:],
                        HALVINGS)
-        piece.make_room(piece.count)
+        self.past.make_room(len(self.past), len(self.past.ends))
 
     def _allow_rounding(self, problem: Problem, now: Array) -> None:
         """What is nothing but the rounding of values of its dimension is no signal to follow."""
@@ -291,14 +302,14 @@ class Delays:
         wrong &= (starts < middle) & (middle < ends) & (halvings > 0)
         values = values.transpose(1, 2, 0)
         if not wrong.any():
-            self.pieces.last.extend(ends, values)
+            self.past.extend(ends, values)
             return
         for k, too_long in enumerate(wrong.tolist()):
             if too_long:
                 self._keep(signals, np.array([starts[k], middle[k]]),
                            np.array([middle[k], ends[k]]), halvings - 1)
             else:
-                self.pieces.last.extend(ends[k : k + 1], values[k : k + 1])
+                self.past.extend(ends[k : k + 1], values[k : k + 1])
 
 
 def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:

@@ -20,7 +20,7 @@ from library.electrical import (
 )
 from library.electromechanical import DCMotor, HBridge, Solenoid
 from library.rotational import Inertia, RotationalFriction, RotationalReference
-from library.signal import Constant, DiscretePID, Pulse, Subtract
+from library.signal import Constant, Delay, DiscretePID, Gain, Pulse, Step, Subtract
 from library.translational import (
     Damper,
     ForceSource,
@@ -146,11 +146,31 @@ def example(name):
     return made["model"]
 
 
+def late():
+    """A mass that rubs and is held at a place, which is told 0.1 s late, and lets it swing."""
+    model = Model("late")
+    model.mass, model.floor = Mass(mass="1 kg"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", breakaway_force="1 N",
+                                           coulomb_force="0.8 N")
+    model.push, model.sensor = ForceSource(), MotionSensor()
+    model.step, model.late = Step(final="1 m", start="0.2 s"), Delay(unit="m", delay="0.1 s")
+    model.away, model.gain = Subtract(unit="m"), Gain(input="m", gain="20 N/m")
+    model.connect(model.mass.M, model.friction.R, model.push.R, model.sensor.R)
+    model.connect(model.floor.V, model.friction.C, model.push.C, model.sensor.C)
+    model.connect(model.step.y, model.away.u1)
+    model.connect(model.sensor.P, model.late.u)
+    model.connect(model.late.y, model.away.u2)
+    model.connect(model.away.y, model.gain.u)
+    model.connect(model.gain.y, model.push.S)
+    return model
+
+
 MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),
           "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 s"),
           "oscillator": (oscillator, ["mass.v", "spring.f"], "3 s"),
           "bouncing": (dropped, ["stop.x", "mass.v"], "3 s"),
           "valve": (valve, ["solenoid.i", "solenoid.x"], "20 ms"),
+          "late": (late, ["mass.v", "late.y"], "1.5 s"),
           "servo": (servo, ["mass.v", "push.f"], "1 s"),
           "buck": (buck, ["coil.i", "load.v"], "0.1 ms"),
           "motor": (motor, ["motor.i", "load.w"], "20 ms"),

@@ -82,6 +82,9 @@ static int failed(Program *p, int why) {
             at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? "" : ", ", relations[r]);
             first = 0;
         }
+    if (why == UNDECIDED && first)
+        snprintf(p->text + at, MOST_TEXT - at, "%s", N_TOLD ? "inputs, or signals that are "
+                 "delayed, change more often than there is room for" : "its cause has no name");
 #endif
     return 0;
 }

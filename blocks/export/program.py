@@ -74,6 +74,9 @@ LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
 TOLD = 3  # components in an error
+ENDLESS = 1e300  # s, a time that no run comes to
+PIECES_TOLD = 2048  # new values of inputs within the longest delay,
+STEPS_TOLD = 4  # and steps after each, until they are long again
 CHANGED = 1.001  # times a parameter, to see what follows it
 
 
@@ -398,7 +401,8 @@ class Program:
         bound |= {f"inner_{k}": Bound(call) for k, call in enumerate(own.calls)}
         if self._reads_inside:
             bound["inside"] = self._inside()
-        self.image = Image(bound, [method.p, method.q], (*COURSE, "slope", "margins", "values"))
+        self.image = Image(bound, [method.p, method.q, *self._past()],
+                           (*COURSE, "slope", "margins", "values"))
         if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
                                   for one in (advance,)):
             raise ParameterError(
@@ -406,6 +410,23 @@ class Program:
                 f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
                 "Write them with expressions of the model.", code="export.refused")
         seen.call()
+
+    def _past(self) -> list[Any]:
+        """What is told of signals that are delayed, with twice the room that a run here needs, and
+        what inputs may add that come in short steps."""
+        delays = self.driver.problem.delays
+        if delays is None:
+            return []
+        trial = self._other({}, driven=False)
+        trial.run()
+        alive: Any = trial.problem.delays
+        pieces, steps = alive.room()
+        step, events = self.driver.settings.step, self.most_events or EVENTS_KEPT
+        if len(self.told):  # each new value begins a piece
+            events += int(delays.lags[-1] / step) + 1 if step else PIECES_TOLD
+        past: list[Any] = delays.leave(2 * pieces + events, 2 * steps + STEPS_TOLD * events,
+                                       ENDLESS if self.is_endless else self.t_end)
+        return past
 
     def _shorten(self, bound: Mapping[str, Bound]) -> None:
         """Give the course of a call the room that it needs."""

@@ -131,7 +131,15 @@ class BoundSteps:
                 self._readers[function] = BoundEvaluator(
                     held.with_efforts(function.function),
                     (*given, self._own.part("modes"), self._own.part("K")))
+        if self.method.problem.delays is not None:  # type: ignore[attr-defined]
+            self._fill_in_what_is_delayed()
         return self._readers[function]
+
+    def _fill_in_what_is_delayed(self) -> None:
+        """Among the discrete values, which functions read."""
+        delays: Any = self.method.problem.delays  # type: ignore[attr-defined]
+        delays.select(float(self.method.q[self.method.code.plan + 1]))
+        delays.fill(self.d, float(self._state[TIME]))
 
     def taken(self) -> Step | None:
         """Give all steps and events to the method; the last step, None where nothing was done."""

@@ -44,6 +44,7 @@ from ..system.delays import (
     delayed_signals,
 )
 from ..system.past import (
+    BEGINS,
     COUNT,
     ENDS,
     FIRSTS,
@@ -83,8 +84,8 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
     """
     told = indices_at(plan, PLAN)
     count, nodes, past = told[SIGNALS], told[NODES], indices_at(told[PAST], SHOWN)
-    slots, starts = indices_at(told[SLOTS], count), vector_at(past[STARTS], past[COUNT])
-    firsts, ends = indices_at(past[FIRSTS], past[COUNT]), vector_at(past[ENDS], past[STEPS])
+    slots, firsts = indices_at(told[SLOTS], count), indices_at(past[FIRSTS], past[COUNT])
+    begins, ends = vector_at(past[BEGINS], past[STEPS]), vector_at(past[ENDS], past[STEPS])
     lags, at = vector_at(told[LAGS], count), vector_at(now, 1)
     terms, before, first, chosen = vector_at(told[TERMS], nodes), -1.0, 0, -1
     begun, least = vector_at(origin, 1)[0], vector_at(told[LIMITS], LIMIT_COUNT)[LEAST_TIME_APART]
@@ -98,7 +99,7 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
                 last = past[STEPS]
                 if chosen + 1 < past[COUNT]:
                     last = firsts[chosen + 1]
-                first = weigh(told, starts[chosen], ends, firsts[chosen], last,
+                first = weigh(told, begins, ends, firsts[chosen], last,
                               at[0] - before) * nodes * count
         if chosen >= 0:
             total = 0.0
@@ -110,23 +111,21 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
 
 
 @machine_code
-def weigh(told: Indices, start: float, ends: Vector, first: int, last: int, t: float) -> int:
-    """Find the step of a time among some of a piece that begins at ``start``; what its values are
-    multiplied with there goes into the terms."""
+def weigh(told: Indices, begins: Vector, ends: Vector, first: int, last: int, t: float) -> int:
+    """Find the step of a time among those of a piece; what its values are multiplied with there
+    goes into the terms."""
     nodes, step = told[NODES], first
     points, weights = vector_at(told[POINTS], nodes), vector_at(told[WEIGHTS], nodes)
     terms = vector_at(told[TERMS], nodes)
-    t = min(max(t, start), ends[last - 1])
+    t = min(max(t, begins[first]), ends[last - 1])
     beyond = last
     while beyond - step > 1:
         middle = (step + beyond) // 2
-        if ends[middle - 1] <= t:
+        if begins[middle] <= t:
             step = middle
         else:
             beyond = middle
-    if step > first:
-        start = ends[step - 1]
-    x = ((t - start) - (ends[step] - t)) / (ends[step] - start)
+    x = ((t - begins[step]) - (ends[step] - t)) / (ends[step] - begins[step])
     total, hit = 0.0, -1
     for j in range(nodes):
         gap = x - points[j]
@@ -157,19 +156,20 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
     just been taken, in halves where it is no polynomial; False where there is no room for more.
     """
     told = indices_at(_plan(code), PLAN)
-    past, begins, ends_at, halvings = indices_at(told[PAST], SHOWN), t, end, 0
+    past, one, other, halvings = indices_at(told[PAST], SHOWN), t, end, 0
+    begins = vector_at(past[BEGINS], past[ROOM_OF_STEPS])
     ends = vector_at(past[ENDS], past[ROOM_OF_STEPS])
     if not is_kept_up_to(code, t):
         return False
-    while begins < end and past[STEPS] < past[ROOM_OF_STEPS]:
-        middle = 0.5 * (begins + ends_at)
-        follows = _follows(code, work, told, past, t, h, x, begins, ends_at)
-        if follows or halvings == HALVINGS or not begins < middle < ends_at:
-            ends[past[STEPS]] = ends_at
+    while one < end and past[STEPS] < past[ROOM_OF_STEPS]:
+        middle = 0.5 * (one + other)
+        follows = _follows(code, work, told, past, t, h, x, one, other)
+        if follows or halvings == HALVINGS or not one < middle < other:
+            begins[past[STEPS]], ends[past[STEPS]] = one, other
             past[STEPS] += 1
-            begins, ends_at, halvings = ends_at, end, 0
+            one, other, halvings = other, end, 0
         else:
-            ends_at = middle
+            other = middle
             halvings += 1
     return past[STEPS] < past[ROOM_OF_STEPS]
 
@@ -219,21 +219,20 @@ def forget_past(code: Code, t: float) -> bool:
         told[DIFFERENT_LAGS], told[DIFFERENT])[told[DIFFERENT] - 1]
     since, gone = t - longest - 8 * same_instant(t, limits[LEAST_TIME_APART]), 0
     starts, levels = vector_at(past[STARTS], past[COUNT]), indices_at(past[LEVELS], past[COUNT])
-    firsts, ends = indices_at(past[FIRSTS], past[COUNT]), vector_at(past[ENDS], past[STEPS])
-    values = vector_at(past[VALUES], past[STEPS] * size)
+    firsts, begins = indices_at(past[FIRSTS], past[COUNT]), vector_at(past[BEGINS], past[STEPS])
+    ends, values = vector_at(past[ENDS], past[STEPS]), vector_at(past[VALUES], past[STEPS] * size)
     while gone + 1 < past[COUNT] and starts[gone + 1] < since:
         gone += 1
     first = firsts[gone]
     while first < past[STEPS] and ends[first] < since and (
             gone + 1 == past[COUNT] or first < firsts[gone + 1]):
-        starts[gone] = ends[first]
         first += 1
     firsts[gone] = first
     for i in range(gone, past[COUNT]):
         starts[i - gone], levels[i - gone], firsts[i - gone] = starts[i], levels[i], (
             firsts[i] - first)
     for i in range(first, past[STEPS]):
-        ends[i - first] = ends[i]
+        begins[i - first], ends[i - first] = begins[i], ends[i]
     for i in range(first * size, past[STEPS] * size):
         values[i - first * size] = values[i]
     past[COUNT] -= gone
@@ -260,17 +259,22 @@ def read_from(code: Code, t: float) -> None:
 
 @machine_code
 def bend_before(code: Code, t: float, stop: float) -> float:
-    """The next instant at which something delayed jumps or bends, before ``stop``; or that."""
+    """The next instant at which something delayed jumps or bends, before ``stop``; or that.
+
+    It may be ``t``, where steps have ended without reading what is beyond.
+    """
     told = indices_at(_plan(code), PLAN)
     past, lags = indices_at(told[PAST], SHOWN), vector_at(told[DIFFERENT_LAGS], told[DIFFERENT])
     limits, starts = vector_at(told[LIMITS], LIMIT_COUNT), vector_at(past[STARTS], past[COUNT])
     tiny, found = same_instant(t, limits[LEAST_TIME_APART]), stop
     last = limits[UNTIL] - 4 * same_instant(limits[UNTIL], limits[LEAST_TIME_APART])
+    read = vector_at(code.q, code.plan + 2)[code.plan + 1]
     for k in range(told[DIFFERENT]):
-        following = last_not_above(past[STARTS], past[COUNT], t + tiny - lags[k])
+        after = max(read + 4 * tiny, t - 2 * tiny) - lags[k]
+        following = last_not_above(past[STARTS], past[COUNT], after)
         if following < past[COUNT]:
-            at = starts[following] + lags[k]
-            if at < found and at < stop - tiny and not at >= last:
+            at = max(starts[following] + lags[k], t)
+            if at < found and at < stop - tiny and at < last:
                 found = at
     return found
 

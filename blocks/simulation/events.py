@@ -74,7 +74,7 @@ class Events:
         resets = switching.resets.compiled(efforts)
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
-                or acting is None and resets is None or delayed and driven
+                or acting is None and resets is None
                 or samplings.active and samplers is None
                 or self.jumps.are_possible(problem, times, switching.t_end)
                 or self.switching.resets.noted and (driven or resets is None)):

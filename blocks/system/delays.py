@@ -125,6 +125,7 @@ class Delays:
         self.shortest = float(self.lags[0])
         of_states, of_discrete = system.of_dimension
         self.of_dimension = np.concatenate([of_states, of_discrete[self.slots]])
+        self.unbroken = -np.inf  # a time at which a run begins anew, though nothing has happened
         self.origin = 0.0  # the time just after which lags read the pieces that are chosen
         self.chosen = np.full(len(self.lags), -1)  # piece that every lag reads, -1 before the run
         self.largest = np.zeros(len(self.slots))
@@ -222,7 +223,7 @@ class Delays:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
         self.select(t)
         starts = self.past.starts
-        if len(starts) and t <= starts[-1]:
+        if len(starts) and (t <= starts[-1] or t == self.unbroken):
             return
         problem.update(t)
         now = self.values(*problem.arguments(t))

@@ -13,14 +13,14 @@ from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LAST_BITS
 from ..solvers.interpolation import basis, unit_interval
 
-__all__ = ["COUNT", "ENDS", "FIRSTS", "LEVELS", "ROOM", "ROOM_OF_STEPS", "SHOWN", "STARTS",
-           "STEPS", "VALUES", "Past", "may_miss"]  # fmt: skip
+__all__ = ["BEGINS", "COUNT", "ENDS", "FIRSTS", "LEVELS", "ROOM", "ROOM_OF_STEPS", "SHOWN",
+           "STARTS", "STEPS", "VALUES", "Past", "may_miss"]  # fmt: skip
 
 #: Entries of what machine code is told: how many pieces and steps there are, and there is room
-#: for; addresses of the starts of pieces, of their levels and first steps, of the ends of steps,
-#: and of the values (steps, nodes, signals).
-COUNT, STEPS, ROOM, ROOM_OF_STEPS, STARTS, LEVELS, FIRSTS, ENDS, VALUES = range(9)
-SHOWN = 9
+#: for; addresses of the starts of pieces, of their levels and first steps, of where steps begin
+#: and end, and of the values (steps, nodes, signals).
+COUNT, STEPS, ROOM, ROOM_OF_STEPS, STARTS, LEVELS, FIRSTS, BEGINS, ENDS, VALUES = range(10)
+SHOWN = 10
 FIRST = 16, 128  # pieces and steps there is room for at first
 MORE_PIECES, MORE_NUMBERS = 256, 1 << 20  # for no more of them, and of their numbers, at a time
 
@@ -58,7 +58,8 @@ class Past:
         self.nodes = nodes
         self.shown = np.zeros(SHOWN, dtype=np.int64)
         self._starts, self._levels, self._firsts = np.empty(0), *np.empty((2, 0), dtype=np.int64)
-        self._ends, self._values = np.empty(0), np.empty((0, nodes, signals))
+        self._begins, self._ends = np.empty((2, 0))
+        self._values = np.empty((0, nodes, signals))
         self.make_room(*FIRST)
 
     def __len__(self) -> int:
@@ -92,7 +93,8 @@ class Past:
 
     def arrays(self) -> list[Array | Indices]:
         """All that machine code is told."""
-        return [self.shown, self._starts, self._levels, self._firsts, self._ends, self._values]
+        return [self.shown, self._starts, self._levels, self._firsts, self._begins, self._ends,
+                self._values]
 
     def make_room(self, pieces: int, steps: int) -> None:
         """See to it that there is room for so many more pieces and steps."""
@@ -101,7 +103,7 @@ class Past:
                 (len(self) + pieces, min(2 * len(self), len(self) + MORE_PIECES),
                  ("_starts", "_levels", "_firsts")),
                 (len(self.ends) + steps, min(2 * len(self.ends), len(self.ends) + more),
-                 ("_ends", "_values"))):
+                 ("_begins", "_ends", "_values"))):
             for name in names:
                 old = getattr(self, name)
                 if least > len(old):
@@ -124,6 +126,7 @@ class Past:
         self.make_room(0, len(ends))
         first = int(self.shown[STEPS])
         last = first + len(ends)
+        self._begins[first:last] = self.end, *ends[:-1]
         self._ends[first:last], self._values[first:last] = ends, values
         self.shown[STEPS] = last
 

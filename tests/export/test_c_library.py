@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
-from exported_models import buck, dropped, oscillator, servo, stick_slip
+from exported_models import buck, dropped, late, oscillator, servo, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
 from scipy.integrate import solve_ivp
@@ -22,7 +22,6 @@ from blocks import Model, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
 from library.mechanisms import DiscClutch, GearBox
 from library.rotational import Inertia, RotationalReference, TorqueSource, table
-from library.signal import Constant, Delay
 from library.translational import HardStop, Mass, Reference
 
 pytest.importorskip("llvmlite", reason="models are exported as machine code")
@@ -59,6 +58,7 @@ MODELS = {"oscillator": (oscillator, ["mass.v", "spring.f"], "1 ms", 500),
           "simscape": (lambda: stick_slip("simscape"), ["block.v", "friction.f"], "1 ms", 500),
           "bouncing": (dropped, ["stop.x", "mass.v"], "10 ms", 300),
           "servo": (servo, ["mass.v", "push.f"], "0.7 ms", 1000),
+          "late": (late, ["mass.v", "late.y"], "0.7 ms", 2000),
           "buck": (buck, ["coil.i", "load.v"], "1.3 us", 150),
           "chopper": (lambda: buck(driven=False), ["coil.i"], "1 us", 50),
           "swing": (swing, ["bob.x", "bob.y", "bob.vx"], "1 ms", 4000),
@@ -326,15 +326,6 @@ def test_an_fmu_for_another_platform_does_the_same_in_an_emulator(tmp_path, plac
 
 
 # -- what cannot leave ---------------------------------------------------------------------------
-def test_what_is_delayed_is_refused_by_name(tmp_path):
-    model = oscillator()
-    model.late, model.value = Delay(delay="0.1 s"), Constant(value=1.0)
-    model.connect(model.value.y, model.late.u)
-    with pytest.raises(ParameterError, match=r"export_c\(\).*delayed yet: late"):
-        model.export_c(tmp_path / "made", outputs=["mass.v"], step="1 ms")
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
     # two stops are struck at once, which Python decides on
     model = Model("row")

@@ -16,7 +16,7 @@ from time import sleep
 
 import numpy as np
 import pytest
-from exported_models import buck, dropped, stick_slip
+from exported_models import buck, dropped, late, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
 
@@ -37,7 +37,7 @@ from blocks import (
     where,
 )
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
-from library.signal import Constant, Delay, Pulse
+from library.signal import Pulse
 from library.translational import (
     Damper,
     ForceSource,
@@ -138,6 +138,8 @@ CASES = {
     "heavy": (stick_slip, ["block.v"], "2 s", {"block.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "rubbing": (rubbing, ["mass.v"], "1 s", {
         "friction.breakaway_force": ("2 N", "22 N")}, 1e-6),
+    "late": (late, ["mass.v", "late.y"], "1.5 s", {
+        "gain.gain": ("5 N/m", "30 N/m"), "mass.mass": ("0.5 kg", "2 kg")}, 1e-6),
     "pulsed": (pulsed, ["mass.v"], "3 s", {"pulse.amplitude": ("2 N", "20 N")}, 1e-6),
     "buck": (buck, ["coil.i", "load.v"], "0.2 ms", {
         "load.resistance": ("1 ohm", "4 ohm"), "source.voltage": ("20 V", "30 V")}, 1e-10),
@@ -190,6 +192,7 @@ MOVED = {
     "bouncing": [{}, {"stop.restitution": 0.5, "weight.force": -12.0}],
     "oscillator": [{}, {"spring.stiffness": 100.0, "damper.damping": 5.0, "mass.mass": 0.5}],
     "heavy": [{"block.mass": 1.7}],
+    "late": [{}, {"gain.gain": 11.0, "mass.mass": 1.4}],
     "pulsed": [{}, {"pulse.amplitude": 14.0}],
 }  # fmt: skip
 
@@ -459,14 +462,6 @@ def test_sliders_on_both_of_which_the_start_depends_are_refused():
 def test_sliders_that_lead_where_a_component_refuses_are_refused():
     with pytest.raises(ParameterError, match=r"friction\.coulomb_force = 30\.0 N.* below"):
         stick_slip().page(show=["block.v"], sliders={"friction.coulomb_force": ("5 N", "30 N")})
-
-
-def test_what_is_delayed_is_refused_by_name():
-    model = oscillator()
-    model.late, model.value = Delay(delay="0.1 s"), Constant(value=1.0)
-    model.connect(model.value.y, model.late.u)
-    with pytest.raises(ParameterError, match=r"page\(\).* delayed yet: late"):
-        model.page(show=["mass.v"])
 
 
 @pytest.mark.parametrize(("error", "given"), [

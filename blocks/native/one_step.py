@@ -184,7 +184,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1
-            return UNSURE if bends else status, taken, events
+            return status, taken, events
         events += 1
         work.steady[1] = 0
         if known:

@@ -13,7 +13,7 @@ import pytest
 from exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853, solve_ivp
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
@@ -44,6 +44,7 @@ def test_a_description_has_no_finding(version):
     ("simscape", "CoSimulation", "3.0"), ("oscillator", "CoSimulation", "2.0"),
     ("oscillator", "ModelExchange", "3.0"), ("bouncing", "CoSimulation", "3.0"),
     ("servo", "CoSimulation", "3.0"), ("buck", "CoSimulation", "3.0"),
+    ("chain", "CoSimulation", "3.0"),
     ("buck", "ModelExchange", "3.0"), *product(
         ("motor", "brake", "clutches", "cylinder"), ("CoSimulation", "ModelExchange"), ["3.0"]),
     ("bouncing", "ModelExchange", "2.0"), ("servo", "ModelExchange", "2.0")])
@@ -82,6 +83,78 @@ def test_rebounds_are_those_of_the_closed_form_however_long_steps_are():
         rest = t - starts[k - 1]
         speed = 9.81 * np.sqrt(2 / 9.81) * 0.7**k
         assert_allclose(x, max(0.0, speed * rest - 0.5 * 9.81 * rest**2), atol=1e-7)
+
+
+def integrated(file, seconds, rtol):
+    """Events of a run by model exchange with SciPy's DOP853, and its states at them."""
+    fmu, _ = begun_of(file, kind="Model")
+    described = fmpy.read_model_description(str(file))
+    nx, nz = described.numberOfContinuousStates, described.numberOfEventIndicators
+    x, slope, nominal, z = (np.zeros(n) for n in (nx, nx, nx, nz))
+    ways = [np.ctypeslib.as_ctypes(a) for a in (x, slope, nominal, z)]
+    fmu.getNominalsOfContinuousStates(ways[2], nx)
+
+    def at(t, point):
+        fmu.setTime(t)
+        x[:] = point
+        fmu.setContinuousStates(ways[0], nx)
+
+    def slopes(t, point):
+        at(t, point)
+        fmu.getContinuousStateDerivatives(ways[1], nx)
+        return slope.copy()
+
+    def above(t, point):
+        at(t, point)
+        fmu.getEventIndicators(ways[3], nz)
+        return z > 0
+
+    def updated():
+        following = fmu.updateDiscreteStates()[-2:]
+        fmu.enterContinuousTimeMode()
+        fmu.getContinuousStates(ways[0], nx)
+        return following[1] if following[0] else np.inf
+
+    t, events = 0.0, []
+    instant = updated()
+    while t < seconds:
+        end = min(instant, seconds)
+        steps = DOP853(slopes, t, x.copy(), end, rtol=rtol, atol=rtol * nominal)
+        before = above(t, x.copy())
+        while steps.status == "running":
+            steps.step()
+            inside, low, high = steps.dense_output(), steps.t_old, None
+            for look in np.linspace(steps.t_old, steps.t, 5)[1:]:
+                if (above(look, inside(look)) != before).any():
+                    high = look
+                    break
+                low = look
+            if high is not None:
+                while high - low > 4e-16 * high:
+                    middle = (low + high) / 2
+                    crossed = (above(middle, inside(middle)) != before).any()
+                    low, high = (low, middle) if crossed else (middle, high)
+                break
+            at(steps.t, steps.y)
+            fmu.completedIntegratorStep()
+        t, point = (steps.t, steps.y) if high is None else (high, inside(high))
+        at(t, point)
+        fmu.completedIntegratorStep()
+        events += [t] * int(t < seconds)
+        fmu.enterEventMode()
+        instant = updated()
+    return np.array(events)
+
+
+@pytest.mark.parametrize("name", ["stick-slip", "bouncing", "valve", "buck", "clutches"])
+def test_events_are_where_they_are_here_if_another_integrates_well(name):
+    make, _, duration = MODELS[name]
+    seconds = quantity(duration).to("s").m
+    here = [float(event.time) for event in make().simulate(duration, rtol=1e-8).events]
+    there = integrated(exported(name), seconds, 1e-10)
+    for event in here:
+        if 0 < event < seconds * (1 - 1e-9):
+            assert np.abs(there - event).min() < 1e-8 * seconds
 
 
 # -- what others give ----------------------------------------------------------------------------

@@ -224,7 +224,7 @@ EXPORTED(reached) double reached(void) { return run->time; }
 EXPORTED(reason) const char *reason(void) { return reasons[run->status]; }
 /* Who cannot be decided on: the name of a relation, if it is one of those. */
 EXPORTED(culprit) const char *culprit(int r) {
-    return run->status == UNDECIDED && (run->memory + WRONG)[r] ? relations[r] : "";
+    return is_open(run, r) ? relations[r] : "";
 }
 EXPORTED(relation_count) int relation_count(void) { return N_MARGINS; }
 

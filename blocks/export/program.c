@@ -45,8 +45,8 @@ enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
 enum { WELL, UNTOLD, UNDECIDED, NO_END_OF_EVENTS, NO_STEP, NO_NUMBER, BEYOND };
 static const char *const reasons[] = {
     "",
-    "what follows from inputs or a known instant cannot be decided by machine code alone: "
-    "the model has to be simulated where it was made",
+    "what follows from inputs or a known instant cannot be decided by machine code alone, so that "
+    "the model has to be simulated where it was made: ",
     "an event cannot be decided by machine code alone: ",
     "events follow each other without end",
     KEEPS_STEP ? "the equations and laws of a step are not solved: a shorter step may be"
@@ -73,12 +73,17 @@ typedef struct {
 static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
 static int64_t *integers(const Program *p, int64_t at) { return (int64_t *)(p->memory + at); }
 
+/* Whether a relation is one that could not be decided; what was told may concern any of them. */
+static int is_open(const Program *p, int64_t r) {
+    return p->status == UNTOLD || (p->status == UNDECIDED && (p->memory + WRONG)[r]);
+}
+
 static int failed(Program *p, int why) {
     p->status = why;
 #ifndef BARE
     int at = snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, reasons[why]), first = 1;
-    for (int64_t r = 0; why == UNDECIDED && r < N_MARGINS; r++)
-        if ((p->memory + WRONG)[r] && at + strlen(relations[r]) + 3 < MOST_TEXT) {
+    for (int64_t r = 0; r < N_MARGINS; r++)
+        if (is_open(p, r) && at + strlen(relations[r]) + 3 < MOST_TEXT) {
             at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? "" : ", ", relations[r]);
             first = 0;
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 import sys
 import zipfile
@@ -338,6 +339,21 @@ def test_a_run_of_the_fmu_says_where_its_known_instants_end():
     with pytest.raises(Exception, match="DoStep|doStep"):
         fmpy.simulate_fmu(str(exported("servo")), fmi_type="CoSimulation", stop_time=1.5,
                           output_interval=0.5)
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_path):
+    # the export has met one mode: the switch open, and the diode carrying the coil's current
+    file = buck(driven=False).export_fmu(tmp_path / "a.fmu", inputs=["switch.vT"], version=version,
+                                         outputs=["coil.i"], duration="1 ms")
+    closed = np.array([(0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1e-4, 1.0)],
+                      dtype=[("time", float), ("switch.vT", float)])
+    told = []
+    with pytest.raises(Exception, match="DoStep"):
+        fmpy.simulate_fmu(str(file), fmi_type="CoSimulation", stop_time=1e-4, input=closed,
+                          output_interval=1e-6, debug_logging=True,
+                          logger=lambda *message: told.append(message[-1].decode()))
+    assert re.match(r"at t = 1e-05 s .*: .*switch.*diode", told[0])
 
 
 # -- what masters ask ----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import base64
 import copy
 import gzip
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ModelError, ParameterError, WrongCall, brief, unknown_name
+from ..initialisation.initial_values import InitialWarning
 from ..language.declarations import Option
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
@@ -259,7 +261,9 @@ class _Followers:
         told = " and ".join(f"{one.path} = {from_si(values[one.path], one.variable.info.unit):~P}"
                             for one in self.sliders if one.path in values)
         try:
-            driver = program.restarted(values)
+            with warnings.catch_warnings():  # the model as it is has told of that already
+                warnings.simplefilter("ignore", InitialWarning)
+                driver = program.restarted(values)
         except ModelError as error:
             raise ParameterError(program.where, f"has sliders that can lead to {told}, and then: "
                                  f"{error}", "Give the sliders other ends.",

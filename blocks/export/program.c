@@ -103,7 +103,9 @@ static void set_addresses(Program *p) {
 
 static void begin(Program *p) {
     memset(p->memory, 0, 8 * (size_t)IMAGE_SIZE);
-    memcpy(p->memory, image, 8 * (size_t)IMAGE_WORDS);
+    const uint64_t *from = image;
+    for (int64_t k = 0; k < N_PARTS; from += parts[k++][1])
+        memcpy(p->memory + 8 * parts[k][0], from, 8 * (size_t)parts[k][1]);
     set_addresses(p);
     p->time = p->last = T_START;
     p->length = 0.0;

@@ -138,6 +138,19 @@ def motor():
     return model
 
 
+def chain():
+    """1,000 masses on springs, the last of which is pushed."""
+    model = Model("chain")
+    model.wall, model.masses = Reference(), Mass(count=1000)
+    model.springs, model.dampers = Spring(count=1000), Damper(count=1000, damping="1 N*s/m")
+    model.push = ForceSource(force="10 N")
+    model.connect(model.springs.R, model.dampers.R, model.masses.M)
+    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
+    model.connect(model.springs[0].C, model.dampers[0].C, model.push.C, model.wall.V)
+    model.connect(model.masses[-1].M, model.push.R)
+    return model
+
+
 def example(name):
     """The model of an example, before it is simulated."""
     text = (Path(__file__).parents[1] / "examples" / f"{name}.py").read_text(encoding="utf-8")
@@ -174,6 +187,7 @@ MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s
           "servo": (servo, ["mass.v", "push.f"], "1 s"),
           "buck": (buck, ["coil.i", "load.v"], "0.1 ms"),
           "motor": (motor, ["motor.i", "load.w"], "20 ms"),
+          "chain": (chain, ["masses[999].v", "masses[990].v"], "1 s"),
           "brake": (lambda: example("brake_fade"), ["vehicle.w", "disc.T"], "100 s"),
           "clutches": (lambda: example("two_clutches"), ["engine.w", "vehicle.w"], "6 s"),
           "cylinder": (lambda: example("cylinder_hunts"), ["load.v", "cylinder.p_A"], "6 s")}

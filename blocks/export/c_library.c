@@ -64,8 +64,8 @@ int NAMED(step)(MODEL *model, double h) {
 
 const char *NAMED(where)(MODEL *model) {
     Program *p = run_of(model);
-    for (int64_t r = 0; p->status == UNDECIDED && r < N_MARGINS; r++)
-        if ((p->memory + WRONG)[r]) return relations[r];
+    for (int64_t r = 0; r < N_MARGINS; r++)
+        if (is_open(p, r)) return relations[r];
     return "";
 }
 

@@ -32,8 +32,11 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
     variables : kind and place of each value reference
     """
     image, instants = program.image, program.instants
+    used = np.flatnonzero(image.words)
+    parts = np.array([(one[0], one[-1] + 1 - one[0]) for one in np.split(  # between them are zeros
+        used, np.flatnonzero(np.diff(used) > A_LINE) + 1)])
     number = {
-        "IMAGE_SIZE": image.size, "IMAGE_WORDS": len(image.words),
+        "IMAGE_SIZE": image.size, "N_PARTS": len(parts),
         "N_ADDRESSES": len(image.addresses), "N_ADDRESSES_OF_CODE": len(image.addresses_of_code),
         "N_TOLD": len(program.inputs), "N_TABLES": instants.rows.shape[1],
         "N_HOLDS": instants.holds.shape[1], "N_INSTANTS": len(instants.times),
@@ -75,8 +78,10 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         *(f"#define {name} {_number(value)}" for name, value in size.items()),
         *map(prototype, codes), "typedef void (*Code)(void);",
         f"static const Code code[] = {{{', '.join(f'(Code){name}' for name in codes)}}};",
-        _array("uint64_t", "image", [f"{w:#x}" for w in image.words.tolist()]),
-        _pairs("addresses", image.addresses), _pairs("addresses_of_code", image.addresses_of_code),
+        _array("uint64_t", "image", [f"{w:#x}" for at, size in parts
+                                     for w in image.words[at : at + size].tolist()]),
+        _pairs("parts", parts), _pairs("addresses", image.addresses),
+        _pairs("addresses_of_code", image.addresses_of_code),
         _doubles("told_at_start", [one.start for one in program.inputs]),
         _whole("told_places", program.told), _whole("state_places", program.states),
         _doubles("state_nominals", program.nominals),

@@ -200,12 +200,11 @@ class Image:
 
     @cached_property
     def words(self) -> np.ndarray:
-        """The content, without addresses; zeros at its end are left out."""
+        """The content, without addresses."""
         content = self._words.copy()
         for table in (self.addresses, self.addresses_of_code):
             content[table[:, 0]] = 0
-        last = np.flatnonzero(content)
-        return content[: last[-1] + 1 if len(last) else 0]
+        return content
 
 
 def _apart(pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

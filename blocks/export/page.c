@@ -157,7 +157,7 @@ static int go_once(Program *p, double until, int now) {
     p->time = numbers(p, STATE)[TIME];
     if (now && results[2] == before) return failed(p, UNTOLD);
     switch (results[0]) {
-    case REACHED: return ARRIVED;
+    case REACHED: return p->time + tiny(until) < until ? failed(p, UNDECIDED) : ARRIVED;
     case FULL: return UNDERWAY;
     case TOO_SMALL: return failed(p, NO_STEP);
     case NOT_FINITE: return failed(p, NO_NUMBER);
@@ -224,7 +224,7 @@ EXPORTED(reached) double reached(void) { return run->time; }
 EXPORTED(reason) const char *reason(void) { return reasons[run->status]; }
 /* Who cannot be decided on: the name of a relation, if it is one of those. */
 EXPORTED(culprit) const char *culprit(int r) {
-    return run->status == UNDECIDED && (run->memory + WRONG)[r] ? relations[r] : "";
+    return is_open(run, r) ? relations[r] : "";
 }
 EXPORTED(relation_count) int relation_count(void) { return N_MARGINS; }
 

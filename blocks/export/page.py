@@ -11,6 +11,7 @@ import base64
 import copy
 import gzip
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ModelError, ParameterError, WrongCall, brief, unknown_name
+from ..initialisation.initial_values import InitialWarning
 from ..language.declarations import Option
 from ..native.stages import ATOL
 from ..nonsmooth.modes.elements import Change
@@ -259,7 +261,9 @@ class _Followers:
         told = " and ".join(f"{one.path} = {from_si(values[one.path], one.variable.info.unit):~P}"
                             for one in self.sliders if one.path in values)
         try:
-            driver = program.restarted(values)
+            with warnings.catch_warnings():  # the model as it is has told of that already
+                warnings.simplefilter("ignore", InitialWarning)
+                driver = program.restarted(values)
         except ModelError as error:
             raise ParameterError(program.where, f"has sliders that can lead to {told}, and then: "
                                  f"{error}", "Give the sliders other ends.",
@@ -280,21 +284,18 @@ class _Followers:
         modes, and what is decided on anew from there."""
         if isinstance(method, TimeSteps):
             return method.arrays
-        own, modes = method.own_events, []
+        own, program = method.own_events, self.program
         kept = [method.x[: len(driver.problem.x)] if method.carries else method.x,
                 method.k[ATOL], method.form.work.record.k[ATOL], method.branch.ravel(),
                 method.borders.ravel()]
-        if self.program.chooses:
-            of_program = driver is self.program.driver
-            choice = self.program.choice if of_program else choice_of(driver, 0)
-            return [*kept, method.q, *(np.ravel(getattr(choice, name)).view(float)
-                                       for name in FOLLOWING)], [], []
-        if own.rules.parts is not None:
-            modes = [own.part("modes")]
-        return [*kept, own.part("discrete values"), method.q[own.passed.present.size :],
-                np.asarray(own.predicted.fast, dtype=float).ravel(),
-                *constants_of_modes(method)], [
-            own.part("relations"), method.held, *modes], [
+        if program.chooses:
+            choice = program.choice if driver is program.driver else choice_of(driver, 0)
+            following = (np.ravel(getattr(choice, name)).view(float) for name in FOLLOWING)
+            return [*kept, method.q, *following], [], []
+        modes = [own.part("modes")] * (own.rules.parts is not None)
+        kept += [own.part("discrete values"), method.q[own.passed.present.size :],
+                 np.asarray(own.predicted.fast, dtype=float).ravel(), *constants_of_modes(method)]
+        return kept, [own.part("relations"), method.held, *modes], [
             own.passed.present, method.slack, method.x]
 
     def words(self) -> list[dict[str, Any]]:

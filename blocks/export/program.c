@@ -45,8 +45,8 @@ enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
 enum { WELL, UNTOLD, UNDECIDED, NO_END_OF_EVENTS, NO_STEP, NO_NUMBER, BEYOND };
 static const char *const reasons[] = {
     "",
-    "what follows from inputs or a known instant cannot be decided by machine code alone: "
-    "the model has to be simulated where it was made",
+    "what follows from inputs or a known instant cannot be decided by machine code alone, so that "
+    "the model has to be simulated where it was made: ",
     "an event cannot be decided by machine code alone: ",
     "events follow each other without end",
     KEEPS_STEP ? "the equations and laws of a step are not solved: a shorter step may be"
@@ -73,12 +73,17 @@ typedef struct {
 static double *numbers(const Program *p, int64_t at) { return (double *)(p->memory + at); }
 static int64_t *integers(const Program *p, int64_t at) { return (int64_t *)(p->memory + at); }
 
+/* Whether a relation is one that could not be decided; what was told may concern any of them. */
+static int is_open(const Program *p, int64_t r) {
+    return p->status == UNTOLD || (p->status == UNDECIDED && (p->memory + WRONG)[r]);
+}
+
 static int failed(Program *p, int why) {
     p->status = why;
 #ifndef BARE
     int at = snprintf(p->text, MOST_TEXT, "at t = %.9g s %s", p->time, reasons[why]), first = 1;
-    for (int64_t r = 0; why == UNDECIDED && r < N_MARGINS; r++)
-        if ((p->memory + WRONG)[r] && at + strlen(relations[r]) + 3 < MOST_TEXT) {
+    for (int64_t r = 0; r < N_MARGINS; r++)
+        if (is_open(p, r) && at + strlen(relations[r]) + 3 < MOST_TEXT) {
             at += snprintf(p->text + at, MOST_TEXT - at, "%s%s", first ? "" : ", ", relations[r]);
             first = 0;
         }
@@ -101,7 +106,9 @@ static void set_addresses(Program *p) {
 
 static void begin(Program *p) {
     memset(p->memory, 0, 8 * (size_t)IMAGE_SIZE);
-    memcpy(p->memory, image, 8 * (size_t)IMAGE_WORDS);
+    const uint64_t *from = image;
+    for (int64_t k = 0; k < N_PARTS; from += parts[k++][1])
+        memcpy(p->memory + 8 * parts[k][0], from, 8 * (size_t)parts[k][1]);
     set_addresses(p);
     p->time = p->last = T_START;
     p->length = 0.0;
@@ -205,7 +212,9 @@ static int go_on(Program *p, double until, int now) {
         if (passed > MOST_EVENTS) return failed(p, NO_END_OF_EVENTS);
         if (p->paused && results[0] <= FULL) return 1;
         switch (results[0]) {
-        case REACHED: return 1;
+        case REACHED:
+            if (p->time + tiny(until) >= until) return 1;
+            return failed(p, UNDECIDED);  /* what is delayed jumps or bends here */
         case FULL:
             in_vain = p->time > before ? 0 : in_vain + 1;
             if (IS_BOUNDED || in_vain > MOST_IN_VAIN) return failed(p, NO_END_OF_EVENTS);

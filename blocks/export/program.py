@@ -254,8 +254,7 @@ class Program:
         self.method = driver.integration.method
         self.chooses = not stepped and may_leave(driver)
         self.may_be_integrated = not (self.chooses or stepped or most_events or problem.delays)
-        self._refuse_what_stays(problem)
-        self._refuse_beside_choices([*(one.path for one in driven), *parameters])
+        self._refuse_what_stays(problem, [*(one.path for one in driven), *parameters])
         self._again = made, duration, options
         self.instants, self.is_endless = self._instants()
         self._list_told(problem, driven)
@@ -274,8 +273,8 @@ class Program:
         self.relations = self._relations(problem)
         self.parameters = [self._tunable(path) for path in parameters]
 
-    def _refuse_what_stays(self, problem: Any) -> None:
-        """Name what cannot leave Python."""
+    def _refuse_what_stays(self, problem: Any, told: Sequence[str]) -> None:
+        """Name what cannot leave Python, or cannot be told from outside."""
         method, where = self.method, self.where
         called = [family.path(0) for family in self.system.network.families
                   if family.kernel.calls_python]
@@ -287,6 +286,11 @@ class Program:
             raise ParameterError(
                 where, f"exports what decides on its events in machine code, and in this model "
                 f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
+        if self.chooses and told:
+            raise ParameterError(
+                where, f"cannot let {', '.join(told)} be given from outside: in the run it is "
+                f"decided {self._who_decides()}.", "Leave out inputs and parameters.",
+                code="export.refused")
 
     def _refuse_python(self, method: Any) -> None:
         if not (method.looks_itself or self._steps_in_time(method)):
@@ -301,14 +305,6 @@ class Program:
         kind = method if isinstance(method, type) else type(method)
         return issubclass(kind, CompiledMoreauJean if kind is not method else MoreauJean) and not (
             self.system.nm or self.driver.events.time_events.expected)
-
-    def _refuse_beside_choices(self, told: Sequence[str]) -> None:
-        """Refuse what would be told to a run that chooses its states anew."""
-        if self.chooses and told:
-            raise ParameterError(
-                self.where, f"cannot let {', '.join(told)} be given from outside: "
-                f"which states are integrated is decided in the run, {self._who_decides()}.",
-                "Leave out inputs and parameters, or simulate it here.", code="export.refused")
 
     def _elements(self) -> str:
         """The first elements that have modes, by name."""

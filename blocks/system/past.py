@@ -21,7 +21,7 @@ __all__ = ["BEGINS", "COUNT", "ENDS", "FIRSTS", "LEVELS", "ROOM", "ROOM_OF_STEPS
 #: and end, and of the values (steps, nodes, signals).
 COUNT, STEPS, ROOM, ROOM_OF_STEPS, STARTS, LEVELS, FIRSTS, BEGINS, ENDS, VALUES = range(10)
 SHOWN = 10
-FIRST = 16, 128  # pieces and steps there is room for at first
+FIRST = 64, 256  # pieces and steps there is room for at first, unless signals are many
 MORE_PIECES, MORE_NUMBERS = 256, 1 << 20  # for no more of them, and of their numbers, at a time
 
 
@@ -60,7 +60,8 @@ class Past:
         self._starts, self._levels, self._firsts = np.empty(0), *np.empty((2, 0), dtype=np.int64)
         self._begins, self._ends = np.empty((2, 0))
         self._values = np.empty((0, nodes, signals))
-        self.make_room(*FIRST)
+        pieces, steps = FIRST
+        self.make_room(pieces, min(steps, 1 + MORE_NUMBERS // (nodes * max(signals, 1))))
 
     def __len__(self) -> int:
         return int(self.shown[COUNT])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,7 +14,7 @@ import pytest
 from exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
-from scipy.integrate import solve_ivp
+from scipy.integrate import DOP853, solve_ivp
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.exceptions import ParameterError, UnknownName, WrongCall
@@ -45,6 +46,7 @@ def test_a_description_has_no_finding(version):
     ("oscillator", "ModelExchange", "3.0"), ("bouncing", "CoSimulation", "3.0"),
     ("servo", "CoSimulation", "3.0"), ("late", "CoSimulation", "3.0"),
     ("late", "CoSimulation", "2.0"), ("buck", "CoSimulation", "3.0"),
+    ("chain", "CoSimulation", "3.0"),
     ("buck", "ModelExchange", "3.0"), *product(
         ("motor", "brake", "clutches", "cylinder"), ("CoSimulation", "ModelExchange"), ["3.0"]),
     ("bouncing", "ModelExchange", "2.0"), ("servo", "ModelExchange", "2.0")])
@@ -83,6 +85,78 @@ def test_rebounds_are_those_of_the_closed_form_however_long_steps_are():
         rest = t - starts[k - 1]
         speed = 9.81 * np.sqrt(2 / 9.81) * 0.7**k
         assert_allclose(x, max(0.0, speed * rest - 0.5 * 9.81 * rest**2), atol=1e-7)
+
+
+def integrated(file, seconds, rtol):
+    """Events of a run by model exchange with SciPy's DOP853, and its states at them."""
+    fmu, _ = begun_of(file, kind="Model")
+    described = fmpy.read_model_description(str(file))
+    nx, nz = described.numberOfContinuousStates, described.numberOfEventIndicators
+    x, slope, nominal, z = (np.zeros(n) for n in (nx, nx, nx, nz))
+    ways = [np.ctypeslib.as_ctypes(a) for a in (x, slope, nominal, z)]
+    fmu.getNominalsOfContinuousStates(ways[2], nx)
+
+    def at(t, point):
+        fmu.setTime(t)
+        x[:] = point
+        fmu.setContinuousStates(ways[0], nx)
+
+    def slopes(t, point):
+        at(t, point)
+        fmu.getContinuousStateDerivatives(ways[1], nx)
+        return slope.copy()
+
+    def above(t, point):
+        at(t, point)
+        fmu.getEventIndicators(ways[3], nz)
+        return z > 0
+
+    def updated():
+        following = fmu.updateDiscreteStates()[-2:]
+        fmu.enterContinuousTimeMode()
+        fmu.getContinuousStates(ways[0], nx)
+        return following[1] if following[0] else np.inf
+
+    t, events = 0.0, []
+    instant = updated()
+    while t < seconds:
+        end = min(instant, seconds)
+        steps = DOP853(slopes, t, x.copy(), end, rtol=rtol, atol=rtol * nominal)
+        before = above(t, x.copy())
+        while steps.status == "running":
+            steps.step()
+            inside, low, high = steps.dense_output(), steps.t_old, None
+            for look in np.linspace(steps.t_old, steps.t, 5)[1:]:
+                if (above(look, inside(look)) != before).any():
+                    high = look
+                    break
+                low = look
+            if high is not None:
+                while high - low > 4e-16 * high:
+                    middle = (low + high) / 2
+                    crossed = (above(middle, inside(middle)) != before).any()
+                    low, high = (low, middle) if crossed else (middle, high)
+                break
+            at(steps.t, steps.y)
+            fmu.completedIntegratorStep()
+        t, point = (steps.t, steps.y) if high is None else (high, inside(high))
+        at(t, point)
+        fmu.completedIntegratorStep()
+        events += [t] * int(t < seconds)
+        fmu.enterEventMode()
+        instant = updated()
+    return np.array(events)
+
+
+@pytest.mark.parametrize("name", ["stick-slip", "bouncing", "valve", "buck", "clutches"])
+def test_events_are_where_they_are_here_if_another_integrates_well(name):
+    make, _, duration = MODELS[name]
+    seconds = quantity(duration).to("s").m
+    here = [float(event.time) for event in make().simulate(duration, rtol=1e-8).events]
+    there = integrated(exported(name), seconds, 1e-10)
+    for event in here:
+        if 0 < event < seconds * (1 - 1e-9):
+            assert np.abs(there - event).min() < 1e-8 * seconds
 
 
 # -- what others give ----------------------------------------------------------------------------
@@ -279,6 +353,21 @@ def test_a_run_of_the_fmu_says_where_its_known_instants_end():
                           output_interval=0.5)
 
 
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_path):
+    # the export has met one mode: the switch open, and the diode carrying the coil's current
+    file = buck(driven=False).export_fmu(tmp_path / "a.fmu", inputs=["switch.vT"], version=version,
+                                         outputs=["coil.i"], duration="1 ms")
+    closed = np.array([(0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1e-4, 1.0)],
+                      dtype=[("time", float), ("switch.vT", float)])
+    told = []
+    with pytest.raises(Exception, match="DoStep"):
+        fmpy.simulate_fmu(str(file), fmi_type="CoSimulation", stop_time=1e-4, input=closed,
+                          output_interval=1e-6, debug_logging=True,
+                          logger=lambda *message: told.append(message[-1].decode()))
+    assert re.match(r"at t = 1e-05 s .*: .*switch.*diode", told[0])
+
+
 # -- what masters ask ----------------------------------------------------------------------------
 def begun(name, version="3.0", kind="Slave", **how):
     return begun_of(exported(name, version), version, kind, **how)
@@ -379,7 +468,8 @@ def test_states_are_chosen_anew_in_steps_of_its_own(version, tmp_path):
     assert fmpy.read_model_description(str(file)).modelExchange is None
     assert validation.validate_fmu(str(file)) == []
     with pytest.raises(ParameterError, match=(
-            r"^swing\.export_fmu\(\): cannot let bob\.length be given from outside: .* bob ")):
+            r"^swing\.export_fmu\(\): cannot let bob\.length be given from outside: .*states of "
+            r"bob are integrated")):
         model.export_fmu(tmp_path / "b.fmu", outputs=["bob.x"], parameters=["bob.length"])
 
 

@@ -355,7 +355,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
         try:
-            start = initialise(system, problem, nominals, t, near)
+            start = initialise(system, problem, nominals, t, near, attempts=1)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
@@ -366,6 +366,9 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             found = start_there(assumed)
             if found is not None:
                 return found
+            with suppress(InitialisationError, AlgebraicFailure):
+                start = initialise(system, problem, nominals, t, near)
+                crossings = problem.crossings_here(t)
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start

@@ -365,7 +365,8 @@ def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted
 def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
           most: float, sizes: Matrix) -> Tearing:
     degree = np.bincount(columns, minlength=size)
-    preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
+    explicit = np.bincount(columns, weights=solvable, minlength=size) > 0
+    preferred = np.lexsort((np.arange(size), explicit, -degree, ~wanted)).tolist()
     pairs_of = np.argsort(columns, kind="stable").tolist()
     first = np.concatenate([[0], np.cumsum(degree)]).tolist()
     left = np.bincount(rows, minlength=size)

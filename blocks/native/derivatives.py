@@ -165,6 +165,19 @@ def derive(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, mov
         run_code(along, t, x, p, q, column)
         for i in range(states):
             filled[i * size + j if j < states else size * size + i] = derivative[i]
+        for i in range(states, size if j < states else states):
+            filled[i * size + j] = direction[i]
+    for i in range(states, size):
+        follows, finite = filled[i * size : i * size + states], True
+        derivative[:] = follows
+        for j in range(states):
+            follows[j] = 0.0
+            for k in range(states):
+                if derivative[k] != 0.0:
+                    follows[j] += derivative[k] * filled[k * size + j]
+            finite &= abs(follows[j]) < np.inf
+        if not finite:
+            follows[:] = 0.0
     return 0
 
 

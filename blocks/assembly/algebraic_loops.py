@@ -333,8 +333,8 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
          most: float, sizes: Matrix | None = None) -> Tearing:
     """Tear a block greedily.
 
-    Whenever no equation has a single open unknown it can be solved for, the unknown
-    in most open equations is torn [Elmqvist & Otter 1994].
+    Whenever no equation has a single open unknown it can be solved for, the unknown in most open
+    equations is torn [Elmqvist & Otter 1994], first what no equation can be solved for.
 
     Parameters
     ----------
@@ -379,8 +379,7 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: F
     pivot, weight = sizes.tolist()
     depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
     largest = [1.0] * size  # error of what is known in an equation
-    torn: list[int] = []
-    pairs: list[int] = []
+    torn, pairs = list[int](), list[int]()
 
     def close(c: int, deep: int, error: float) -> None:
         depth[c] = deep

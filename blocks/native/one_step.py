@@ -164,9 +164,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     while True:
         if 0 < passed.times.size == events and state[TIME] < limits.t_stop:
             return FULL, taken, events
-        stop = limits.t_stop
-        if instant < switches.times.size:
-            stop = switches.times[instant]
+        stop = switches.times[instant] if instant < switches.times.size else limits.t_stop
         bends = False
         if code.past != 0 and passed.times.size:
             bend = bend_before(code, state[TIME], stop)

@@ -363,8 +363,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             with np.errstate(all="ignore"):
                 problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
-            found = start_there(assumed)
-            if found is not None:
+            if (found := start_there(assumed)) is not None:
                 return found
             with suppress(InitialisationError, AlgebraicFailure):
                 start = initialise(system, problem, nominals, t, near)
@@ -375,8 +374,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
             problem.unknowns.solve_in_order(problem.arguments(t), hold, whole=False)
-            found = start_there(assumed)
-            if found is not None:
+            if (found := start_there(assumed)) is not None:
                 return found
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)

@@ -450,8 +450,7 @@ def _function(system: System, switching: bool = False) -> ca.Function | None:
 
 
 def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
-    """Rows with time in them, of time, parameters, tables of time and all the rest; None without
-    such rows."""
+    """Rows with time in them, of time, parameters, tables of it and all the rest, if any are."""
     moving = distinct(np.array(ca.jacobian_sparsity(rows, TIME).row(), dtype=int))
     if not len(moving):
         return None

@@ -2,10 +2,10 @@
 
 ``media.json`` holds polynomials, of the temperature or, for fluids of two phases, of pressure and
 internal energy, fitted once with CoolProp; nothing of CoolProp is needed to use them.
-``python -m library.media`` computes the file anew (it takes the extra ``media``) and prints how far
-each polynomial is from what it was fitted to; these errors stand in the file, too. To add a fluid
-of your own, add a line to ``LIQUIDS``, ``GASES`` or ``TWO_PHASES`` and run it, or give its tables
-to ``ThermalLiquidSettings`` or ``GasProperties``.
+``python -m library.media`` computes the file anew (it takes the extra ``media`` and some 15 s) and
+prints how far each polynomial is from what it was fitted to; these errors stand in the file, too.
+To add a fluid of your own, add a line to ``LIQUIDS``, ``GASES`` or ``TWO_PHASES`` and run it, or
+give its tables to ``ThermalLiquidSettings`` or ``GasProperties``.
 
 References
 ----------
@@ -15,8 +15,8 @@ the open-source thermophysical property library CoolProp, Ind. Eng. Chem. Res. 5
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,8 +75,12 @@ class Fits:
         self.x = (self.T - (low + high) / 2) / ((high - low) / 2)
         self.errors: dict[str, float] = {}
 
-    def values(self, value: Callable[[float], float]) -> np.ndarray:
-        return np.array([value(T) for T in self.T])
+    def values(self, letter: str, fluid: str, also: str = "P", value: float = ATMOSPHERE
+               ) -> np.ndarray:
+        """What CoolProp says of a fluid, at 1 atm if nothing else is given."""
+        from CoolProp.CoolProp import PropsSI  # type: ignore[import-not-found]
+
+        return np.array([PropsSI(letter, "T", T, also, value, fluid) for T in self.T])
 
     def of(self, name: str, y: np.ndarray, degree: int, logarithm: bool = False) -> list[float]:
         """Coefficients of y or of its logarithm; the relative error is kept."""
@@ -98,49 +102,47 @@ class Fits:
 
 def fitted_liquid(name: str) -> dict[str, Any]:
     """A liquid's numbers by CoolProp."""
-    from CoolProp.CoolProp import PropsSI  # type: ignore[import-not-found]
+    from CoolProp.CoolProp import PropsSI
 
     fluid, low, high, modulus, gain = LIQUIDS[name]
     fits = Fits(low, high)
-
-    def property_of(letter: str) -> np.ndarray:
-        return fits.values(lambda T: PropsSI(letter, "T", T, "P", ATMOSPHERE, fluid))
-
-    volume = 1 / property_of("D")
+    volume = 1 / fits.values("D", fluid)
     beta = np.full_like(volume, modulus) if modulus else (
-        1 / property_of("ISOTHERMAL_COMPRESSIBILITY"))  # fmt: skip
+        1 / fits.values("ISOTHERMAL_COMPRESSIBILITY", fluid))  # fmt: skip
     degrees = LIQUID
     found = {
         "source": f"CoolProp, {fluid}: {SAID[name]}", "low": low, "high": high, "gain": gain,
         "volume": fits.of("specific volume", volume, degrees["volume"]),
-        "enthalpy": fits.enthalpy(property_of("C"), degrees["enthalpy"], 273.16,
+        "enthalpy": fits.enthalpy(fits.values("C", fluid), degrees["enthalpy"], 273.16,
                                   ATMOSPHERE / PropsSI("D", "T", 273.16, "P", ATMOSPHERE, fluid)),
         "bulk_modulus": fits.of("bulk modulus", beta, degrees["bulk_modulus"]),
-        "viscosity": fits.of("kinematic viscosity", property_of("V") * volume,
+        "viscosity": fits.of("kinematic viscosity", fits.values("V", fluid) * volume,
                              degrees["viscosity"], logarithm=True),
-        "conductivity": fits.of("conductivity", property_of("L"), degrees["conductivity"]),
+        "conductivity": fits.of("conductivity", fits.values("L", fluid), degrees["conductivity"]),
     }  # fmt: skip
     return {**found, "errors": fits.errors}
 
 
 def fitted_gas(name: str) -> dict[str, Any]:
     """A gas's numbers by CoolProp: heat capacity without pressure, transport at 1 atm."""
-    from CoolProp.CoolProp import PropsSI
-
     fluid, low, high = GASES[name]
     fits = Fits(low, high)
-    capacity = fits.values(lambda T: PropsSI("CP0MASS", "T", T, "D", 1e-6, fluid))
+    return {"source": f"CoolProp, {fluid}: as an ideal gas; viscosity and conductivity at 1 atm",
+            **gas(fits, fluid, fits.values("CP0MASS", fluid, "D", 1e-6), (298.15, 298.15 * 1e3))}
 
-    def property_of(letter: str) -> np.ndarray:
-        return fits.values(lambda T: PropsSI(letter, "T", T, "P", ATMOSPHERE, fluid))
+
+def gas(fits: Fits, fluid: str, capacity: np.ndarray, known: tuple[float, float],
+        *at: Any) -> dict[str, Any]:
+    """Of a gas with this heat capacity, whose enthalpy is ``known`` at a temperature."""
+    from CoolProp.CoolProp import PropsSI
 
     constant = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)
     return {
-        "source": f"CoolProp, {fluid}: as an ideal gas; viscosity and conductivity at 1 atm",
-        "low": low, "high": high, "gas_constant": float(f"{constant:.10g}"),
-        "enthalpy": fits.enthalpy(capacity, GAS["enthalpy"], 298.15, 298.15 * 1e3),
-        "viscosity": fits.of("viscosity", property_of("V"), GAS["viscosity"], logarithm=True),
-        "conductivity": fits.of("conductivity", property_of("L"), GAS["conductivity"]),
+        "low": fits.low, "high": fits.high, "gas_constant": float(f"{constant:.10g}"),
+        "enthalpy": fits.enthalpy(capacity, GAS["enthalpy"], *known),
+        "viscosity": fits.of("viscosity", fits.values("V", fluid, *at), GAS["viscosity"],
+                             logarithm=True),
+        "conductivity": fits.of("conductivity", fits.values("L", fluid, *at), GAS["conductivity"]),
         "errors": fits.errors,
     }  # fmt: skip
 
@@ -151,33 +153,18 @@ def fitted_moist_air() -> dict[str, dict[str, Any]]:
     """
     from CoolProp.CoolProp import PropsSI
 
-    def gas(fluid: str, capacity: str, density: float, value: float) -> dict[str, Any]:
-        fits = Fits(*MOIST_AIR)
-
-        def property_of(letter: str) -> np.ndarray:
-            return fits.values(lambda T: PropsSI(letter, "T", T, "D", density, fluid))
-
-        heat = fits.values(lambda T: PropsSI("C", "T", T, "P", ATMOSPHERE, fluid)) if (
-            capacity == "C") else property_of(capacity)  # fmt: skip
-        constant = PropsSI("GAS_CONSTANT", "", 0, "", 0, fluid) / PropsSI("M", "", 0, "", 0, fluid)
-        return {
-            "low": fits.low, "high": fits.high, "gas_constant": float(f"{constant:.10g}"),
-            "enthalpy": fits.enthalpy(heat, GAS["enthalpy"], 273.15, value),
-            "viscosity": fits.of("viscosity", property_of("V"), GAS["viscosity"], logarithm=True),
-            "conductivity": fits.of("conductivity", property_of("L"), GAS["conductivity"]),
-            "errors": fits.errors,
-        }  # fmt: skip
-
+    air, vapour = Fits(*MOIST_AIR), Fits(*MOIST_AIR)
     fits = Fits(273.16, 473.15)
-    liquid = fits.values(lambda T: PropsSI("H", "T", T, "Q", 0, "Water"))
+    liquid = fits.values("H", "Water", "Q", 0)
     powers = polynomial.polyfit(fits.x, liquid, 4)
     off = np.abs(polynomial.polyval(fits.x, powers) - liquid).max()
     fits.errors["enthalpy"] = float(f"{off:.1e}")
     return {
         "air": {"source": "CoolProp, Air: heat capacity at 1 atm, transport without pressure",
-                **gas("Air", "C", 1e-3, 0.0)},
+                **gas(air, "Air", air.values("C", "Air"), (273.15, 0.0), "D", 1e-3)},
         "vapour": {"source": "CoolProp, Water: as an ideal gas, 2500.9 kJ/kg at the triple point",
-                   **gas("Water", "CP0MASS", 1e-4, PropsSI("H", "T", 273.16, "Q", 1, "Water"))},
+                   **gas(vapour, "Water", vapour.values("CP0MASS", "Water", "D", 1e-4), (
+                       273.15, PropsSI("H", "T", 273.16, "Q", 1, "Water")), "D", 1e-4)},
         "liquid": {"source": "CoolProp, Water: saturated liquid; the error is in J/kg",
                    "low": fits.low, "high": fits.high,
                    "enthalpy": [float(f"{c:.12g}") for c in powers], "errors": fits.errors},
@@ -261,12 +248,22 @@ def fitted_two_phases(name: str) -> dict[str, Any]:
 
 def main() -> None:
     """Compute ``media.json`` anew."""
+    parser = argparse.ArgumentParser(
+        prog="python -m library.media", description="Fit polynomials to the fluids of CoolProp "
+        "(which takes some 15 s), and print how far each is off.")
+    parser.add_argument("-o", "--output", type=Path, help="where they go; media.json by default",
+                        default=Path(__file__).with_name("media.json"))
+    output = parser.parse_args().output
+    try:
+        import CoolProp  # noqa: F401
+    except ImportError:
+        parser.error("it takes CoolProp. Install it with: pip install blocks-toolkit[media]")
     found = {"liquids": {name: fitted_liquid(name) for name in LIQUIDS},
              "gases": {name: fitted_gas(name) for name in GASES},
              "moist_air": fitted_moist_air(),
              "two_phases": {name: fitted_two_phases(name) for name in TWO_PHASES}}  # fmt: skip
     text = json.dumps(found, indent=1)
-    (Path(__file__).parent / "media.json").write_text(text + "\n", encoding="utf-8")
+    output.write_text(text + "\n", encoding="utf-8")
     for fluids in found.values():
         for name, numbers in fluids.items():
             print(name, numbers["errors"])

@@ -333,8 +333,8 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
          most: float, sizes: Matrix | None = None) -> Tearing:
     """Tear a block greedily.
 
-    Whenever no equation has a single open unknown it can be solved for, the unknown
-    in most open equations is torn [Elmqvist & Otter 1994].
+    Whenever no equation has a single open unknown it can be solved for, the unknown in most open
+    equations is torn [Elmqvist & Otter 1994], first what no equation can be solved for.
 
     Parameters
     ----------
@@ -365,7 +365,8 @@ def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted
 def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
           most: float, sizes: Matrix) -> Tearing:
     degree = np.bincount(columns, minlength=size)
-    preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
+    explicit = np.bincount(columns, weights=solvable, minlength=size) > 0
+    preferred = np.lexsort((np.arange(size), explicit, -degree, ~wanted)).tolist()
     pairs_of = np.argsort(columns, kind="stable").tolist()
     first = np.concatenate([[0], np.cumsum(degree)]).tolist()
     left = np.bincount(rows, minlength=size)
@@ -378,8 +379,7 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: F
     pivot, weight = sizes.tolist()
     depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
     largest = [1.0] * size  # error of what is known in an equation
-    torn: list[int] = []
-    pairs: list[int] = []
+    torn, pairs = list[int](), list[int]()
 
     def close(c: int, deep: int, error: float) -> None:
         depth[c] = deep

@@ -49,10 +49,10 @@ class InitialWarning(UserWarning):
 
 
 def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
-               near: tuple[Array, Array] | None = None) -> Start:
+               near: tuple[Array, Array] | None = None, attempts: int = ATTEMPTS) -> Start:
     """Find states that meet the targets and the equations.
 
-    Sought ``near`` states and torn unknowns, or else near the targets.
+    Sought ``near`` states and torn unknowns, or else near the targets, in so many ``attempts``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
     if near is not None:
         problem.x[:], problem.z[:] = near
     with threads_for(system.nx + system.nz):
-        _settle(system, problem, targets, nominals, t, near is None)
+        _settle(system, problem, targets, nominals, t, near is None, attempts)
         refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -111,7 +111,7 @@ def _listed(rows: list[TargetRow]) -> str:
 
 
 def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
-            anew: bool) -> None:
+            anew: bool, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     missed = _missed_states(system, problem, given)
@@ -128,7 +128,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         if left.max() <= CONSTRAINT_MET * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
-    attempt, tries, most_found = 0, ATTEMPTS, 0
+    attempt, tries, most_found = 0, attempts, 0
     while tries:
         if attempt:  # away from a point where the constraints are singular
             random = np.random.default_rng(attempt)
@@ -141,7 +141,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         except InitialisationError:
             found = problem.unknowns.count_found()
             if found > most_found:  # the others are tried as often as if they were alone
-                most_found, tries = found, ATTEMPTS
+                most_found, tries = found, attempts
             if not tries and not constrained:
                 problem.x[:], problem.z[:] = start_x, start_z
                 raise

@@ -100,8 +100,7 @@ class Expressions:
 
     def truth(self, node: ast.expr) -> str:
         """A register that holds whether something is true."""
-        known = self.known(node)
-        if known is not None:
+        if (known := self.known(node)) is not None:
             return str(int(bool(known)))
         if isinstance(node, ast.BoolOp):
             result, end = self.text.reserve("i1"), self.text.fresh("known")

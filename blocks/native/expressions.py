@@ -270,8 +270,7 @@ class Writer:
             return
         (out,) = outputs
         known = [conditions.get(i) for i in given]
-        condition = self._condition(op, values, known)
-        if condition is not None:
+        if (condition := self._condition(op, values, known)) is not None:
             conditions[out] = condition
             work[out] = self.truth(condition)
             return
@@ -282,8 +281,7 @@ class Writer:
                 outputs: Sequence[int]) -> list[tuple[int, str]]:
         """Append what an instruction calls; the work entries that it fills, and their values."""
         called = function.instructions_sx()[k].which_function()
-        node = node_named(called.name())
-        if node is not None:
+        if (node := node_named(called.name())) is not None:
             return [(outputs[0], self._each_lane(lambda *one: lines_of_node(
                 node, one, self.new, self.declared), *given))]
         before = [sum(called.nnz_in(j) for j in range(i)) for i in range(called.n_in())]

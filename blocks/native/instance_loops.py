@@ -269,9 +269,8 @@ class Loops:
                 instances = np.arange(family.size)
                 rows.append((f, function, keys, instances, offset))
                 group = Group(f, None, instances)
-                for key in keys:
-                    if family.kernel.variables[key[0]].kind != "discrete":
-                        wanted.append(self.flat.argument(group, key)[0])
+                wanted += [self.flat.argument(group, key)[0] for key in keys
+                           if family.kernel.variables[key[0]].kind != "discrete"]
                 offset += family.size
         classes = distinct(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=int)
         self._run(self._needed(classes))

@@ -21,8 +21,8 @@ from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitte
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
+    damped,
     first_step,
-    graded,
     is_any,
     is_too_small,
     least_step,
@@ -310,13 +310,13 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         run = lanes.run[lane]
         now = work.step[0, lane]
         error = work.error[0, lane]
-        lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
+        proposed = lanes.h[lane]
+        lanes.h[lane] = next_step(now, proposed, error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
         if lanes.pressed[lane] or filled.counts[run, 0] % SELDOM == 0:
-            rate = _rate_of_error(lanes, work, lane, runs.rtol)
-            lanes.pressed[lane] = lanes.h[lane] * rate > DAMPS
-            if lanes.pressed[lane]:
-                lanes.h[lane] = now * graded(DAMPS / (rate * now))
+            lanes.h[lane], lanes.pressed[lane] = damped(
+                proposed, lanes.h[lane], _rate_of_error(lanes, work, lane, runs.rtol), DAMPS,
+                lanes.pressed[lane])
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         filled.counts[run, 0] += 1

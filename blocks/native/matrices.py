@@ -137,8 +137,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
 
 def _graph(system: System, laws: Laws | None) -> csc_matrix:
     """Where slopes depend on states, while modes are held."""
-    slope = slope_of_states(system, laws)
-    if slope is not None:
+    if (slope := slope_of_states(system, laws)) is not None:
         return _pattern(slope, system.tape.x)
     graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph

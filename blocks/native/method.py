@@ -423,8 +423,7 @@ class OneStep(Method):
 
     def run_whole(self, t_stop: float) -> WholeRun | None:
         """The run up to a time; None where machine code does not get there by itself."""
-        own = self.own_events
-        if own is None:
+        if (own := self.own_events) is None:
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
         given, stop = own.before(t, t_stop)

@@ -100,8 +100,7 @@ class MoreauJean(Method):
     @cached_property
     def stepper(self) -> _Stepper:
         """Kept by the laws from episode to episode."""
-        laws = self.problem.laws
-        if laws is None:
+        if (laws := self.problem.laws) is None:
             return _Stepper(self.problem)
         if laws.stepper is None:
             laws.stepper = _Stepper(self.problem)

@@ -50,8 +50,8 @@ from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
     count_up_to,
+    damped,
     first_step,
-    graded,
     is_too_small,
     least_step,
     shortened_step,
@@ -166,9 +166,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     while True:
         if 0 < passed.times.size == events and state[TIME] < limits.t_stop:
             return FULL, taken, events
-        stop = limits.t_stop
-        if instant < switches.times.size:
-            stop = switches.times[instant]
+        stop = switches.times[instant] if instant < switches.times.size else limits.t_stop
         bends = False
         if code.past != 0 and passed.times.size:
             bend = bend_before(code, state[TIME], stop)
@@ -242,12 +240,10 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         looks = (state[PRESSED] > 0.0 or state[NOWHERE] > 0.0
                  or int(state[SINCE]) % SELDOM == 0)
         if tells_its_limit(code) and looks:
-            rate = rate_of_error(work, x, limits.rtol)
-            damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
-            state[PRESSED] = 0.0
-            if following * rate > damps:
-                state[PRESSED] = 1.0
-                following = now * graded(damps / (rate * now))
+            following, pressed = damped(
+                proposed, following, rate_of_error(work, x, limits.rtol),
+                DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS, state[PRESSED] > 0.0)
+            state[PRESSED] = 1.0 if pressed else 0.0
         if code.kind == EXPLICIT and looks:  # of order 8 what is between its ends tells
             state[NOWHERE] += 1.0
             if not goes_nowhere(work, x, now, limits.rtol):

@@ -217,8 +217,7 @@ class OwnEvents:
         return self.q[self.equations.part_of_constants(which)]
 
     def _samples(self) -> Samples:
-        s = self.rules.samplers
-        if s is None:
+        if (s := self.rules.samplers) is None:
             return empty(Samples)
         d = self.part("discrete values")
         samples = filled(
@@ -232,8 +231,7 @@ class OwnEvents:
             in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
 
     def _resets(self) -> Resets:
-        r = self.rules.resets
-        if r is None:
+        if (r := self.rules.resets) is None:
             return empty(Resets)
         count, n = len(r.before), len(r.owner)
         return filled(

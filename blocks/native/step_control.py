@@ -22,13 +22,14 @@ from ..numerics.tolerances import (
     TINY,
 )
 
-__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "graded", "is_any",
+__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "damped", "first_step", "is_any",
            "is_too_small", "least_step", "next_step", "shortened_step", "step_to_piece",
            "told_error", "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
 ROUNDED = 1e-12  # of a tolerance: less is rounding, and lets a step grow as fast as it may
 GRADES = 256  # in one, of the ratio of a step to the one before it
+CREEPS = 1.25  # times a step at the bound of stability: the next one, if nothing fast is left
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
 LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise
 
@@ -108,6 +109,20 @@ def graded(ratio: float) -> float:
     machine, would tell steps apart by a millionth, and then all values by as much of the tolerance.
     """
     return max(np.floor(GRADES * ratio + 0.5), 1.0) / GRADES
+
+
+@machine_code
+def damped(h: float, following: float, rate: float, damps: float, pressed: bool
+           ) -> tuple[float, bool]:
+    """The step after one of ``h``, whose slope changes at a rate; whether stability limits it.
+
+    At the bound what is fast dies out, and tells of it no more: steps creep, not to stride over it.
+    """
+    if following * rate > damps:
+        return graded(damps / (rate * h)) * h, True
+    if pressed and following > CREEPS * h:
+        return CREEPS * h, True
+    return following, False
 
 
 @machine_code

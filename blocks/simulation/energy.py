@@ -269,8 +269,7 @@ def _impulse_work(recording: RunRecording, powers: Evaluator, number: int,
     problem = replay.solved_at(number, t)
     laws, before = problem.laws, problem.x.copy()
     owned = np.array([owner in struck for owner in laws.elements.owners])
-    found = laws.impulses(problem, t, owned & laws.elements.contact)
-    if found is None:
+    if (found := laws.impulses(problem, t, owned & laws.elements.contact)) is None:
         return None
     impulse, change = found
     if np.any(np.abs(before + change - after) > IMPACT_REPEATED * np.abs(change).max()):

@@ -97,8 +97,7 @@ def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | N
     """Family and instance of the component that a state is named after, and 1 in SI units of it;
     None where no component declares it."""
     system = recording.system
-    slot = system.class_names.slot.get(int(system.tape.reduced.states[state]))
-    if slot is None:
+    if (slot := system.class_names.slot.get(int(system.tape.reduced.states[state]))) is None:
         return None
     held = system.flat.at_slot(slot)
     one = from_si(1.0, held.local.unit) / quantity("1 s") ** held.order

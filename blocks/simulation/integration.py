@@ -107,8 +107,7 @@ class Integration:
         self.stop = min(self.stop, self.until)
         try:
             while self.t < self.stop:
-                ending = self._advance()
-                if ending is not None:
+                if (ending := self._advance()) is not None:
                     return ending
             self.problem.solve(self.t, self.y)
         finally:

@@ -177,8 +177,7 @@ class Replay:
     def _efforts_at(self, points: Points, split: bool) -> tuple[Array, Array, Flags]:
         """States with closed contacts, inputs, and where these are found at many points at once."""
         problem, laws = self._at_parameters(), self.problem.laws
-        found = laws.inputs_at(problem, points, split)
-        if found is None:
+        if (found := laws.inputs_at(problem, points, split)) is None:
             return points.x, points.u, np.zeros(len(points), dtype=bool)
         x, (u, known) = points.x, found
         left = np.flatnonzero(~known)

@@ -355,7 +355,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
         try:
-            start = initialise(system, problem, nominals, t, near)
+            start = initialise(system, problem, nominals, t, near, attempts=1)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
@@ -363,17 +363,18 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             with np.errstate(all="ignore"):
                 problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
-            found = start_there(assumed)
-            if found is not None:
+            if (found := start_there(assumed)) is not None:
                 return found
+            with suppress(InitialisationError, AlgebraicFailure):
+                start = initialise(system, problem, nominals, t, near)
+                crossings = problem.crossings_here(t)
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
             problem.unknowns.solve_in_order(problem.arguments(t), hold, whole=False)
-            found = start_there(assumed)
-            if found is not None:
+            if (found := start_there(assumed)) is not None:
                 return found
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)

@@ -46,8 +46,7 @@ def tried_branch(problem: Problem, judge: Judge) -> Array | None:
     try:
         found, restless = search.followed(m)
         while restless.any():
-            better = search.calmer(found, restless)
-            if better is None:
+            if (better := search.calmer(found, restless)) is None:
                 return None
             found, restless = better
         return found

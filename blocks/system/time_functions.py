@@ -450,15 +450,15 @@ def _function(system: System, switching: bool = False) -> ca.Function | None:
 
 
 def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
-    """A function of time, parameters, tables of time and all the rest; None where time is in no
-    row."""
-    if not ca.jacobian_sparsity(rows, TIME).nnz():
+    """Rows with time in them, of time, parameters, tables of it and all the rest, if any are."""
+    moving = distinct(np.array(ca.jacobian_sparsity(rows, TIME).row(), dtype=int))
+    if not len(moving):
         return None
     tape = system.tape
     others = np.setdiff1d(np.arange(tape.d.numel()), system.tables.slots)
     rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d[others.tolist()], tape.u)
     held = tape.d[system.tables.slots.tolist()]
-    return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [rows])
+    return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [rows[moving.tolist()]])
 
 
 def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:

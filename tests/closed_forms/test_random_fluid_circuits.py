@@ -154,3 +154,10 @@ def test_mass_and_energy_of_a_random_circuit_close_to_1e_7_of_what_is_turned_ove
     assert energy.residual < 1e-7 * energy.turned_over + rounding
     moved = sum(np.abs(np.diff(run[f"{part}.mass"].to("kg").m)).sum() for part in circuit.held)
     assert np.ptp(masses) < 1e-7 * moved / 2
+
+
+@pytest.mark.parametrize("seed", [8, 22])
+def test_what_has_levelled_out_stays_so_where_stability_limits_explicit_steps(seed):
+    """As many steps as before, each within the tolerance, must not drive flows to and fro."""
+    energy = Circuit(seed).model.simulate("20 s", method="dopri5").energy()
+    assert energy.residual < 1e-4 * energy.turned_over

@@ -43,8 +43,7 @@ class Jumps:
             return None
         x, u, modes = problem.x.copy(), problem.u.copy(), self.state.modes
         try:
-            wanted = self.velocities.with_parasitics(problem, t, TRIAL_INSTANTS[0])
-            if wanted is None:
+            if (wanted := self.velocities.with_parasitics(problem, t, TRIAL_INSTANTS[0])) is None:
                 return self._undecided(t) if self.elements.valve.all() else None
             self.state.modes = self.equations.switched(problem, t, wanted)
             with suppress(AlgebraicFailure):

@@ -53,8 +53,7 @@ class KnownDecisions:
 
     def recall(self, key: bytes, problem: Problem, state: ModeState) -> Array | float | None:
         """Take the modes that were chosen; returns their noise, None where nobody has chosen."""
-        found = self._found.get(key)
-        if found is None:
+        if (found := self._found.get(key)) is None:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
         state.modes, state.decided, state.ends = found.modes.copy(), True, found.ends

@@ -133,8 +133,7 @@ class SetValuedLaws(Laws):
 
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
-        found = self.efforts.at_points(problem, points)
-        if found is None:
+        if (found := self.efforts.at_points(problem, points)) is None:
             return None
         effort, known, open_, bounds = found
         if split and bounds is not None:

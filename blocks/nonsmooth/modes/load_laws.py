@@ -127,8 +127,7 @@ class LoadLaws(Laws):
 
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
-        function = self.efforts.functions.inputs
-        if function is None:
+        if (function := self.efforts.functions.inputs) is None:
             return None
         u = points.values(function, np.zeros(self.system.nu))
         return u, np.ones(len(points), dtype=bool)

@@ -118,8 +118,7 @@ class Margins:
 
     def _with_reserve(self, margin: Array, reserve: float) -> Array:
         """Margins of elements that a jam would concern, no larger than the reserve."""
-        load = self.evaluation.load
-        if load is None:
+        if (load := self.evaluation.load) is None:
             return margin
         loaded = (self.state.modes == 0) | load.dependent
         return np.where(loaded, np.minimum(margin, reserve), margin)

@@ -88,13 +88,11 @@ class ModeSearch:
                    _Allowed(MODE_MARGIN_NONE, self.state.drift))
         alone = [(allowed, False) for allowed in degrees if allowed.margin == MODE_MARGIN_CLEAR]
         for allowed, combined in [*alone, *((allowed, True) for allowed in degrees)]:
-            found = self._first(problem, t, doubt, noted, allowed, combined)
-            if found is not None:
+            if (found := self._first(problem, t, doubt, noted, allowed, combined)) is not None:
                 return self._adopt(problem, t, found, allowed.brief)
             noted = iter(tried)
         for allowed in degrees:
-            found = self._exchanged(problem, t, tried, allowed)
-            if found is not None:
+            if (found := self._exchanged(problem, t, tried, allowed)) is not None:
                 return self._adopt(problem, t, found, allowed.brief)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
@@ -177,10 +175,9 @@ class ModeSearch:
         for trial in tried:
             self.against = np.zeros(self.elements.size, dtype=bool)
             self._leaves(problem, t, trial, allowed)
-            if self.against.any():
-                found = self._first(problem, t, self.against, [trial], allowed)
-                if found is not None:
-                    return found
+            if self.against.any() and (found := self._first(
+                    problem, t, self.against, [trial], allowed)) is not None:
+                return found
         return None
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:

@@ -104,8 +104,7 @@ def _found(system: System) -> RestingRelations:
     straight, rows = _straight(tape.crossings[mine.tolist()], moving, constant)
     usable, of_elements = _straight(given, moving, constant)
     usable &= np.append(np.ones(n, dtype=bool), none_open)
-    matrices = _drawn(tape.p, rows, of_elements)
-    if matrices is None:
+    if (matrices := _drawn(tape.p, rows, of_elements)) is None:
         return none
     wanted, others = matrices
     still = ca.DM.zeros(moving.numel())

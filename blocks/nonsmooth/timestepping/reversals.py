@@ -43,7 +43,6 @@ def forget_reversals(recording: Any) -> None:
 
 def _told(event: Any, gone: dict[tuple[float, str], str]) -> Any:
     """An event as it is told then, or nothing."""
-    previous = gone.get((event.time, event.element))
-    if previous is None:
+    if (previous := gone.get((event.time, event.element))) is None:
         return event
     return None if event.mode == SLIDES[0] else replace(event, previous=previous)

@@ -35,8 +35,7 @@ def _made(system: System) -> StepLaws | None:
     if not any(k.set_valued for k in kernels) or any(k.load_laws for k in kernels) or (
             system.nz or system.clusters or system.tape.reduced.gives_flow.any()):
         return None
-    kinds = kinds_of(system)
-    if kinds is None:
+    if (kinds := kinds_of(system)) is None:
         return None
     seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
     if ca.depends_on(system.tape.values[seen.tolist()], system.tape.u):

@@ -100,6 +100,29 @@ def test_two_tanks_are_filled_or_refused(method, count):
     assert_allclose(np.ravel(run["pair.low"].final.m)[0], low_level(20.0), rtol=1e-4)
 
 
+class Levelling(Component):
+    """Two tanks that level out through an orifice whose flow is solved for from its square."""
+
+    x, y, v = Variable("m", priority="high"), Variable("m", priority="high"), Variable("m/s")
+
+    def equations(self):
+        yield der(self.x) == -self.v
+        yield der(self.y) == self.v
+        yield self.v * abs_(self.v) == quantity("1 m/s^2") * (self.x - self.y)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "BDF"])
+def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
+    """With d = x - y, sqrt(d) falls by 1 sqrt(m)/s: from 1 mm it is 0 after 32 ms."""
+    model = Model("tanks")
+    model.tanks = Levelling(x="1 mm", y="0 mm")
+    run = model.simulate("0.1 s", method=method)
+    times = np.array([0.01, 0.03, 0.04, 0.1])
+    apart = (run["tanks.x"] - run["tanks.y"]).at(quantity(times, "s")).m
+    assert_allclose(apart, np.maximum(np.sqrt(1e-3) - times, 0) ** 2, rtol=1e-5, atol=1e-9)
+    assert run.statistics["steps"] < 2000
+
+
 def test_empty_tanks_have_an_operating_point():
     """Where as much flows out as comes in."""
     model = Model("tanks")

@@ -26,6 +26,7 @@ from .start import Start, TargetRow, reached_start
 from .targets import (
     LEVELS,
     NO_TARGET,
+    Looks,
     TargetFunctions,
     Targets,
     class_values,
@@ -37,7 +38,7 @@ from .unmet_constraints import refuse_dependent, unclosed_constraints
 
 __all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start", "warn_of_compromises"]
 
-ATTEMPTS = 5  # starting points that are tried
+ATTEMPTS = 5  # starting points that are tried with the same relations
 MOST_STEPS = 60  # of an attempt
 LEAST_RELAXATION = 0.02  # of a step along the constraints
 TURNED = 0.5  # part of the constraints' derivatives by which a step may change them
@@ -49,10 +50,12 @@ class InitialWarning(UserWarning):
 
 
 def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
-               near: tuple[Array, Array] | None = None, attempts: int = ATTEMPTS) -> Start:
+               near: tuple[Array, Array] | None = None, looks: Looks | None = None,
+               attempts: int = ATTEMPTS) -> Start:
     """Find states that meet the targets and the equations.
 
-    Sought ``near`` states and torn unknowns, or else near the targets, in so many ``attempts``.
+    Sought ``near`` states and torn unknowns, or else near the targets; with so many ``looks`` in
+    so many ``attempts``.
 
     Raises
     ------
@@ -67,7 +70,7 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
     if near is not None:
         problem.x[:], problem.z[:] = near
     with threads_for(system.nx + system.nz):
-        _settle(system, problem, targets, nominals, t, near is None, attempts)
+        _settle(system, problem, targets, nominals, t, near is None, looks or Looks(), attempts)
         refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -111,7 +114,7 @@ def _listed(rows: list[TargetRow]) -> str:
 
 
 def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
-            anew: bool, attempts: int) -> None:
+            anew: bool, looks: Looks, attempts: int) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     missed = _missed_states(system, problem, given)
@@ -129,7 +132,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
             refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
     attempt, tries, most_found = 0, attempts, 0
-    while tries:
+    while tries and (looks.left > 0 or not attempt):
         if attempt:  # away from a point where the constraints are singular
             random = np.random.default_rng(attempt)
             problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * problem.scale_x
@@ -137,12 +140,14 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
             problem.unknowns.take_found(problem.z)
         attempt, tries = attempt + 1, tries - 1
         try:
-            worst = _approach(system, problem, outputs, given, size, t)
+            worst = _approach(system, problem, outputs, given, size, t, looks)
         except InitialisationError:
             found = problem.unknowns.count_found()
             if found > most_found:  # the others are tried as often as if they were alone
                 most_found, tries = found, attempts
-            if not tries and not constrained:
+            else:
+                looks.refused()
+            if not (constrained or (tries and looks.left > 0)):
                 problem.x[:], problem.z[:] = start_x, start_z
                 raise
             continue
@@ -194,7 +199,7 @@ def _near_targets(system: System, problem: Problem, targets: Targets, nominals: 
 
 
 def _approach(system: System, problem: Problem, outputs: TargetFunctions, targets: Targets,
-              size: Array, t: float) -> float:
+              size: Array, t: float, looks: Looks) -> float:
     """Gauss-Newton from the problem's point; the largest residual of a constraint that is left.
 
     Steps along the constraints are relaxed as Aitken's extrapolation says: where a
@@ -204,6 +209,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     levels = [targets.levels == k for k in range(len(LEVELS))]
     relaxation, last = 1.0, None
     for _ in range(MOST_STEPS):
+        looks.left -= 1
         if outputs.need_torn or not nc:  # before a mechanism is put together they may have none
             _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size

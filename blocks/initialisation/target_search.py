@@ -25,7 +25,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .lexicographic import lexicographic_step
 from .nominal_values import Nominals
-from .targets import LEVELS, USERS, TargetFunctions, Targets, target_sizes
+from .targets import LEVELS, USERS, Looks, TargetFunctions, Targets, target_sizes
 from .unmet_constraints import refuse_dependent
 
 __all__ = ["REFUSED", "Trial", "search_targets"]
@@ -36,8 +36,6 @@ CLOSER = 0.9  # times a miss: by so much it has become less
 PLAY = 1e-2  # of a target's size: so much farther off a step may lead, where laws bend
 ASIDE = 1.0, -1.0, 1e-3, -1e-3  # of nominal values: guesses beside the first
 AT_RANDOM = 4  # more of them
-MOST_LOOKS = 250  # points that are tried
-REFUSED_LOOKS = 32  # as many as one costs where no run begins: all its modes were tried in vain
 
 #: What a run, or what is solved for, raises where it cannot begin.
 REFUSED = BlocksError, AlgebraicFailure, np.linalg.LinAlgError
@@ -104,7 +102,7 @@ class _Search:
         self.outputs = TargetFunctions.of(self.system, targets.slots)
         self.size = target_sizes(self.system, targets.slots, nominals)
         self.levels = [targets.levels == k for k in range(len(LEVELS))]
-        self.looks = 0
+        self.looks = Looks()
 
     def run(self, origins: Sequence[tuple[Array, Array]], aside: bool) -> None:
         """Take the trial to the best point that is found."""
@@ -118,7 +116,7 @@ class _Search:
             self.trial.decide()
             return
         for shift in _shifts(self.system.nx) if aside else ():
-            if not best.unmet.any() or self.looks > MOST_LOOKS:
+            if not best.unmet.any() or self.looks.left < 0:
                 break
             seen, strongest = self._states_seen(best.unmet), self.targets.levels[best.unmet].min()
             # what matters less would hold it back, and has its way from there
@@ -184,7 +182,7 @@ class _Search:
 
     def _ahead(self, now: _Point, step: Array, mark: _Point, levels: int) -> _Point | None:
         """The point after as much of a step as does not lead away."""
-        for shortened in range(self.shortened, QUARTERINGS if self.looks < MOST_LOOKS else 0):
+        for shortened in range(self.shortened, QUARTERINGS if self.looks.left > 0 else 0):
             self.problem.x[:] = now.x + step / 4**shortened
             self.problem.z[:], self.problem.m[:] = now.z, now.m
             ahead = self._look()
@@ -196,11 +194,11 @@ class _Search:
     def _look(self) -> _Point | None:
         """The present point as a run that starts there would have it; None where none could."""
         problem, t = self.problem, self.t
-        self.looks += 1
+        self.looks.left -= 1
         try:
             self.trial.decide()
         except REFUSED:
-            self.looks += REFUSED_LOOKS
+            self.looks.refused()
             return None
         missed = (self.outputs.values(problem, t) - self.targets.values) / self.size
         open_by = self.system.residual(*problem.arguments(t))[self.system.nz:]

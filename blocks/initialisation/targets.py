@@ -19,12 +19,23 @@ from ..system.problem import Problem
 from ..system.system import System
 from .nominal_values import Nominals, own_nominals
 
-__all__ = ["LEVELS", "NO_TARGET", "USERS", "TargetFunctions", "Targets", "class_values",
+__all__ = ["LEVELS", "NO_TARGET", "USERS", "Looks", "TargetFunctions", "Targets", "class_values",
            "collect_targets", "idle_targets", "least_values", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
 USERS = 2  # levels below are those of targets that users gave
 NO_TARGET = len(LEVELS)  # level of a guess
+
+
+@dataclass
+class Looks:
+    """Points that a search for a start may still try."""
+
+    left: int = 250
+
+    def refused(self) -> None:
+        """Count one where no run begins for what it costs: all its modes were tried in vain."""
+        self.left -= 32
 
 
 @dataclass

@@ -28,6 +28,7 @@ RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
 NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
 MOST_MOVES = 5
+SHORT_OF = 0.99  # of the way to where a root begins
 FARTHEST = 0.25  # tolerances that an end is moved by in all
 
 
@@ -96,63 +97,71 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
     two large pressures, U_6 may be small and such a slope anything, the same after every step of
     some time constants: steps of that length would go on for good. There what is fast is moved, by
     Newton's method with the factors of the step and by less than the tolerance, to where its slope
-    is theirs. What is linear stays where it is, and the order of the step is kept.
+    is theirs; where that leads across, as at the beginning of a root, to between the two. What is
+    linear stays where it is, and the order of the step is kept.
     """
     if work.steady[2] != 0:  # it is theirs, but for rounding
         slope_at(code, work, t + h, k[NEW], k[6])
         return 0.0, 1
-    last, by_stage, away = work.inner[ATOL], work.inner[ATOL + 1], work.inner[ATOL + 2]
+    missed, by_stage, way = work.inner[ATOL], work.inner[ATOL + 1], work.inner[ATOL + 2]
     for i in range(x.size):
-        last[i] = -k[6, i] / (GAMMA * h)
-        away[i] = 0.0
+        missed[i] = -k[6, i] / (GAMMA * h)
     work.step[0] = h
-    run_code(code.arithmetic[COUPLED + 4], last, k, by_stage, work.size, work.step)  # less than 0
+    run_code(code.arithmetic[COUPLED + 4], missed, k, by_stage, work.size, work.step)  # less than 0
     error = left = _error_of_slope(code, work, k, t, h, x)
-    moves = 0
+    moves, far = 0, 0.0
     while left > BENT and moves < MOST_MOVES:
-        for i in range(x.size):
-            last[i] = k[6, i] + by_stage[i]
-        solve_with(work, last, k[WORK])
-        if moves == 0 and _is_rounding(work, last, x):
+        way[:] = missed
+        solve_with(work, way, k[WORK])
+        far += _in_tolerances(work, way, x)
+        if far <= NOTHING:
             return 0.0, 1
-        if left > 1.0:
-            return error, 1
-        for i in range(x.size):
-            away[i] += last[i]
-            if abs(away[i]) > FARTHEST * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
-                return error, moves + 1
-        for i in range(x.size):
-            k[NEW, i] += last[i]
-        before, left = left, _error_of_slope(code, work, k, t, h, x)
+        if not far <= FARTHEST:
+            return error, moves + 1
+        before, ahead = left, _move_end(work, k, missed, way, 1.0)
+        left = _error_of_slope(code, work, k, t, h, x)
         moves += 1
         if not left < before:
-            for i in range(x.size):
-                k[NEW, i] -= last[i]
-            _error_of_slope(code, work, k, t, h, x)
-            return error, moves + 2
+            beyond = _move_end(work, k, missed, way, -1.0)
+            between = ahead * beyond < 0.0  # there is an end whose slope fits: a root is beginning
+            if between:  # and its square is straight; in its very beginning it may have no value
+                _move_end(work, k, missed, way, SHORT_OF * ahead**2 / (ahead**2 + beyond**2))
+            left = _error_of_slope(code, work, k, t, h, x)
+            return 0.0 * left if between else error, moves + 2  # no number where that is none
+        if before > 1.0:
+            return error, moves + 1
     return error, moves + 1
 
 
 @machine_code
-def _is_rounding(work: Workspace, way: Vector, x: Vector) -> bool:
-    """Whether the way to where the slope is that of the stages is nothing but rounding."""
+def _move_end(work: Workspace, k: Matrix, missed: Vector, way: Vector, part: float) -> float:
+    """Move the end by a part of a way; by how much its slope missed that of the stages along it."""
+    along = 0.0
+    for i in range(way.size):
+        along += missed[i] * way[i] / work.k[ATOL, i] ** 2
+        k[NEW, i] += part * way[i]
+    return along
+
+
+@machine_code
+def _in_tolerances(work: Workspace, change: Vector, x: Vector) -> float:
+    """The largest of some changes, in units of the tolerance; nan if one is no number."""
+    worst = 0.0
     for i in range(x.size):
-        if not abs(way[i]) <= NOTHING * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
-            return False
-    return True
+        part = abs(change[i]) / (work.k[ATOL, i] + work.rtol[0] * abs(x[i]))
+        if not np.isfinite(part):
+            return np.nan
+        worst = max(worst, part)
+    return worst
 
 
 @machine_code
 def _error_of_slope(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector) -> float:
-    by_stage, worst = work.inner[ATOL + 1], 0.0
+    missed, by_stage = work.inner[ATOL], work.inner[ATOL + 1]
     slope_at(code, work, t + h, k[NEW], k[6])
     for i in range(x.size):
-        error = h * abs(k[6, i] + by_stage[i]) / (
-            work.k[ATOL, i] + work.rtol[0] * abs(x[i]))
-        if not np.isfinite(error):
-            return np.nan
-        worst = max(worst, error)
-    return np.sqrt(worst)
+        missed[i] = k[6, i] + by_stage[i]
+    return np.sqrt(h * _in_tolerances(work, missed, x))
 
 
 @machine_code

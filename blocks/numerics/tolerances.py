@@ -17,7 +17,7 @@ CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that canc
 # -- the system and its start -----------------------------------------------------------------
 NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has its solution
 NEWTON_STALLED = 1e-6  # of an unknown: steps that no longer shrink are rounding, badly conditioned
-NO_SHORTER = 0.1  # of the step before: Newton steps that do not get smaller by more are rounding
+NO_SHORTER = 0.6  # of the step before: Newton steps that do not get smaller by more are rounding
 FALLS_NO_MORE = 0.5  # of a residual: what a Newton step leaves of it where all else is rounding
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
 BESIDE_ZERO = 1e-8  # nominal values: a law that rises with a power has a slope there

@@ -21,7 +21,7 @@ from ..system.system import System
 from .recording import RunRecording
 
 __all__ = ["TURN_BACK", "has_roots", "on_switching", "refuse_corner", "refuse_standstill",
-           "refuse_undetermined", "refuse_unstable", "stop_at_failed_step"]
+           "refuse_undetermined", "refuse_unstable", "refuse_wiggling", "stop_at_failed_step"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
 BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were too long
@@ -133,6 +133,18 @@ def refuse_corner(problem: Problem, t: float, y: Array) -> None:
     if (problem.m != beside.m).any() and (
             found := undetermined(problem.system, beside, t)) is not None:
         _refuse_open(found, t)
+
+
+def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
+    """Steps that go to and fro within the tolerance, with more of them left than anyone awaits."""
+    names = _steepest(problem, step)
+    raise SimulationError(
+        names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method} are "
+        f"{step.t - step.t_old:.2g} s long, and {names[0]} goes to and fro within its tolerance: a "
+        "law is as steep there as a root where it begins.",
+        "Take method='auto' or 'rodas4', which come to rest there. Or give the law a slope at its "
+        "beginning. Everything before is in error.result.", says_where=True,
+        code="simulation.stiff", time=step.t, variables=tuple(names[:1]))
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:

@@ -14,7 +14,7 @@ from ..numerics.cache import Cache
 from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
-from .failures import refuse_corner
+from .failures import refuse_corner, refuse_wiggling
 from .method_choice import (
     explicit_steps,
     implicit_one_step,
@@ -296,7 +296,7 @@ class RunningMethod:
             self._leaves = False
             return True
         if not self.driven:
-            self._pace.look(step, self.work.get("steps", 0) + self.current.work.steps, self.kind,
+            self._pace.look(step, self.work.get("steps", 0) + self.current.work.steps, self.current,
                             self.problem)
         if self._explicit is not None:
             return self._is_no_better(step)
@@ -451,6 +451,7 @@ class RunningMethod:
 STUCK = 1e10  # steps left, each as long as the last ones: no run ends so
 LOOK_AT_PACE, LOOK_AT_PACE_COMPILED = 5_000, 100_000  # steps in between: a second; a transient
 RESTS = 100  # steps in which nothing has moved, with many times as many left
+WIGGLES, WITHIN, ENDURED = 10, 10.0, 2e4  # looks, tolerances a state stays within, steps left
 
 
 class Pace:
@@ -460,8 +461,9 @@ class Pace:
         self.end = end
         self._steps, self._t = 0, start  # at the last look
         self._rested = 0, start, np.zeros(0)  # steps, when and where, at the last look for a corner
+        self._wiggles = 0  # looks in a row between which states have stayed within their tolerances
 
-    def look(self, step: Step, steps: int, kind: Any, problem: Problem) -> None:
+    def look(self, step: Step, steps: int, method: Any, problem: Problem) -> None:
         """Look at the last of so many steps of a method, if there were many since the last look.
 
         Raises
@@ -470,13 +472,19 @@ class Pace:
             If so many are left that the end is out of reach, or the run rests where nothing
             determines how it moves.
         """
-        t, taken = step.t, steps - self._steps
+        t, taken, kind = step.t, steps - self._steps, type(method)
         before, since, y = self._rested
         if steps - before >= RESTS:
             self._rested = steps, t, np.array(step.y)
-            if RESTS * (t - since) < self.end - t and y.shape == step.y.shape \
-                    and np.all(np.abs(step.y - y) <= LAST_DIGITS * (1.0 + np.abs(y))):
-                refuse_corner(problem, t, np.asarray(step.y))
+            if RESTS * (t - since) < self.end - t and y.shape == step.y.shape:
+                moved = np.abs(step.y - y)
+                if np.all(moved <= LAST_DIGITS * (1.0 + np.abs(y))):
+                    refuse_corner(problem, t, np.asarray(step.y))
+                wiggled = kind.implicit and not kind.looks_itself and moved.any() and np.all(
+                    moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))
+                self._wiggles = self._wiggles + 1 if wiggled else 0
+                if self._wiggles > WIGGLES and RESTS * (self.end - t) > ENDURED * (t - since):
+                    refuse_wiggling(problem, kind.name, step)
         if taken < (LOOK_AT_PACE_COMPILED if kind.looks_itself else LOOK_AT_PACE):
             return
         length = max((t - self._t) / taken, TINY)

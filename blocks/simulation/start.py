@@ -15,7 +15,7 @@ from ..initialisation.initial_values import initialise, take_targets, unsolved_s
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start, reached_start
 from ..initialisation.target_search import REFUSED, search_targets
-from ..initialisation.targets import USERS, TargetFunctions
+from ..initialisation.targets import USERS, Looks, TargetFunctions
 from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.cache import Cache
 from ..system.failure import AlgebraicFailure
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
+MOST_LOOKS = 500  # for relations and initial values that depend on each other
 MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
-MOST_ROUNDS = 20  # of relations and initial values that depend on each other
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     """
     time_events = TimeEvents(system, problem.p, t, t)
     _hold_as_guessed(system, problem, time_events, t)
-    tried: set[bytes] = set()
+    looks, tried = Looks(MOST_LOOKS), set[bytes]()
     start: Start | None = None
     failure: BlocksError | AlgebraicFailure | None = None
 
@@ -346,16 +346,16 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
         if np.array_equal(holding, problem.m):
             with suppress(InitialisationError, AlgebraicFailure):
                 found = initialise(system, problem, nominals, t,
-                                   (problem.x.copy(), problem.z.copy()))
+                                   (problem.x.copy(), problem.z.copy()), looks)
                 if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
                     return found
         problem.m[:] = assumed
         return None
 
-    for _ in range(MOST_ROUNDS):
+    while looks.left > 0:
         tried.add(problem.m.tobytes())
         try:
-            start = initialise(system, problem, nominals, t, near, attempts=1)
+            start = initialise(system, problem, nominals, t, near, looks, attempts=1)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
@@ -366,7 +366,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             if (found := start_there(assumed)) is not None:
                 return found
             with suppress(InitialisationError, AlgebraicFailure):
-                start = initialise(system, problem, nominals, t, near)
+                start = initialise(system, problem, nominals, t, near, looks)
                 crossings = problem.crossings_here(t)
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):

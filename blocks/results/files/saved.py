@@ -347,7 +347,8 @@ def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
 def _ending(file: Any) -> str:
     ending = Path(str(file)).suffix.lower()
     if ending not in ENDINGS:
-        raise FileError(name_of(file), f"has the ending {brief(ending)}, which says no format that "
-                        "keeps a run.", "Name it 'run.nc' (NetCDF) or 'run.parquet'.",
+        told = f"the ending {brief(ending)}" if ending else "no ending"
+        raise FileError(name_of(file), f"has {told}, which says no format that keeps a run.",
+                        "Name it 'run.nc' (NetCDF) or 'run.parquet'.",
                         file=name_of(file), code="file.ending")  # fmt: skip
     return ending

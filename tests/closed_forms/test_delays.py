@@ -314,6 +314,7 @@ def test_a_relay_behind_a_dead_time_swings_by_twice_that_time():
     exact = -2 / pi * np.arcsin(np.sin(pi / 2 * (t - 0.5)))
     assert_allclose(run["c.x"].at(quantity(t, "s")).to("m").m, exact, atol=1e-8)
     assert run["c.crossings"].final.m == 5
+    assert not run.statistics.get("events in Python")
 
 
 def test_friction_breaks_away_one_delay_after_the_load_has_reached_its_bound():
@@ -333,6 +334,11 @@ def test_friction_breaks_away_one_delay_after_the_load_has_reached_its_bound():
     assert_allclose(run["block.v"].final.to("m/s").m, 5 * 1 + 10 / 2, rtol=1e-7)
     assert_allclose(run["friction.f"].at("2 s").to("N").m, 10 * 1.2, rtol=1e-7)
     assert run.energy().relative_residual < 1e-6
+    driven = model.stepper(outputs=["block.v", "delay.y"])
+    for k in range(1, 44):
+        driven.advance("0.1 s")
+        assert_allclose(driven["delay.y"].to("N").m, max(k - 8, 0), rtol=1e-12, atol=1e-12)
+    assert_allclose(driven["block.v"].to("m/s").m, 5 * 1 + 10 / 2, rtol=1e-7)
 
 
 def test_the_past_of_one_run_is_not_that_of_the_next():

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..machine.signatures import run_code
 from ..nonsmooth.contract import Laws
 from ..nonsmooth.modes.solved_modes import SolvedModes
 from ..numerics.arrays import Array, Indices
@@ -131,15 +132,10 @@ class BoundSteps:
                 self._readers[function] = BoundEvaluator(
                     held.with_efforts(function.function),
                     (*given, self._own.part("modes"), self._own.part("K")))
-        if self.method.problem.delays is not None:  # type: ignore[attr-defined]
-            self._fill_in_what_is_delayed()
+        if self.method.code.past:  # slopes bring what is delayed up to date, which functions read
+            method, at = self.method, self._state[TIME : TIME + 1]
+            run_code(method.code.slope, at, self.x, method.p, method.q, np.empty_like(self.x))
         return self._readers[function]
-
-    def _fill_in_what_is_delayed(self) -> None:
-        """Among the discrete values, which functions read."""
-        delays: Any = self.method.problem.delays  # type: ignore[attr-defined]
-        delays.select(float(self.method.q[self.method.code.plan + 1]))
-        delays.fill(self.d, float(self._state[TIME]))
 
     def taken(self) -> Step | None:
         """Give all steps and events to the method; the last step, None where nothing was done."""

@@ -67,8 +67,6 @@ def refuse_lasting(recording: RunRecording, resets: Resets, relations: Relations
                          for k in (first - 1, first))
         passed = np.abs(here[i]) <= GONE * here[len(which) + i]  # and not put beyond it
         back = np.minimum(before, after) <= 0.0 if of_states[r] else after < -GONE * np.abs(before)
-        back |= side[gone] * (here[i] - recording.evaluate_unsplit(
-            margins, starts[first], first - 1)[i]) < 0.0  # what it looks at was put back itself
         for k in np.flatnonzero(passed & back)[:1].tolist():
             _tell(recording, relations, r, bool(m[first[k], r]), float(starts[first[k]]),
                   bool(after[k] != 0.0))

@@ -152,26 +152,6 @@ class Valve(Component):
         yield when(self.level > 1, {self.opening: 0})
 
 
-class Filling(Component):
-    """A store that runs empty by 1 a second, and is filled by half as much each time."""
-
-    x, n = Variable("1", "1", priority="high"), Discrete("1", 0)
-
-    def equations(self):
-        yield der(self.x) == quantity("-1 1/s")
-        yield when(self.x < 0, {self.x: 0.5 ** (self.n + 1), self.n: self.n + 1})
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_store_that_is_filled_by_ever_less_is_told(method):
-    """It is empty after 1 + 1/2 + 1/4 + … = 2 s, and fell on to -1 without a word."""
-    model = Model("filling")
-    model.store = Filling()
-    with pytest.raises(SimulationError, match="store: x falls below 0 at t = 2 s") as stop:
-        model.simulate("3 s", method=method)
-    assert stop.value.time == pytest.approx(2, rel=1e-9)
-
-
 def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
     tank = Model("tank")
     tank.valve = Valve()

@@ -146,7 +146,7 @@ def move_unknowns(told: int, matrix: int, moves: int, right: int, entries: int, 
 @machine_code
 def derive(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, moves: int,
            column: int, states: int, total: int, size: int) -> int:
-    """Fill in df/dx, a row after the other, and df/dt behind it; what follows states has rows, too.
+    """Fill in df/dx, a row after the other, and df/dt behind it.
 
     Parameters
     ----------
@@ -163,17 +163,8 @@ def derive(t: int, x: int, p: int, q: int, out: int, begin: int, along: int, mov
         direction[:] = 0.0
         direction[j if j < states else total - 1] = 1.0
         run_code(along, t, x, p, q, column)
-        for i in range(size if j < states else states):
-            filled[i * size + j if j < states else size * size + i] = (
-                derivative[i] if i < states else direction[i])
-    for i in range(states, size):  # what follows them, as they do
-        follows = filled[i * size : i * size + states]
-        derivative[:] = follows
-        follows[:] = 0.0
-        for k in range(states):
-            if abs(derivative[k]) < np.inf:
-                for j in range(states):
-                    follows[j] += derivative[k] * filled[k * size + j]
+        for i in range(states):
+            filled[i * size + j if j < states else size * size + i] = derivative[i]
     return 0
 
 

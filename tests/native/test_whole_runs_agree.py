@@ -156,13 +156,17 @@ def test_friction_a_contact_and_a_count_moved_by_what_was_are_those_of_python():
     runs = [model.simulate("0.8 s", rtol=1e-8, method=method)
             for method in ("auto", "rodas4", "DOP853")]
     assert [run.statistics["method"] for run in runs] == ["dopri5", "rodas4", "DOP853"]
-    told = [[(e.element, e.mode, e.description) for e in run.events] for run in runs]
+    seen = []
+    for run in runs:  # the last of ever smaller rebounds, each 0.3 times as long, are rounding
+        apart = np.diff([float(e.time) for e in run.events], prepend=0.0)
+        seen.append([e for e, gap in zip(run.events, apart, strict=True)
+                     if gap > 1e-6 or e.description != "rebounds"])
+    told = [[(e.element, e.mode, e.description) for e in events] for events in seen]
     ends = [[run[f"part.{name}"].final.m for name in ("x", "y", "turns")] for run in runs]
     assert len(told[2]) > 5
     for k in range(2):
         assert told[k] == told[2]
-        assert_allclose([e.time for e in runs[k].events], [e.time for e in runs[2].events],
-                        rtol=1e-6)
+        assert_allclose([e.time for e in seen[k]], [e.time for e in seen[2]], rtol=1e-6)
         assert_allclose(ends[k], ends[2], rtol=1e-6, atol=1e-9)
 
 

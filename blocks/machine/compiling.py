@@ -13,7 +13,7 @@ import hashlib
 import importlib.util
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -34,6 +34,7 @@ __all__ = ["compiled", "compiled_from_source", "emitted", "emitted_for", "extern
 #: Passes that make a text quick to emit, and loops that are a tenth slower than all passes do.
 QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
          "new_gvn", "simplify_cfg")  # fmt: skip
+LEAST = tuple(name for name in QUICK if name != "instruction_combine")  # ten seconds of the LONGEST
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONGEST = 40_000  # lines of one that takes a second or more to emit for a little speed
 OLDEST = (0, 45)  # version of llvmlite whose LLVM reads pointers without types
@@ -203,12 +204,14 @@ def _loaded_by_llvm(object_code: bytes, name: str) -> int:
 
 
 def _emitted(text: str, parallel: bool, quick: bool) -> bytes:
-    machine = _target(0 if text.count("\n") > LONGEST else 1 if quick else 3)
-    return emitted(text, machine, parallel, quick)
+    long = text.count("\n") > LONGEST
+    machine = _target(0 if long else 1 if quick else 3)
+    return emitted(text, machine, parallel, () if not quick else LEAST if long else QUICK)
 
 
-def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) -> bytes:
-    """Object code of a text for a machine, one of llvmlite's targets."""
+def emitted(text: str, machine: Any, parallel: bool = True, names: Sequence[str] = QUICK) -> bytes:
+    """Object code of a text for a machine, one of llvmlite's targets, by passes with these names,
+    or by all there are."""
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(HEADER + text)
@@ -217,9 +220,9 @@ def emitted(text: str, machine: Any, parallel: bool = True, quick: bool = True) 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = parallel
     builder = llvm.create_pass_builder(machine, options)
-    if quick:
+    if names:
         passes = llvm.create_new_module_pass_manager()
-        for name in QUICK:
+        for name in names:
             getattr(passes, f"add_{name}_pass")()
     else:
         passes = builder.getModulePassManager()

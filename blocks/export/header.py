@@ -19,6 +19,7 @@ __all__ = ["header"]
 KINDS = {"independent": 0, "input": 1, "parameter": 2, "output": 3, "state": 4, "slope": 5,
          "margin": 6}  # fmt: skip
 A_LINE = 8  # numbers
+GAP = 8  # zeros in a row that are not written
 TRACE = 1e-12  # of the largest margin so far, by which others see it cross late
 
 
@@ -34,7 +35,7 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
     image, instants = program.image, program.instants
     used = np.flatnonzero(image.words)
     parts = np.array([(one[0], one[-1] + 1 - one[0]) for one in np.split(  # between them are zeros
-        used, np.flatnonzero(np.diff(used) > A_LINE) + 1)])
+        used, np.flatnonzero(np.diff(used) > GAP) + 1)])
     number = {
         "IMAGE_SIZE": image.size, "N_PARTS": len(parts),
         "N_ADDRESSES": len(image.addresses), "N_ADDRESSES_OF_CODE": len(image.addresses_of_code),
@@ -46,6 +47,7 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         "IS_BOUNDED": int(program.most_events > 0 and not program.chooses),
         "STEPS_ARE_TIED": int(program.step > 0),  # to modes, which change at their ends
         "MAY_BE_INTEGRATED": int(program.may_be_integrated),
+        "KEEPS_PAST": int(program.driver.problem.delays is not None),
         "PARAMETERS": image.place_of_array(program.method.p),
         "NOW_TIMES": image.place("advance", "switches.times"),
         "NOW_HOLDS": image.place("advance", "switches.holds"),

@@ -45,8 +45,11 @@ enum { MOST_IN_VAIN = 1000, MOST_EVENTS = 100000, MOST_TEXT = 400 };
 enum { WELL, UNTOLD, UNDECIDED, NO_END_OF_EVENTS, NO_STEP, NO_NUMBER, BEYOND };
 static const char *const reasons[] = {
     "",
-    "what follows from inputs or a known instant cannot be decided by machine code alone, so that "
-    "the model has to be simulated where it was made: ",
+    KEEPS_PAST ? "what follows from inputs or a known instant cannot be decided by machine code "
+                 "alone, or signals that are delayed change more often than there is room for: "
+                 "the model has to be simulated where it was made"
+               : "what follows from inputs or a known instant cannot be decided by machine code "
+                 "alone: the model has to be simulated where it was made",
     "an event cannot be decided by machine code alone: ",
     "events follow each other without end",
     KEEPS_STEP ? "the equations and laws of a step are not solved: a shorter step may be"
@@ -88,8 +91,8 @@ static int failed(Program *p, int why) {
             first = 0;
         }
     if (why == UNDECIDED && first)
-        snprintf(p->text + at, MOST_TEXT - at, "%s", N_TOLD ? "inputs, or signals that are "
-                 "delayed, change more often than there is room for" : "its cause has no name");
+        snprintf(p->text + at, MOST_TEXT - at, "%s", KEEPS_PAST ? "signals that are delayed "
+                 "change more often than there is room for" : "its cause has no name");
 #endif
     return 0;
 }

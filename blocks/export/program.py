@@ -345,9 +345,14 @@ class Program:
 
     def learned(self, values: Mapping[str, float]) -> Any:
         """What a run has learned of modes, with other values of parameters in SI units."""
+        driver = self._ran(values)
+        return driver.problem.laws.decision_parts(driver.problem, self.t_end)
+
+    def _ran(self, values: Mapping[str, float]) -> Driver:
+        """A whole run here, with other values of parameters in SI units."""
         driver = self._other(values, driven=False)
         driver.run()
-        return driver.problem.laws.decision_parts(driver.problem, self.t_end)
+        return driver
 
     # -- the image -----------------------------------------------------------------------
     def _reads(self, problem: Any, infos: Sequence[VariableInfo]) -> int:
@@ -413,10 +418,7 @@ class Program:
         delays = self.driver.problem.delays
         if delays is None:
             return []
-        trial = self._other({}, driven=False)
-        trial.run()
-        alive: Any = trial.problem.delays
-        pieces, steps = alive.room()
+        pieces, steps = self._ran({}).problem.delays.room()  # type: ignore[union-attr]
         step, events = self.driver.settings.step, self.most_events or EVENTS_KEPT
         if len(self.told):  # each new value begins a piece
             events += int(delays.lags[-1] / step) + 1 if step else PIECES_TOLD
@@ -433,9 +435,7 @@ class Program:
 
     def _bind_time_steps(self, infos: Sequence[VariableInfo]) -> None:
         """Take time steps, with the room that they need in a run here."""
-        trial = self._other({}, driven=False)
-        trial.run()
-        self._stepper = trial.integration.method.stepper
+        self._stepper = self._ran({}).integration.method.stepper
         steps = self.method_of(self.driver)
         self.method, self.point = steps, steps.x.copy()
         self.margins, self.values = steps.held, np.zeros(len(infos))

@@ -477,8 +477,8 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
             keep_largest(looks, count - 1)
     if code.past != 0:
         keep_step(code, work, t, at, h, x)
-    if at < end:
         values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
+    if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at
     new, grain = work.k[NEW], TIME_GRAIN * max(abs(t), abs(end)) / (end - t)

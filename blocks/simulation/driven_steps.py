@@ -113,10 +113,10 @@ class DrivenSteps:
         """The same, and begin anew when the run goes on."""
         self.look()
         self._bound, self._limit = None, -np.inf
-        self._break_off(self.t)
+        self._note_unbroken(self.t)
 
-    def _break_off(self, unbroken: float = -np.inf) -> None:
-        """From now on something may happen where the run begins anew, but at this time."""
+    def _note_unbroken(self, unbroken: float = -np.inf) -> None:
+        """Note the time, if any, at which the run begins anew though nothing has happened."""
         if self.problem.delays is not None:
             self.problem.delays.unbroken = unbroken
 
@@ -145,7 +145,7 @@ class DrivenSteps:
     def _take_note(self) -> None:
         """Carry out what was told."""
         if self.changed:
-            self._break_off()
+            self._note_unbroken()
             self.driver.events.note(self.t)
             self.problem.d[self.slots] = self.told
             self.changed = False
@@ -154,7 +154,7 @@ class DrivenSteps:
     def _begin(self, until: float) -> None:
         """Begin an episode, in machine code if that carries out what it is told, up to then."""
         self.integration.begin(self.t, self.driver.events.take_struck())
-        self._break_off()
+        self._note_unbroken()
         method, times = self.integration.method, self.time_events
         if method.own_events is None:
             return

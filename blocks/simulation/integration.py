@@ -115,6 +115,7 @@ class Integration:
         # an instant at which an episode has begun was carried out by the method itself
         passed = self.trajectory.start == self.t or not self.time_events.is_known(self.t)
         if (self.t >= self.until and passed) or self.t >= self.time_events.t_end:
+            self.problem.choose_states(self.t)  # a program's steps may all be as short as one
             return Ending(self.t)
         self.running.keep_step()
         return Ending(self.t, self.time_events.at(self.t))

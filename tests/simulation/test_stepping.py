@@ -9,9 +9,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import Pendulum, alone
 from scipy.linalg import expm
+from scipy.special import ellipk
 
-from blocks import Model, ParameterError, SimulationError, UnknownName, quantity, require
+from blocks import (
+    Model,
+    ParameterError,
+    SimulationError,
+    Target,
+    UnknownName,
+    quantity,
+    require,
+)
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
 from library.electrical import (
     Capacitor,
@@ -397,3 +407,18 @@ def test_steps_that_are_too_long_are_named_where_they_break_what_must_hold():
                        "are too long for what happens there"):
         model.simulate("0.1 s", method="euler", step="10 ms")
     assert model.simulate("0.02 s")["body.v"].final.m == pytest.approx(np.exp(-3), rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["rk4", "auto"])
+def test_a_pendulum_swings_through_when_every_step_is_a_look(method):
+    model = alone(Pendulum(x=Target("1 m"), y=Target("0 m", priority="low"), vy=Target("0 m/s")))
+    run = model.stepper(method=method, step="2 ms" if method == "rk4" else None)
+    while run.time < quantity("2.37 s"):  # a period, 4 K(1/2)**0.5 (L/g)**0.5 = 2.3677 s, and more
+        run.advance("2 ms")
+    result = run.result()
+    x, y = result["c.x"].m, result["c.y"].m
+    assert_allclose(np.hypot(x, y), 1.0, rtol=1e-9)
+    assert_allclose(result["c.energy"].m, 0.0, atol=1e-3)
+    period = 4 * ellipk(0.5) * np.sqrt(1 / 9.81)
+    assert result["c.x"].at(quantity(period / 2, "s")).m == pytest.approx(-1, abs=1e-5)
+    assert result["c.x"].at(quantity(period, "s")).m == pytest.approx(1, abs=1e-5)

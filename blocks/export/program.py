@@ -67,9 +67,9 @@ COURSE = ("course.ends", "course.rows", "course.efforts",
           "record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
 NOTHING = np.zeros(0, dtype=np.int64)
-#: What is known of modes that have followed others.
-LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links", "source",
-           "target", "brief")  # fmt: skip
+#: What is known of modes, and of what they come to.
+LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "measured", "by_inputs",
+           "push", "known_m")  # fmt: skip
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
@@ -331,9 +331,9 @@ class Program:
         return "on what is assigned at events"
 
     def _rehearse(self) -> None:
-        """Let the run learn which modes follow which where it cannot find that by itself.
+        """Let the run learn what modes come to where it cannot find that by itself.
 
-        In networks without mass at their nodes, as of ideal diodes, Python searches for the modes
+        In networks without mass at their nodes, as of ideal diodes, Python may search for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
         parts: Any = self.own.rules.parts

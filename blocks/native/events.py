@@ -12,8 +12,8 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .delayed import begin_piece, is_kept_up_to, read_from
+from .mode_rows import NetworkModes
 from .network_modes import (
-    NetworkModes,
     choose_network_modes,
     ends_by_rounding,
     notice_margins,

@@ -41,7 +41,8 @@ from .events import (
 )
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
-from .network_modes import NetworkModes
+from .mode_rows import NetworkModes
+from .network_modes import enters_new_modes
 from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
@@ -187,6 +188,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         work.steady[1] = 0
         if known:
             instant += 1
+        if enters_new_modes(network) and is_explicit(code) and not is_fixed(code):
+            return FULL, taken, events  # which may be so fast that others had better go on
 
 
 @machine_code

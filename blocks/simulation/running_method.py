@@ -117,10 +117,7 @@ class RunningMethod:
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        laws = self.problem.laws
-        if laws is not None and not (self.kind.implicit or self.kind.fixed_step) and (
-                laws.elements.valve.any() or self.may_switch and not self.episodes):
-            self._look_at_modes(t, y)
+        self._look_at_modes(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
@@ -248,7 +245,10 @@ class RunningMethod:
         SimulationError
             If the method was chosen by the user.
         """
-        problem = self.problem
+        problem, laws = self.problem, self.problem.laws
+        if laws is None or self.kind.implicit or self.kind.fixed_step or not (
+                laws.elements.valve.any() or self.may_switch and not self.episodes):
+            return
         held = self._held()
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
@@ -294,6 +294,10 @@ class RunningMethod:
         """Whether another method had better go on from the end of a step."""
         if self._leaves:
             self._leaves = False
+            return True
+        kind = self.kind
+        self._look_at_modes(step.t, step.y)  # machine code may have entered new ones
+        if self.kind is not kind:
             return True
         if not self.driven:
             self._pace.look(step, self.work.get("steps", 0) + self.current.work.steps, self.current,

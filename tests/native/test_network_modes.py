@@ -92,11 +92,11 @@ def exact_step(a, b, x, dt):
     return (whole @ np.append(x, 1.0)).real[:2]
 
 
-@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol"), [
-    ("ideal", "ideal", 0, 0, 0, 1e-10), ("resistances", "ideal", 0.01, 0, 0, 1e-8),
-    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8)])  # fmt: skip  # leaks are left out
-def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(
-        switch, diode, closed, forward, conducts, rtol, searches):
+@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol", "most"), [
+    ("ideal", "ideal", 0, 0, 0, 1e-10, 0), ("resistances", "ideal", 0.01, 0, 0, 1e-8, 5),
+    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8, 5)])  # fmt: skip  # leaks are left out
+def test_a_buck_converter_follows_its_map_and_is_hardly_searched_for(
+        switch, diode, closed, forward, conducts, rtol, most, searches):
     run = buck(2.0, switch, diode).simulate("4 ms", rtol=1e-11)
     a = np.array([[0, -1 / L], [1 / C, -1 / (C * 2.0)]])
     x, exact = np.zeros(2), []
@@ -108,7 +108,8 @@ def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(
     at = quantity((np.arange(200) + DUTY) * PERIOD, "s")
     found = [run[path].at(at).magnitude for path in ("coil.i", "store.vc")]
     assert_allclose(np.transpose(found), exact, rtol=rtol)
-    assert len(searches) <= 6, "what followed once follows without a search"
+    # coefficients that change with a switch, and laws that bend, are known once Python has met them
+    assert len([t for t in searches if t > 0]) <= most
     assert run.energy().relative_residual < 1e-9
 
 
@@ -121,14 +122,14 @@ def test_each_current_is_carried_by_the_one_that_is_closed():
     assert_allclose(diode, coil * [0, 1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("build", "duration", "most"), [
-    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", 8, marks=pytest.mark.slow),
-    (dead_time, "6 ms", 8), (rectifier, "60 ms", 8)])
-def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
+@pytest.mark.parametrize(("build", "duration"), [
+    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", marks=pytest.mark.slow),
+    (dead_time, "6 ms"), (rectifier, "60 ms")])
+def test_instants_of_commutation_are_those_that_python_finds(build, duration, searches):
     model = build()
     run = model.simulate(duration, rtol=1e-10)
     assert "stretches in Python" not in run.statistics
-    assert len(searches) <= most
+    assert not [t for t in searches if t > 0]
     reference = model.simulate(duration, rtol=1e-12, method="DOP853")
     exact = instants(reference)
     found = instants(run)

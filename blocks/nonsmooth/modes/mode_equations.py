@@ -151,9 +151,9 @@ class ModeEquations:
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
-        #: Relations that the coefficients of all elements depend on, and those of each part.
-        self._all_by, *self._part_by = (
-            np.flatnonzero(contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u))))
+        #: Which relations the coefficients of all elements depend on, and those of each part.
+        self.by_relations, *self._part_by = (
+            contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u)))
             for part in (np.arange(n), *self.parts))
         by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
@@ -235,7 +235,7 @@ class ModeEquations:
 
     def coefficients(self, problem: Problem) -> tuple[bytes, bytes]:
         """What the coefficients of constant equations depend on."""
-        return problem.m[self._all_by].tobytes(), self._key_of_parameters(problem)
+        return problem.m[self.by_relations].tobytes(), self._key_of_parameters(problem)
 
     def _key_of_parameters(self, problem: Problem) -> bytes:
         """The same object for the same parameters, which is hashed once."""

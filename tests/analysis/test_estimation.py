@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from analysis_bench import shot
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
@@ -112,9 +113,7 @@ def thrown():
     model = Model("thrown")
     model.rig = Thrown()
     model.sight = Spring(stiffness="1 nN/m")  # its elongation is the position
-    model.wall = Reference()
-    model.connect(model.rig.block.M, model.sight.R)
-    model.connect(model.sight.C, model.wall.V)
+    wire(model, "rig.block.M sight.R", "sight.C wall.V", wall=Reference())
     return model
 
 
@@ -178,11 +177,8 @@ def test_several_experiments_are_fitted_together():
 
 def swinging():
     """A block on a spring, let go at rest: it swings by cos(√(k/m) t), as wide as at first."""
-    model = Model("oscillator")
-    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(x="20 mm"), Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
+                 block=Mass(mass="2 kg"), spring=Spring(x="20 mm"), ground=Reference())
 
 
 SPRING = {"spring.stiffness": ("100 N/m", "200 N/m", "160 N/m")}

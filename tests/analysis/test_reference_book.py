@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, chain, oscillator, stribeck
+from benches import wire
 from scipy.optimize import brentq
 
 from blocks import Component, Model, Variable, abs_, der, quantity, sqrt
@@ -19,9 +20,8 @@ def test_chain_between_two_walls():
     """Poles of s^2 + (c/k) w^2 s + w^2 with w = 2 sqrt(k/m) sin(j pi / (2 (N + 1)))."""
     n, m, k, c = 5, 2.0, 300.0, 1.5
     model = chain(n)
-    model.wall, model.last = Reference(), Spring(stiffness="300 N/m")
-    model.drag = Damper(damping="1.5 N*s/m")
-    model.connect(model.last.R, model.drag.R, model.wall.V)
+    wire(model, "last.R drag.R wall.V",
+         wall=Reference(), last=Spring(stiffness="300 N/m"), drag=Damper(damping="1.5 N*s/m"))
     model.connect(model.last.C, model.drag.C, getattr(model, f"m{n - 1}").M)
     linear = model.linearise("push.force", "sensor.x")
     w = 2 * np.sqrt(k / m) * np.sin(np.arange(1, n + 1) * np.pi / (2 * (n + 1)))

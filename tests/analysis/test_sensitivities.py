@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -55,13 +56,11 @@ def results(case):
 
 
 def oscillator():
-    model = Model("oscillator")
-    model.block = Mass(mass="2 kg", v="-0.4 m/s")
-    model.spring, model.damper = Spring(stiffness="150 N/m", x="50 mm"), Damper(damping="3 N*s/m")
-    model.push, model.ground = ForceSource(force="20 N"), Reference()
-    model.connect(model.block.M, model.spring.R, model.damper.R, model.push.R)
-    model.connect(model.spring.C, model.damper.C, model.ground.V, model.push.C)
-    return model
+    return wired("oscillator", "block.M spring.R damper.R push.R",
+                 "spring.C damper.C ground.V push.C",
+                 block=Mass(mass="2 kg", v="-0.4 m/s"),
+                 spring=Spring(stiffness="150 N/m", x="50 mm"), damper=Damper(damping="3 N*s/m"),
+                 push=ForceSource(force="20 N"), ground=Reference())
 
 
 OSCILLATOR = {"m": "block.mass", "d": "damper.damping", "k": "spring.stiffness", "F": "push.force",
@@ -329,13 +328,10 @@ def test_a_touch_without_speed_is_told():
 
 
 def test_a_load_at_break_away_is_told():
-    model = Model("floor")
-    model.block, model.push = Mass(mass="2 kg"), ForceSource(force="10 N")
-    model.ground = Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="8 N",
-                                           breakaway_force="10 N")
-    model.connect(model.block.M, model.push.R, model.friction.R)
-    model.connect(model.push.C, model.friction.C, model.ground.V)
+    model = wired("floor", "block.M push.R friction.R", "push.C friction.C ground.V",
+                  block=Mass(mass="2 kg"), push=ForceSource(force="10 N"), ground=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="8 N",
+                                                 breakaway_force="10 N"))
     with pytest.warns(SensitivityWarning, match="friction is at the end of its mode"):
         model.simulate("3 s", sensitivities=["push.force"])
     model.push.force = "11 N"
@@ -426,11 +422,8 @@ def test_instants_of_samples_move_with_their_parameters(method):
 
 def held(signal, **hold):
     """The integral of a signal that is sampled every 50 ms."""
-    model = Model("held")
-    model.source, model.hold, model.sum = signal, ZeroOrderHold(**hold), Integrator()
-    model.connect(model.source.y, model.hold.u)
-    model.connect(model.hold.y, model.sum.u)
-    return model
+    return wired("held", "source.y hold.u", "hold.y sum.u",
+                 source=signal, hold=ZeroOrderHold(**hold), sum=Integrator())
 
 
 def test_what_is_sampled_later_is_what_it_is_then():
@@ -466,9 +459,8 @@ def test_a_sample_at_the_start_can_only_be_taken_later():
 
 def test_samplers_of_one_instant_move_together_or_have_no_derivative():
     model = held(Ramp(), sample_time="0.3 s")
-    model.again, model.sum2 = ZeroOrderHold(sample_time="0.3 s"), Integrator()
-    model.connect(model.hold.y, model.again.u)
-    model.connect(model.again.y, model.sum2.u)
+    wire(model, "hold.y again.u", "again.y sum2.u",
+         again=ZeroOrderHold(sample_time="0.3 s"), sum2=Integrator())
     with pytest.warns(SensitivityWarning, match="samples of hold and samples of again happen"):
         model.simulate("1 s", sensitivities=["again.sample_time"])
     run = model.simulate("1 s", sensitivities=["source.slope"])
@@ -551,9 +543,8 @@ def test_a_condition_that_what_it_assigns_takes_back_moves_its_instant():
 
 
 def test_an_integrator_at_its_limit_follows_that_and_nothing_else():
-    model = Model("limited")
-    model.rate, model.sum = Constant(), Integrator(limited=True, upper="0.5 s", lower="-1 s")
-    model.connect(model.rate.y, model.sum.u)
+    model = wired("limited", "rate.y sum.u",
+                  rate=Constant(), sum=Integrator(limited=True, upper="0.5 s", lower="-1 s"))
     run = model.simulate("1 s", sensitivities=["sum.upper", "rate.value"])
     found = [run.sensitivities["sum.y", path].final.m for path in run.sensitivities.parameters]
     assert_allclose(found, [1, 0], atol=1e-9)
@@ -599,10 +590,8 @@ class Dropped(Component):
 @pytest.mark.parametrize("level, by", [(1.2, [1.46875, 0]), (0.5, [0.46875, 1])])
 def test_what_was_before_a_jump_is_differentiated(level, by):
     # y = a t - 1/2 from 1/4 s on; then a - 1/2, or the level and 1/2 where that is less
-    model = Model("dropped")
-    model.drop, model.play, model.area = Dropped(level=level), Backlash(), Integrator()
-    model.connect(model.drop.y, model.play.u)
-    model.connect(model.play.y, model.area.u)
+    model = wired("dropped", "drop.y play.u", "play.y area.u",
+                  drop=Dropped(level=level), play=Backlash(), area=Integrator())
     run = model.simulate("2 s", rtol=1e-9, sensitivities=["drop.rate", "drop.level"])
     assert_allclose([run.sensitivities["area.y", path].final.m
                      for path in run.sensitivities.parameters], by, atol=1e-6)
@@ -635,9 +624,8 @@ def test_a_reset_once_a_period_moves_with_it():
 
 @pytest.mark.parametrize("method", ["auto", "BDF"])
 def test_pulses_move_with_all_their_edges(method):
-    model = Model("pulses")
-    model.source, model.sum = Pulses(period="1 s", width=0.4, start="0.1 s"), Integrator()
-    model.connect(model.source.y, model.sum.u)
+    model = wired("pulses", "source.y sum.u",
+                  source=Pulses(period="1 s", width=0.4, start="0.1 s"), sum=Integrator())
     paths = ["source.period", "source.start", "source.width"]
     run = model.simulate("3.2 s", sensitivities=paths, method=method)
     # three pulses of width T, and the beginning of one at start + 3 T
@@ -674,10 +662,8 @@ def test_a_sawtooth_that_a_state_is_compared_with_moves_both_edges():
 
 
 def test_steps_of_a_rounded_signal_move_with_it():
-    model = Model("rounded")
-    model.source, model.round, model.sum = Ramp(slope="2 1/s"), Rounding(step=0.5), Integrator()
-    model.connect(model.source.y, model.round.u)
-    model.connect(model.round.y, model.sum.u)
+    model = wired("rounded", "source.y round.u", "round.y sum.u",
+                  source=Ramp(slope="2 1/s"), round=Rounding(step=0.5), sum=Integrator())
     run = model.simulate("0.8 s", sensitivities=["source.slope"])
     # a step of 0.5 where slope t is (k + 1/2) 0.5
     assert_allclose(run.sensitivities["sum.y", "source.slope"].final.m,
@@ -724,18 +710,14 @@ def test_constraints_are_differentiated_with_the_rest(path):
 
 def chain(mass="2 kg", friction="2 N"):
     """Two blocks with friction; the second runs into a rigid stop."""
-    model = Model("chain")
-    model.first, model.second = Mass(mass=mass, v="0.8 m/s"), Mass(mass="1 kg", v="-0.5 m/s")
-    model.inner, model.outer = Spring(stiffness="120 N/m", x="30 mm"), Spring(stiffness="90 N/m")
-    model.friction = TranslationalFriction(law="stribeck", coulomb_force=friction,
-                                           breakaway_force="4 N")
-    model.ground = Reference()
-    model.stop = HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
-                          restitution=0.5)
-    model.connect(model.first.M, model.inner.R, model.outer.C, model.friction.R)
-    model.connect(model.second.M, model.outer.R, model.stop.R)
-    model.connect(model.inner.C, model.friction.C, model.stop.C, model.ground.V)
-    return model
+    return wired("chain", "first.M inner.R outer.C friction.R", "second.M outer.R stop.R",
+                 "inner.C friction.C stop.C ground.V",
+                 first=Mass(mass=mass, v="0.8 m/s"), second=Mass(mass="1 kg", v="-0.5 m/s"),
+                 inner=Spring(stiffness="120 N/m", x="30 mm"), outer=Spring(stiffness="90 N/m"),
+                 friction=TranslationalFriction(law="stribeck", coulomb_force=friction,
+                                                breakaway_force="4 N"), ground=Reference(),
+                 stop=HardStop(upper_bound="60 mm", lower_bound="-60 mm", model="restitution",
+                               restitution=0.5))
 
 
 def test_friction_and_impacts_of_a_network_agree_with_differences_of_runs():
@@ -816,14 +798,11 @@ def test_loops_of_two_rates_see_each_other(path):
 
 def test_a_smooth_stop_is_touched_and_left():
     def struck(stiffness=300.0, bound=0.02):
-        model = Model("struck")
-        model.block, model.ground = Mass(mass="1 kg", v="0.5 m/s"), Reference()
-        model.stop = HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
-                              upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
-                              upper_damping="4 N*s/m")
-        model.connect(model.block.M, model.stop.R)
-        model.connect(model.stop.C, model.ground.V)
-        return model
+        return wired("struck", "block.M stop.R", "stop.C ground.V",
+                     block=Mass(mass="1 kg", v="0.5 m/s"), ground=Reference(),
+                     stop=HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
+                                   upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
+                                   upper_damping="4 N*s/m"))
 
     found = struck().simulate("0.4 s", rtol=1e-10, sensitivities=[
         "stop.upper_stiffness", "stop.upper_bound"]).sensitivities
@@ -838,16 +817,12 @@ def test_a_smooth_stop_is_touched_and_left():
 
 def rectifier():
     """A half-wave rectifier: a coil behind an ideal diode."""
-    model = Model("rectifier")
-    model.supply = ACVoltageSource(amplitude="24 V", frequency="50 Hz")
-    model.diode, model.ground = Diode(model="ideal"), ElectricalReference()
-    model.load, model.coil = Resistor(resistance="1 ohm"), Inductor(
-        inductance="10 mH", parasitic=False)
-    model.connect(model.supply.p, model.diode.p)
-    model.connect(model.diode.n, model.load.p)
-    model.connect(model.load.n, model.coil.p)
-    model.connect(model.coil.n, model.supply.n, model.ground.V)
-    return model
+    return wired("rectifier", "supply.p diode.p", "diode.n load.p", "load.n coil.p",
+                 "coil.n supply.n ground.V",
+                 supply=ACVoltageSource(amplitude="24 V", frequency="50 Hz"),
+                 diode=Diode(model="ideal"), ground=ElectricalReference(),
+                 load=Resistor(resistance="1 ohm"),
+                 coil=Inductor(inductance="10 mH", parasitic=False))
 
 
 def rectified_current(t, r, inductance):
@@ -906,14 +881,12 @@ def test_rounding_in_place_of_no_change_is_not_followed():
 def test_changes_of_friction_at_a_point_without_mass():
     """A spring behind friction (Jenkin's element): while that slides the rate alone tells how
     fast, as the force stays what it is."""
-    model = Model("jenkin")
-    model.body, model.spring = Mass(mass="1 kg", v="0.5 m/s"), Spring(stiffness="500 N/m")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                           breakaway_force="2 N")
-    model.other, model.ground = Spring(stiffness="100 N/m"), Reference()
-    model.connect(model.body.M, model.spring.R, model.other.R)
-    model.connect(model.spring.C, model.friction.R)
-    model.connect(model.friction.C, model.other.C, model.ground.V)
+    model = wired("jenkin", "body.M spring.R other.R", "spring.C friction.R",
+                  "friction.C other.C ground.V",
+                  body=Mass(mass="1 kg", v="0.5 m/s"), spring=Spring(stiffness="500 N/m"),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                                 breakaway_force="2 N"),
+                  other=Spring(stiffness="100 N/m"), ground=Reference())
     run = model.simulate("0.1 s", rtol=1e-10, sensitivities=["body.mass", "spring.stiffness"])
 
     def velocity(t, m, k):
@@ -935,16 +908,14 @@ def test_changes_of_friction_at_a_point_without_mass():
 def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
     """Pulled by a spring at 10 N/s two of 2 and 3 N hold for 0.5 s: 0.1 s more for every newton of
     either, however they share the load."""
-    model = Model("pulled")
-    model.body, model.spring, model.ground = Mass(), Spring(stiffness="100 N/m"), Reference()
-    model.first = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                        breakaway_force="2 N")
-    model.second = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                         breakaway_force="3 N")
-    model.pull = VelocitySource(velocity="0.1 m/s")
-    model.connect(model.body.M, model.spring.R, model.first.R, model.second.R)
-    model.connect(model.spring.C, model.pull.R)
-    model.connect(model.first.C, model.second.C, model.pull.C, model.ground.V)
+    model = wired("pulled", "body.M spring.R first.R second.R", "spring.C pull.R",
+                  "first.C second.C pull.C ground.V",
+                  body=Mass(), spring=Spring(stiffness="100 N/m"), ground=Reference(),
+                  first=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                              breakaway_force="2 N"),
+                  second=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                               breakaway_force="3 N"),
+                  pull=VelocitySource(velocity="0.1 m/s"))
     run = model.simulate("0.7 s", rtol=1e-10, sensitivities=[
         "first.breakaway_force", "second.breakaway_force"])
     times, moved = run.sensitivities.event_times

@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -16,11 +17,9 @@ matplotlib.use("agg")
 
 def dragged(drag):
     """A mass of 2 kg: v/F = 1 / (2 s + d)."""
-    model = Model("dragged")
-    model.block, model.drag = Mass(mass="2 kg"), Damper(damping=f"{drag} N*s/m")
-    model.push, model.ground, model.speed = ForceSource(), Reference(), MotionSensor()
-    model.connect(model.block.M, model.drag.R, model.push.R, model.speed.R)
-    model.connect(model.ground.V, model.drag.C, model.push.C, model.speed.C)
+    model = wired("dragged", "block.M drag.R push.R speed.R", "ground.V drag.C push.C speed.C",
+                  block=Mass(mass="2 kg"), drag=Damper(damping=f"{drag} N*s/m"), push=ForceSource(),
+                  ground=Reference(), speed=MotionSensor())
     return model.linearise("push.force", "block.v")
 
 

@@ -65,14 +65,7 @@ from library.thermal import (
     ThermalMass,
     ThermalResistance,
 )
-from library.translational import (
-    Damper,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
+from library.translational import Damper, HardStop, Mass, Reference, Spring, TranslationalFriction
 
 PRESSURE = 5.0  # MPa, around which the liquid is
 

@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
+from benches import wired
 from exported_models import buck, dropped, late, oscillator, servo, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
@@ -31,20 +32,15 @@ pytestmark = pytest.mark.skipif(not GCC, reason="a C compiler runs what is expor
 
 def two_clutches():
     """A gear shift, as in examples/two_clutches.py."""
-    model = Model("two clutches")
-    model.torque, model.housing = TorqueSource(torque="80 N*m"), RotationalReference()
-    model.engine = Inertia(inertia="0.2 kg*m^2", w="1000 rpm")
-    model.clutch1 = DiscClutch(normal_force=table(["0 s", "0.5 s", "3 s", "3.3 s"],
-                                                  ["0 N", "1500 N", "1500 N", "0 N"]))
-    model.clutch2 = DiscClutch(normal_force=table(["3 s", "3.5 s"], ["0 N", "1500 N"]))
-    model.gear1, model.gear2 = GearBox(ratio=3), GearBox(ratio=2)
-    model.vehicle = Inertia(inertia="10 kg*m^2")
-    model.connect(model.torque.R, model.engine.I, model.clutch1.C, model.clutch2.C)
-    model.connect(model.torque.C, model.housing.W)
-    model.connect(model.clutch1.R, model.gear1.S)
-    model.connect(model.clutch2.R, model.gear2.S)
-    model.connect(model.gear1.O, model.gear2.O, model.vehicle.I)
-    return model
+    return wired("two clutches", "torque.R engine.I clutch1.C clutch2.C", "torque.C housing.W",
+                 "clutch1.R gear1.S", "clutch2.R gear2.S", "gear1.O gear2.O vehicle.I",
+                 torque=TorqueSource(torque="80 N*m"), housing=RotationalReference(),
+                 engine=Inertia(inertia="0.2 kg*m^2", w="1000 rpm"),
+                 clutch1=DiscClutch(normal_force=table(["0 s", "0.5 s", "3 s", "3.3 s"],
+                                                       ["0 N", "1500 N", "1500 N", "0 N"])),
+                 clutch2=DiscClutch(normal_force=table(["3 s", "3.5 s"], ["0 N", "1500 N"])),
+                 gear1=GearBox(ratio=3), gear2=GearBox(ratio=2),
+                 vehicle=Inertia(inertia="10 kg*m^2"))
 
 
 def swing():
@@ -328,11 +324,10 @@ def test_an_fmu_for_another_platform_does_the_same_in_an_emulator(tmp_path, plac
 # -- what cannot leave ---------------------------------------------------------------------------
 def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
     # two stops are struck at once, which Python decides on
-    model = Model("row")
-    model.floor, model.masses = Reference(), Mass(mass="1 kg", count=2, v="1 m/s")
-    model.stops = HardStop(model="restitution", upper_bound="0.5 m", lower_bound="-1 m", count=2)
-    model.connect(model.masses.M, model.stops.R)
-    model.connect(model.stops.C, model.floor.V)
+    model = wired("row", "masses.M stops.R", "stops.C floor.V",
+                  floor=Reference(), masses=Mass(mass="1 kg", count=2, v="1 m/s"),
+                  stops=HardStop(model="restitution", upper_bound="0.5 m", lower_bound="-1 m",
+                                 count=2))
     with pytest.raises(ParameterError, match=r"row\.export_c\(\).*at t = 0\.5 s .*stops"):
         model.export_c(tmp_path / "made", outputs=["masses.v"], step="10 ms", duration="1 s")
     assert not list(tmp_path.iterdir())

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from exported_models import MODELS, RTOL, buck, exported, oscillator, response, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
@@ -181,10 +182,9 @@ def test_an_input_holds_until_it_is_given_another_value():
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
 def test_what_sticks_breaks_away_where_an_input_jumps(kind, version, tmp_path):
     model = oscillator()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                           breakaway_force="1.5 N")
-    model.connect(model.mass.M, model.friction.R)
-    model.connect(model.floor.V, model.friction.C)
+    wire(model, "mass.M friction.R", "floor.V friction.C",
+         friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                        breakaway_force="1.5 N"))
     file = model.export_fmu(tmp_path / "a.fmu", inputs=["push.S"], outputs=["mass.v"],
                             version=version, rtol=1e-8)
     forces = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 5.0), (1.4, 5.0)],
@@ -289,9 +289,7 @@ def test_libraries_are_made_for_all_platforms(tmp_path):
 
 
 def test_inputs_come_one_delay_later_in_steps_of_any_length(tmp_path):
-    model = Model("late")
-    model.late, model.sum = Delay(delay="0.25 s"), Integrator()
-    model.connect(model.late.y, model.sum.u)
+    model = wired("late", "late.y sum.u", late=Delay(delay="0.25 s"), sum=Integrator())
     file = model.export_fmu(tmp_path / "late.fmu", inputs=["late.u"], outputs=["late.y", "sum.y"])
     assert validation.validate_fmu(str(file)) == []
     assert fmpy.read_model_description(str(file)).modelExchange is None  # who steps keeps the past
@@ -476,10 +474,9 @@ def test_states_are_chosen_anew_in_steps_of_its_own(version, tmp_path):
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_time_steps_are_those_of_python_with_what_is_told(version, tmp_path):
     model = oscillator()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                           breakaway_force="1.5 N")
-    model.connect(model.mass.M, model.friction.R)
-    model.connect(model.floor.V, model.friction.C)
+    wire(model, "mass.M friction.R", "floor.V friction.C",
+         friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                        breakaway_force="1.5 N"))
     options = {"inputs": ["push.S"], "outputs": ["mass.v", "friction.f"], "method": "moreau_jean",
                "step": "1 ms"}
     file = model.export_fmu(tmp_path / "a.fmu", version=version, parameters=["damper.damping"],

@@ -7,6 +7,7 @@ time stepping comes to the same motion as its step shrinks.
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from friction_bench import dry, missing_energy, push, values
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -199,12 +200,9 @@ def test_time_stepping_comes_to_the_motion_of_pressed_friction_with_first_order(
 def test_friction_that_nothing_presses_is_like_any_other():
     # the same network stated with the library's friction
     def network(part, other):
-        model = Model("two")
-        model.ground, model.body = Reference(), Mass()
-        model.one, model.two, model.load = part, other, push(lambda t: 3 * sin(t))
-        model.connect(model.body.M, model.one.R, model.two.R, model.load.R)
-        model.connect(model.one.C, model.two.C, model.load.C, model.ground.V)
-        return model
+        return wired("two", "body.M one.R two.R load.R", "one.C two.C load.C ground.V",
+                     ground=Reference(), body=Mass(), one=part, two=other,
+                     load=push(lambda t: 3 * sin(t)))
 
     pressed = PressedBy(grip=0.5, least="0 N")
     model = network(Known(strength="1 N"), pressed)

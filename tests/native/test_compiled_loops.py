@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Variable,
-    der,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Component, Model, Parameter, Variable, der, quantity, sin, where
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, TwoPort
 
 pytest.importorskip("llvmlite")
@@ -72,10 +64,9 @@ def test_a_mass_on_a_network_of_dampers_slows_down_as_that_network_does():
 
 def test_derivatives_include_what_the_loop_adds():
     model = tesseract()
-    model.spring, model.push = Spring(stiffness="70 N/m"), ForceSource(
-        force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s")))
-    model.connect(model.block.M, model.spring.R, model.push.R)
-    model.connect(model.ground.V, model.spring.C)
+    wire(model, "block.M spring.R push.R", "ground.V spring.C",
+         spring=Spring(stiffness="70 N/m"),
+         push=ForceSource(force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s"))))
     model.connect(model.push.C, model.d5.C)  # a corner without mass
     problem = model.simulate("1 ms").recording.problem
     y = problem.start_vector()

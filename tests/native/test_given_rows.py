@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire
 from friction_bench import times_of, value, values
 from numpy.testing import assert_allclose
 
@@ -81,10 +82,9 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
     model.ground, model.wall = Ground(), Reference()
     pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
            Sine(amplitude="3 N", frequency="1 Hz"))
-    model.mass, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="1e4 N/m")
-    model.damper = Damper(damping="1 N*s/m")
-    model.connect(model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.wall.V)
+    wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
+         mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
+         damper=Damper(damping="1 N*s/m"))
     run = model.simulate("2 s", rtol=1e-9)
     assert not run.events
     assert "stretches in Python" not in run.statistics
@@ -200,8 +200,7 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
         model.connect(end.B, model.ground.P)
     model.foot, model.pull = RigidOffset(dx=f"{c} m", dy=f"{-s} m"), Force()
     model.pull.fx = lambda t: quantity("20 N/s") * t
-    model.connect(model.foot.B, model.ladder.P)
-    model.connect(model.foot.F, model.pull.P)
+    wire(model, "foot.B ladder.P", "foot.F pull.P")
     run = model.simulate("1 s", method=method, rtol=1e-9)
     # moments about the foot, with friction at its bounds at both ends
     at_wall = weight * c / (2 * (s + friction * c))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wire, wired
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
@@ -21,10 +22,7 @@ from blocks.native.joint_choice import (
     choose_jointly,
     is_positive,
 )
-from blocks.native.sparse_factors import (
-    SparseFactors,
-    solve_blocks_for_units,
-)
+from blocks.native.sparse_factors import SparseFactors, solve_blocks_for_units
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
@@ -131,14 +129,12 @@ def test_masses_that_slide_on_each_other_are_decided_on_in_machine_code(monkeypa
 
 
 def pendulums(n):
-    model = Model("chain")
-    model.ground, model.frame = Ground(), RotationalReference()
-    model.hinge = Revolute(count=n, drive=True)
-    model.body = Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m")
-    model.link = RigidOffset(count=n, dx="1 m")
-    model.friction = RotationalFriction(
-        count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m")
-    model.connect(model.frame.W, model.friction.C)
+    model = wired("chain", "frame.W friction.C",
+                  ground=Ground(), frame=RotationalReference(), hinge=Revolute(count=n, drive=True),
+                  body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
+                  link=RigidOffset(count=n, dx="1 m"),
+                  friction=RotationalFriction(count=n, law="coulomb", coulomb_torque="0.5 N*m",
+                                              breakaway_torque="0.6 N*m"))
     for i in range(n):
         model.connect(model.hinge[i].A, model.friction[i].R)
         model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
@@ -235,8 +231,7 @@ def wheels(count):
             model.connect(arm.F, pin.B)
             model.connect(pin.F, body.P)
         last = body
-    model.connect(model.push.P, model.body0.P)
-    model.connect(model.wave.y, model.push.SX)
+    wire(model, "push.P body0.P", "wave.y push.SX")
     return model
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wire, wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -12,17 +13,7 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from benchmarks.models import alone, block_on_belt
-from blocks import (
-    Component,
-    Discrete,
-    Model,
-    Variable,
-    der,
-    quantity,
-    sin,
-    time,
-    when,
-)
+from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -56,15 +47,11 @@ def at(run, name, times):
 
 # -- smooth motions -----------------------------------------------------------------------------
 def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
-    model = Model("oscillator")
-    model.block, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness=stiffness)
-    model.damper, model.ground = Damper(damping=damping), Reference()
-    model.connect(model.block.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    model = wired("oscillator", "block.M spring.R damper.R", "spring.C damper.C ground.V",
+                  block=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness=stiffness),
+                  damper=Damper(damping=damping), ground=Reference())
     if force is not None:
-        model.push = ForceSource(force=force)
-        model.connect(model.push.R, model.block.M)
-        model.connect(model.push.C, model.ground.V)
+        wire(model, "push.R block.M", "push.C ground.V", push=ForceSource(force=force))
     return model
 
 
@@ -72,15 +59,12 @@ def oscillator(stiffness="1 kN/m", damping="10 N*s/m", force=None):
 def test_a_chain_is_the_exponential_of_its_matrix(stiff):
     n, d = 12, 0.5
     k = 1e3 * np.where(np.arange(n) % 2, stiff, 1.0)
-    model = Model("chain")
-    model.masses, model.ground = Mass(count=n), Reference()
-    model.springs, model.dampers = Spring(count=n, stiffness=quantity(k, "N/m")), Damper(
-        count=n, damping=f"{d} N*s/m")
-    model.push = ForceSource(force="1 N")
-    model.connect(model.springs.R, model.dampers.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.dampers[0].C, model.ground.V, model.push.C)
-    model.connect(model.push.R, model.masses[-1].M)
+    model = wired("chain", "springs.R dampers.R masses.M",
+                  "springs[1:].C dampers[1:].C masses[:-1].M",
+                  "springs[0].C dampers[0].C ground.V push.C", "push.R masses[-1].M",
+                  masses=Mass(count=n), ground=Reference(),
+                  springs=Spring(count=n, stiffness=quantity(k, "N/m")),
+                  dampers=Damper(count=n, damping=f"{d} N*s/m"), push=ForceSource(force="1 N"))
     run = model.simulate("0.5 s", rtol=1e-10)
     ends = np.eye(n) - np.eye(n, k=-1)  # strain rates by velocities
     a = np.zeros((2 * n + 1, 2 * n + 1))
@@ -144,9 +128,8 @@ def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
         model.connect(first, chain[0].u)
         model.connect(chain[:-1].y, chain[1:].u)
         model.connect(chain[-1].y, last)
-    model.connect(model.stiffness.y, model.held.S)
-    model.connect(model.mass.M, model.push.R, model.held.R, model.sensor.R)
-    model.connect(model.frame.V, model.push.C, model.held.C, model.sensor.C)
+    wire(model, "stiffness.y held.S", "mass.M push.R held.R sensor.R",
+         "frame.V push.C held.C sensor.C")
     run = model.simulate("3 s", rtol=1e-10)
     times = np.linspace(1, 3, 9)
     assert_allclose(at(run, "sensor.x", times), 0.1 * (1 - np.cos(10 * (times - 1))), atol=1e-9)
@@ -169,15 +152,11 @@ def test_a_break_away_by_a_sine_is_not_missed_while_everything_rests(peak):
 
 def test_a_half_wave_rectifier_commutates_at_its_closed_form():
     # a coil and a resistor behind a diode: (R sin wt - wL cos wt + wL exp(-t R/L)) U / Z^2
-    model = Model("rectifier")
-    model.mains, model.ground = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
-        ElectricalReference()
-    model.diode, model.coil = Diode(model="ideal"), Inductor(inductance="10 mH")
-    model.load = Resistor(resistance="2 ohm")
-    model.connect(model.mains.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.mains.n, model.ground.V)
+    model = wired("rectifier", "mains.p diode.p", "diode.n coil.p", "coil.n load.p",
+                  "load.n mains.n ground.V",
+                  mains=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                  ground=ElectricalReference(), diode=Diode(model="ideal"),
+                  coil=Inductor(inductance="10 mH"), load=Resistor(resistance="2 ohm"))
     run = model.simulate("19 ms", rtol=1e-10)
     w, r, x = 100 * np.pi, 2.0, np.pi
 
@@ -193,15 +172,12 @@ def test_a_half_wave_rectifier_commutates_at_its_closed_form():
 
 def test_sines_in_an_algebraic_loop_are_followed():
     # 1 ohm and 2 ohm in series from a source of 3 V, 1 mF across the second: tau = 2/3 ms
-    model = Model("divider")
-    model.mains, model.ground = ACVoltageSource(amplitude="3 V", frequency="200 Hz"), \
-        ElectricalReference()
-    model.first, model.second = Resistor(resistance="1 ohm"), Resistor(resistance="2 ohm")
-    model.third, model.store = Resistor(resistance="4 ohm"), Capacitor(capacitance="1 mF")
-    model.connect(model.mains.p, model.first.p)
-    model.connect(model.first.n, model.second.p, model.third.p)
-    model.connect(model.third.n, model.store.p)
-    model.connect(model.second.n, model.store.n, model.mains.n, model.ground.V)
+    model = wired("divider", "mains.p first.p", "first.n second.p third.p", "third.n store.p",
+                  "second.n store.n mains.n ground.V",
+                  mains=ACVoltageSource(amplitude="3 V", frequency="200 Hz"),
+                  ground=ElectricalReference(), first=Resistor(resistance="1 ohm"),
+                  second=Resistor(resistance="2 ohm"), third=Resistor(resistance="4 ohm"),
+                  store=Capacitor(capacitance="1 mF"))
     run = model.simulate("10 ms", rtol=1e-10)
     # seen from the capacitor: 2/3 of the source behind 4 + 2/3 ohm
     w, tau = 400 * np.pi, 1e-3 * (4 + 2 / 3)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from test_network_modes import buck, dead_time
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -22,12 +23,10 @@ pytest.importorskip("llvmlite")
 
 def stacked():
     """Two stages of a voltage multiplier, behind a coil with what a coil has beside it."""
-    model = Model("multiplier")
-    model.ground = ElectricalReference()
-    model.source = ACVoltageSource(amplitude="100 V", frequency="1 kHz")
-    model.coil = Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S")
-    model.connect(model.source.n, model.ground.V)
-    model.connect(model.source.p, model.coil.p)
+    model = wired("multiplier", "source.n ground.V", "source.p coil.p",
+                  ground=ElectricalReference(),
+                  source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
+                  coil=Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S"))
     low, high = model.ground.V, model.coil.n
     for k in range(2):
         push, store, up, over = (model.add(f"{name}{k}", part) for name, part in (

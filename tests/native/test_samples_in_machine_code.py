@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
@@ -23,13 +24,7 @@ from blocks import (
     where,
 )
 from blocks.native.samples import is_due, sample_number
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 pytest.importorskip("llvmlite")
 
@@ -155,16 +150,12 @@ def test_a_controller_beside_exact_friction_makes_the_same_run_in_both(monkeypat
             yield 1 * self.held == self.F
 
     def build():
-        model = Model("push")
-        model.ground, model.body, model.push = Reference(), Mass(mass="1 kg"), Push()
-        model.rub = TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                          breakaway_force="3 N")
-        model.force, model.sensor = ForceSource(), MotionSensor()
-        model.connect(model.body.M, model.rub.R, model.force.R, model.sensor.R)
-        model.connect(model.ground.V, model.rub.C, model.force.C, model.sensor.C)
-        model.connect(model.sensor.P, model.push.x)
-        model.connect(model.push.F, model.force.S)
-        return model
+        return wired("push", "body.M rub.R force.R sensor.R", "ground.V rub.C force.C sensor.C",
+                     "sensor.P push.x", "push.F force.S",
+                     ground=Reference(), body=Mass(mass="1 kg"), push=Push(),
+                     rub=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                               breakaway_force="3 N"), force=ForceSource(),
+                     sensor=MotionSensor())
 
     python = build().simulate("1 s", method="DOP853", rtol=1e-9)
     in_python = flips(monkeypatch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
@@ -262,15 +263,11 @@ def test_derivatives_are_those_through_the_constraint():
 
 def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
     """Whatever stood before in the memory that it is written to."""
-    model = Model("leak and friction")
-    model.full, model.empty = ConstantVolumeChamber(p_I="5 MPa"), ConstantVolumeChamber(p_I="4 MPa")
-    model.leak = FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s")
-    model.body, model.wall = Mass(v="1 m/s"), Reference()
-    model.rub = TranslationalFriction(law="coulomb")
-    model.connect(model.full.A, model.leak.A)
-    model.connect(model.leak.B, model.empty.A)
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.rub.C, model.wall.V)
+    model = wired("leak and friction", "full.A leak.A", "leak.B empty.A", "body.M rub.R",
+                  "rub.C wall.V",
+                  full=ConstantVolumeChamber(p_I="5 MPa"), empty=ConstantVolumeChamber(p_I="4 MPa"),
+                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+                  body=Mass(v="1 m/s"), wall=Reference(), rub=TranslationalFriction(law="coulomb"))
     run = model.simulate("0.1 s", method="dopri5")
     monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
     drop = run["leak.p"].to("MPa").m
@@ -284,15 +281,13 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
     """What it takes to start it, to write it and to choose its states does not grow with them."""
     lone, beside = pendulum(), pendulum()
     n = 1500
-    beside.row, beside.links = Mass(count=n, mass="1 kg", v="0.01 m/s"), Spring(
-        count=n - 1, stiffness="10 N/m")
-    beside.connect(beside.links.R, beside.row[1:].M)
-    beside.connect(beside.links.C, beside.row[:-1].M)
+    wire(beside, "links.R row[1:].M", "links.C row[:-1].M",
+         row=Mass(count=n, mass="1 kg", v="0.01 m/s"),
+         links=Spring(count=n - 1, stiffness="10 N/m"))
     if friction:
-        beside.brake, beside.wall = TranslationalFriction(
-            law="coulomb", coulomb_force="1 mN", breakaway_force="2 mN"), Reference()
-        beside.connect(beside.brake.R, beside.row[0].M)
-        beside.connect(beside.brake.C, beside.wall.V)
+        wire(beside, "brake.R row[0].M", "brake.C wall.V",
+             brake=TranslationalFriction(law="coulomb", coulomb_force="1 mN",
+                                         breakaway_force="2 mN"), wall=Reference())
     ends = [model.simulate("1 s", method="dopri5", rtol=1e-8)["bob.x"].final.m
             for model in (lone, beside)]
     assert_allclose(*ends, rtol=1e-6)

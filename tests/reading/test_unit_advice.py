@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -369,10 +370,8 @@ def test_a_text_in_an_equation_names_class_and_equation():
         def equations(self):
             yield self.f == self.v * quantity("2 N*s/m") + "3 N.."
 
-    model = Model("rubbing")
-    model.body, model.rub, model.floor = Mass(), Rub(), Reference()
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.floor.V, model.rub.C)
+    model = wired("rubbing", "body.M rub.R", "floor.V rub.C",
+                  body=Mass(), rub=Rub(), floor=Reference())
     with pytest.raises(UnknownUnit, match=r"Rub, equation 1: 'N\.\.' is not a unit: '\.\.' is no"):
         model.simulate("1 s")
 
@@ -499,8 +498,6 @@ def test_pythons_maximum_is_answered_with_that_of_equations():
         def equations(self):
             yield self.f == quantity("1 N*s/m") * max(self.v, quantity("0 m/s"))
 
-    model = Model("clipped")
-    model.block, model.drag, model.ground = Mass(), Clipped(), Reference()
-    model.connect(model.block.M, model.drag.R)
-    model.connect(model.drag.C, model.ground.V)
+    model = wired("clipped", "block.M drag.R", "drag.C ground.V",
+                  block=Mass(), drag=Clipped(), ground=Reference())
     assert "maximum(a, b)" in str(model.check())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, Target, UnknownName, compare, quantity
@@ -20,14 +21,11 @@ from library.translational import ForceSource, Mass, MotionSensor, Reference, Tr
 
 def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", count=None,
            name="thrown", **options):
-    model = Model(name)
-    model.body, model.floor = Mass(mass=mass, v=v0, count=count), Reference()
-    model.pull, model.where = ForceSource(force=force, count=count), MotionSensor(count=count)
-    model.connect(model.body.M, model.pull.R, model.where.R)
-    model.connect(model.floor.V, model.pull.C, model.where.C)
+    model = wired(name, "body.M pull.R where.R", "floor.V pull.C where.C",
+                  body=Mass(mass=mass, v=v0, count=count), floor=Reference(),
+                  pull=ForceSource(force=force, count=count), where=MotionSensor(count=count))
     if jump is not None:
-        model.step = Step(initial="0 N", final="2 N", start=jump)
-        model.connect(model.step.y, model.pull.S)
+        wire(model, "step.y pull.S", step=Step(initial="0 N", final="2 N", start=jump))
     return model.simulate(duration, **options)
 
 

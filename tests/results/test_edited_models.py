@@ -7,6 +7,7 @@ nobody edits, and forces with the laws and values of the components that gave th
 from __future__ import annotations
 
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model, load, quantity
@@ -39,9 +40,7 @@ def exchange(model):
 
 
 def add_and_connect(model):
-    model.free, model.more = Mass(mass="1 kg"), Mass(mass="1 kg")
-    model.connect(model.more.M, model.block.M)
-    model.connect(model.soft.R, model.soft.C)
+    wire(model, "more.M block.M", "soft.R soft.C", free=Mass(mass="1 kg"), more=Mass(mass="1 kg"))
 
 
 def replace(model):

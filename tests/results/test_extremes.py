@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from blocks.results.values.extremes import largest_of_runs
 from library.signal import Pulse, Sine
-from library.translational import (
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-)
+from library.translational import HardStop, Mass, Reference, Spring
 
 
 def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
@@ -31,12 +27,9 @@ def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
 
 def oscillators(count):
     """1 kg on 100 N/m, 1 m/s and multiples: 10 rad/s."""
-    model = Model("oscillators")
-    model.blocks = Mass(count=count, v=quantity(1.0 + np.arange(count), "m/s"))
-    model.springs, model.ground = Spring(count=count, stiffness="100 N/m"), Reference()
-    model.connect(model.blocks.M, model.springs.R)
-    model.connect(model.springs.C, model.ground.V)
-    return model
+    return wired("oscillators", "blocks.M springs.R", "springs.C ground.V",
+                 blocks=Mass(count=count, v=quantity(1.0 + np.arange(count), "m/s")),
+                 springs=Spring(count=count, stiffness="100 N/m"), ground=Reference())
 
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau", "ode45"])
@@ -72,11 +65,9 @@ def test_a_jump_has_no_summit_beyond_its_sides():
 
 def test_the_force_of_an_impact_on_a_stop_is_that_of_its_energy():
     """A mass of 1 kg and 1 m/s on a bound of 1e6 N/m: sqrt(k m) v = 1000 N."""
-    model = Model("stop")
-    model.block, model.ground = Mass(v="1 m/s"), Reference()
-    model.stop = HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m")
-    model.connect(model.block.M, model.stop.R)
-    model.connect(model.stop.C, model.ground.V)
+    model = wired("stop", "block.M stop.R", "stop.C ground.V",
+                  block=Mass(v="1 m/s"), ground=Reference(),
+                  stop=HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m"))
     run = model.simulate("0.15 s", rtol=1e-9)
     assert_allclose(run["stop.f"].max().to("N").m, 1000, rtol=1e-6)
 

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose, assert_array_equal
 from parts import alone
 from test_reading import MODELS as EXACT
@@ -103,22 +104,16 @@ class Ball(Component):
 
 
 def oscillator():
-    model = Model("oscillator")
-    model.block, model.spring = Mass(mass="2 kg", v="1 m/s"), Spring(stiffness="8 N/m")
-    model.ground = Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
+                 block=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
+                 ground=Reference())
 
 
 def row(count=6):
-    model = Model("row")
-    model.masses, model.springs = Mass(count=count, v="1 m/s"), SpringDamper(count=count)
-    model.ground = Reference()
-    model.connect(model.springs.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.ground.V)
-    return model
+    return wired("row", "springs.R masses.M", "springs[1:].C masses[:-1].M",
+                 "springs[0].C ground.V",
+                 masses=Mass(count=count, v="1 m/s"), springs=SpringDamper(count=count),
+                 ground=Reference())
 
 
 MODELS = {**EXACT, "oscillator": oscillator, "row": row,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, der, exp, quantity, sin, tanh, time
@@ -62,11 +63,9 @@ def test_a_solution_that_ends_at_a_fold_is_an_event(method):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_so_it_is_beside_a_body_with_exact_friction(method):
     model = cubic()
-    model.belt, model.block, model.floor = VelocitySource(velocity="0.1 m/s"), Mass(), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="5 N")
-    model.connect(model.belt.R, model.rub.R)
-    model.connect(model.rub.C, model.block.M)
-    model.connect(model.belt.C, model.floor.V)
+    wire(model, "belt.R rub.R", "rub.C block.M", "belt.C floor.V",
+         belt=VelocitySource(velocity="0.1 m/s"), block=Mass(), floor=Reference(),
+         rub=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
     run = model.simulate("0.7 s", rtol=1e-6, method=method)
     folds = [e.time for e in run.events if e.component == "loop"]
     assert_allclose(folds, FOLDS, atol=1e-9)
@@ -80,11 +79,9 @@ def test_so_it_is_beside_a_body_with_exact_friction(method):
 def test_a_fixed_step_that_cannot_be_followed_to_its_end_is_not_taken_again_for_ever():
     """A stop that is pressed in lets go through a drag within microseconds, and then the drag has
     no slope: a step of a millisecond says what of it was reached."""
-    model = Model("pressed in")
-    model.drag, model.wheel = QuadraticSpeedDependentTorque(), Inertia(inertia="0.02 kg*m^2")
-    model.stop = RotationalHardStop(lower_bound="0.01 rad")
-    model.connect(model.drag.C, model.stop.R)
-    model.connect(model.drag.R, model.wheel.I, model.stop.C)
+    model = wired("pressed in", "drag.C stop.R", "drag.R wheel.I stop.C",
+                  drag=QuadraticSpeedDependentTorque(), wheel=Inertia(inertia="0.02 kg*m^2"),
+                  stop=RotationalHardStop(lower_bound="0.01 rad"))
     with pytest.raises(SimulationError, match="the run stopped at t = ") as stopped:
         model.simulate("0.1 s", method="moreau_jean", step="1 ms")
     reached = stopped.value.result["stop.phi"].final.magnitude

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -131,8 +132,7 @@ def test_methods_agree(run, method):
 
 def test_a_bridge_that_drives_nothing_runs():
     model = drive(0.5, 0.5, 0.5)
-    model.gear, model.load = LossyGear(forward_bearing_torque="0.2 N*m"), Inertia()
-    model.connect(model.rotor.I, model.gear.S)
-    model.connect(model.gear.O, model.load.I)
+    wire(model, "rotor.I gear.S", "gear.O load.I",
+         gear=LossyGear(forward_bearing_torque="0.2 N*m"), load=Inertia())
     idle = model.simulate("0.3 ms")
     assert abs(idle["coil0.i"].final.m) < 1e-12

@@ -9,6 +9,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
@@ -33,20 +34,9 @@ from blocks import (
 from blocks.simulation.time_events import TimeEvents
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
            "rodas4"]  # fmt: skip
@@ -55,13 +45,10 @@ FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "m
 
 def held(load, *, kinetic="1 N", static="1 N"):
     """A body of 1 kg on a rough floor under a load."""
-    model = Model("held")
-    model.body, model.floor = Mass(mass="1 kg"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force=kinetic, breakaway_force=static)
-    model.load = ForceSource(force=load)
-    model.connect(model.body.M, model.rub.R, model.load.R)
-    model.connect(model.floor.V, model.rub.C, model.load.C)
-    return model
+    return wired("held", "body.M rub.R load.R", "floor.V rub.C load.C",
+                 body=Mass(mass="1 kg"), floor=Reference(),
+                 rub=TranslationalFriction(law="coulomb", coulomb_force=kinetic,
+                                           breakaway_force=static), load=ForceSource(force=load))
 
 
 def swinging(amplitude, period=1.0):
@@ -152,14 +139,10 @@ def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
 def test_bursts_made_of_signal_blocks_are_found():
     # exp(-(300 sin(pi t/4))^2) - 0.7 as a force: over 0.2 N within 1.6 ms of every multiple of 4 s
     model = held(lambda t: 0 * t * quantity("1 N/s"), kinetic="0.2 N", static="0.2 N")
-    model.wave, model.square = Sine(amplitude=300.0, frequency="0.125 Hz"), MathFunction()
-    model.minus, model.burst = Gain(gain=-1.0), MathFunction(function="exp")
-    model.force = Gain(gain="0.3 N")
-    model.connect(model.wave.y, model.square.u)
-    model.connect(model.square.y, model.minus.u)
-    model.connect(model.minus.y, model.burst.u)
-    model.connect(model.burst.y, model.force.u)
-    model.connect(model.force.y, model.load.S)
+    wire(model, "wave.y square.u", "square.y minus.u", "minus.y burst.u", "burst.y force.u",
+         "force.y load.S",
+         wave=Sine(amplitude=300.0, frequency="0.125 Hz"), square=MathFunction(),
+         minus=Gain(gain=-1.0), burst=MathFunction(function="exp"), force=Gain(gain="0.3 N"))
     run = model.simulate("11 s", method="BDF")
     away = 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300)
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 1]
@@ -206,14 +189,12 @@ def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5"])
 def test_a_disc_on_a_line_is_not_pulled(method):
-    model = Model("disc")
-    model.ground = Ground()
-    model.disc = Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s", vy="0 m/s",
-                      w="0 rad/s", phi="0 rad")
-    model.touch = Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3)
-    model.pull = Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s")))
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F, model.pull.P)
+    model = wired("disc", "ground.P touch.B", "disc.P touch.F pull.P",
+                  ground=Ground(),
+                  disc=Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s",
+                            vy="0 m/s", w="0 rad/s", phi="0 rad"),
+                  touch=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3),
+                  pull=Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s"))))
     run = model.simulate("12 s", method=method)
     lifted = [e.time for e in run.events if e.description == "opens"]
     first = np.arcsin(9.81 / 9.83) / 2
@@ -227,15 +208,13 @@ def test_a_disc_on_a_line_is_not_pulled(method):
 @pytest.mark.parametrize("method", ["auto", "Radau", "dopri5"])
 def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
     # capacity 0.5 N m per N against 2 N m, pressed by 5 N + 1.01 N sin(2 pi t): below 4 N slips
-    model = Model("clutch")
-    model.rotor, model.ground = Inertia(inertia="100 kg*m^2"), RotationalReference()
-    model.clutch = DiscClutch(static_coefficient=0.5, kinetic_coefficient=0.5, surfaces=1.0,
-                              effective_radius="1 m")
-    model.press = Sine(amplitude="1.01 N", bias="5 N", frequency="1 Hz")
-    model.drive = TorqueSource(torque="2 N*m")
-    model.connect(model.rotor.I, model.clutch.R, model.drive.R)
-    model.connect(model.ground.W, model.clutch.C, model.drive.C)
-    model.connect(model.press.y, model.clutch.N)
+    model = wired("clutch", "rotor.I clutch.R drive.R", "ground.W clutch.C drive.C",
+                  "press.y clutch.N",
+                  rotor=Inertia(inertia="100 kg*m^2"), ground=RotationalReference(),
+                  clutch=DiscClutch(static_coefficient=0.5, kinetic_coefficient=0.5, surfaces=1.0,
+                                    effective_radius="1 m"),
+                  press=Sine(amplitude="1.01 N", bias="5 N", frequency="1 Hz"),
+                  drive=TorqueSource(torque="2 N*m"))
     run = model.simulate("4 s", method=method)
     slips = [e.time for e in run.events if e.description == "slides forward"]
     first = 0.5 + np.arcsin(1 / 1.01) / (2 * np.pi)
@@ -313,12 +292,9 @@ def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
 
 def test_kinks_of_signals_made_of_blocks_are_found():
     model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    model.wave, model.rectify = Sine(amplitude="1.3 N", frequency="0.15 Hz"), Abs(unit="N")
-    model.top, model.rest = Constant(value="1.3 N"), Subtract(unit="N")
-    model.connect(model.wave.y, model.rectify.u)
-    model.connect(model.top.y, model.rest.u1)
-    model.connect(model.rectify.y, model.rest.u2)
-    model.connect(model.rest.y, model.load.S)
+    wire(model, "wave.y rectify.u", "top.y rest.u1", "rectify.y rest.u2", "rest.y load.S",
+         wave=Sine(amplitude="1.3 N", frequency="0.15 Hz"), rectify=Abs(unit="N"),
+         top=Constant(value="1.3 N"), rest=Subtract(unit="N"))
     run = model.simulate("100 s")
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 0]
     away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
@@ -329,12 +305,9 @@ def test_kinks_of_signals_made_of_blocks_are_found():
 def test_kinks_of_signals_that_switch_by_time_are_found(method):
     # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
     model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    model.rise, model.top = Ramp(slope="0.13 N/s", start="3 s"), Constant(value="2.6 N")
-    model.fall, model.least = Subtract(unit="N"), Minimum(unit="N")
-    model.connect(model.rise.y, model.fall.u2, model.least.u1)
-    model.connect(model.top.y, model.fall.u1)
-    model.connect(model.fall.y, model.least.u2)
-    model.connect(model.least.y, model.load.S)
+    wire(model, "rise.y fall.u2 least.u1", "top.y fall.u1", "fall.y least.u2", "least.y load.S",
+         rise=Ramp(slope="0.13 N/s", start="3 s"), top=Constant(value="2.6 N"),
+         fall=Subtract(unit="N"), least=Minimum(unit="N"))
     run = model.simulate("200 s", method=method)
     loose = [(t, mode) for t, mode in modes(run, "rub") if mode]
     assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
@@ -382,9 +355,8 @@ def test_kinks_are_stepped_onto_only_where_a_margin_may_bend_there():
         return newtons(2.0) * abs_(sin(t * quantity("314.159 rad/s")))
 
     free, level = Model("free"), Model("level")
-    free.body, free.floor, free.load = Mass(mass="1 kg"), Reference(), ForceSource(force=load)
-    free.connect(free.body.M, free.load.R)
-    free.connect(free.floor.V, free.load.C)
+    wire(free, "body.M load.R", "floor.V load.C",
+         body=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=load))
     level.level = Level()
     assert (instants(free), instants(level), instants(held(load))) == (0, 0, 99)
 

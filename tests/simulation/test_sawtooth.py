@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -102,9 +103,7 @@ class Duty(Component):
 
 
 def test_a_sawtooth_may_come_from_another_component():
-    model = Model("blocks")
-    model.duty, model.saw = Duty(), TimeFunction(value=sawtooth)
-    model.connect(model.saw.y, model.duty.y)
+    model = wired("blocks", "saw.y duty.y", duty=Duty(), saw=TimeFunction(value=sawtooth))
     run = model.simulate(quantity(END, "s"))
     assert_allclose(run["duty.below"].final.to("s").m, on_by_hand("late")[1], rtol=1e-9)
 
@@ -170,9 +169,7 @@ def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
     def bell(t):
         return exp(-(((mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width, "s")) ** 2))
 
-    model = Model("bursts")
-    model.count, model.bell = Count(), TimeFunction(value=bell)
-    model.connect(model.bell.y, model.count.y)
+    model = wired("bursts", "bell.y count.y", count=Count(), bell=TimeFunction(value=bell))
     run = model.simulate("20 s")
     assert_allclose(run["count.on"].final.to("s").m, 20 * 2 * width * np.sqrt(np.log(2)), rtol=1e-9)
 

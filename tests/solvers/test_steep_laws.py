@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benches import wired
 from clamp_bench import CAPACITANCE, HALF, RESISTANCE, clamps
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -156,12 +157,10 @@ def test_steps_that_go_to_and_fro_where_a_tank_is_empty_are_refused(method):
 
 def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():
     """A body pushes itself along a liquid that is shut in, through a damper of quadratic law."""
-    model = Model("shut_in")
-    model.damper = QuadraticSpeedDependentForce(v="14.3 mm/s")
-    model.converter = TranslationalMechanicalConverter(pressure_spec="atmospheric")
-    model.mass = Mass()
-    model.connect(model.damper.C, model.converter.R, model.mass.M)
-    model.connect(model.damper.R, model.converter.C)
+    model = wired("shut_in", "damper.C converter.R mass.M", "damper.R converter.C",
+                  damper=QuadraticSpeedDependentForce(v="14.3 mm/s"),
+                  converter=TranslationalMechanicalConverter(pressure_spec="atmospheric"),
+                  mass=Mass())
     taken = [model.simulate(duration).statistics["steps"] for duration in ("10 us", "10 ms")]
     assert taken[1] < 2 * taken[0] < 4000
 

@@ -8,13 +8,9 @@ solution given there.
 from __future__ import annotations
 
 import numpy as np
+from benches import wire
 from numpy.testing import assert_allclose
-from published import (
-    compare,
-    friction_modes,
-    simulate,
-    switching_times,
-)
+from published import compare, friction_modes, simulate, switching_times
 
 from blocks import (
     Input,
@@ -129,11 +125,9 @@ def test_friction():
     def force(t):
         return quantity("25 N") * sin(quantity(0.5 * np.pi, "rad/s") * t)
 
-    model.force, model.force2 = ForceSource(force=force), ForceSource(force=force)
-    model.connect(model.stop1.M, model.force.R)
-    model.connect(model.stop2.M, model.spring.R)
-    model.connect(model.mass.M, model.friction.R, model.force2.R)
-    model.connect(model.force.C, model.force2.C, model.friction.C, model.spring.C, model.fixed.V)
+    wire(model, "stop1.M force.R", "stop2.M spring.R", "mass.M friction.R force2.R",
+         "force.C force2.C friction.C spring.C fixed.V",
+         force=ForceSource(force=force), force2=ForceSource(force=force))
     position(model, "place", model.mass.M)
     run = simulate(model, "translational_friction", method="DOP853")
     compare("translational_friction", run, {

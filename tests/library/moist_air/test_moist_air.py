@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -129,9 +130,7 @@ def test_two_streams_mix_to_the_point_between_them_on_the_chart():
                                                   power_spec="none"))  # fmt: skip
         model.connect(source.A, fan.A)
         model.connect(fan.B, (model.box.A, model.box.B)[k])
-    model.drop = FlowResistance(pressure_drop="10 Pa")
-    model.connect(model.box.C, model.drop.A)
-    model.connect(model.box.F, model.feel.A)
+    wire(model, "box.C drop.A", "box.F feel.A", drop=FlowResistance(pressure_drop="10 Pa"))
     model.connect(model.drop.B, out.A)
     run = model.simulate("60 s")
     assert final(run, "box.HR_I", "1") == pytest.approx(0.0079107, rel=5e-3)
@@ -178,8 +177,7 @@ def test_a_coil_takes_heat_and_condensate_as_the_chart_says():
     model.connect(room.A, model.fan.A)
     model.connect(model.fan.B, model.coil.A)
     model.connect(model.coil.B, out.A)
-    model.connect(model.coil.H, model.wall.A)
-    model.connect(model.wall.B, model.cold.A)
+    wire(model, "coil.H wall.A", "wall.B cold.A")
     run = model.simulate("120 s", rtol=1e-7)
     assert final(run, "coil.T_I", "K") == pytest.approx(285.15, abs=0.1)
     water = 0.1 * (0.0161164 - 0.0087677)
@@ -229,10 +227,7 @@ def test_a_room_with_a_person_takes_the_humidity_of_its_ventilation():
     model.person = MoistureSource(mass_flow="0.02 g/s", temperature="293.15 K")
     model.before, model.after = FlowRateSensor(), FlowRateSensor()
     model.connect(outside.A, model.fan.A)
-    model.connect(model.fan.B, model.before.A)
-    model.connect(model.before.B, model.room.A)
-    model.connect(model.room.B, model.gap.A)
-    model.connect(model.gap.B, model.after.A)
+    wire(model, "fan.B before.A", "before.B room.A", "room.B gap.A", "gap.B after.A")
     model.connect(model.after.B, out.A)
     model.connect(model.person.S, model.room.S)
     run = model.simulate("600 s", rtol=1e-8)
@@ -281,8 +276,7 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its
         volume="10 l", p_I="1 MPa", x_w_I=x, saturation_humidity=9), Constant(value="5 mm^2")
     hold(model, model.tank.H, "293.15 K")
     model.hole, out = LocalRestriction(), place(model, "out")
-    model.connect(model.area.y, model.hole.AR)
-    model.connect(model.tank.A, model.hole.A)
+    wire(model, "area.y hole.AR", "tank.A hole.A")
     model.connect(model.hole.B, out.A)
     run = model.simulate("8 s", rtol=1e-9)
     sonic = sqrt(gamma) * (2 / (gamma + 1)) ** ((gamma + 1) / (2 * (gamma - 1)))
@@ -340,13 +334,10 @@ def test_a_bellows_that_breathes_against_a_cold_room_keeps_mass_water_and_energy
     model.room = ConstantVolumeChamber(volume="5 l", RH_I=0.9)
     model.gap = FlowResistance(pressure_drop="100 Pa", mass_flow="10 g/s")
     hold(model, model.room.H, "278.15 K")
-    model.lift, model.swing, model.case = VelocitySource(), Sine(
-        amplitude="0.3 m/s", frequency="0.5 Hz"), Reference()  # fmt: skip
-    model.connect(model.swing.y, model.lift.S)
-    model.connect(model.lift.R, model.bellows.R)
-    model.connect(model.lift.C, model.bellows.C, model.case.V)
-    model.connect(model.bellows.A, model.gap.A)
-    model.connect(model.gap.B, model.room.A)
+    wire(model, "swing.y lift.S", "lift.R bellows.R", "lift.C bellows.C case.V", "bellows.A gap.A",
+         "gap.B room.A",
+         lift=VelocitySource(), swing=Sine(amplitude="0.3 m/s", frequency="0.5 Hz"),
+         case=Reference())
     run = model.simulate("6.3 s", rtol=1e-8)
     wet = [run[f"{name}.{part}"].to("kg").m for name in ("bellows", "room")
            for part in ("mass_w", "condensate")]  # fmt: skip
@@ -367,11 +358,8 @@ def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
     model.air = TranslationalMechanicalConverter(
         displacement_spec="signal", dead_volume="2.5 l", interface_area="100 cm^2", RH_I=0.75)
     hold(model, model.air.H, "293.15 K", "5e-3 K/W")
-    model.rod, model.place, model.wall = VelocitySource(velocity="-0.1 m/s"), (
-        MotionSensor()), Reference()  # fmt: skip
-    model.connect(model.air.R, model.rod.R, model.place.R)
-    model.connect(model.air.C, model.rod.C, model.place.C, model.wall.V)
-    model.connect(model.place.P, model.air.p_in)
+    wire(model, "air.R rod.R place.R", "air.C rod.C place.C wall.V", "place.P air.p_in",
+         rod=VelocitySource(velocity="-0.1 m/s"), place=MotionSensor(), wall=Reference())
     run = model.simulate("1.5 s", rtol=1e-8)
     T = final(run, "air.T_I", "K")
     assert final(run, "air.x_w_I", "1") == pytest.approx(
@@ -389,9 +377,7 @@ def test_a_vane_pushes_its_air_out():
     model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
     model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
     model.meter, out = FlowRateSensor(), place(model, "out")
-    model.connect(model.vane.R, model.shaft.R)
-    model.connect(model.vane.C, model.shaft.C, model.case.W)
-    model.connect(model.vane.A, model.meter.A)
+    wire(model, "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A")
     model.connect(model.meter.B, out.A)
     run = model.simulate("1 s")
     assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
@@ -465,8 +451,7 @@ def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
 
 
 def test_a_room_from_which_more_water_is_drawn_than_there_is_stops_the_run_by_name():
-    model = Model("dry")
-    model.room, model.dryer = ConstantVolumeChamber(), MoistureSource(mass_flow="-1 mg/s")
-    model.connect(model.dryer.S, model.room.S)
+    model = wired("dry", "dryer.S room.S",
+                  room=ConstantVolumeChamber(), dryer=MoistureSource(mass_flow="-1 mg/s"))
     with pytest.raises(SimulationError, match="humidity in the chamber falls below none"):
         model.simulate("1 min")

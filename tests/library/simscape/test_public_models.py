@@ -11,16 +11,7 @@ import csv
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from simscape_corpus import (
-    CORPUS,
-    DATA,
-    MANIFEST,
-    built,
-    converted,
-    parts_of,
-    placed,
-    zipped,
-)
+from simscape_corpus import CORPUS, DATA, MANIFEST, built, converted, parts_of, placed, zipped
 
 from library.simscape import convert
 

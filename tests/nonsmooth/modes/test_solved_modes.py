@@ -14,17 +14,7 @@ from numpy.testing import assert_allclose
 from rigid_bodies import Box, Rod, wedge
 
 from benchmarks.planar import disc
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-)
+from blocks import Component, Model, Parameter, Variable, abs_, der, dry_friction, quantity, sin
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from blocks.nonsmooth.modes.laws import SetValuedLaws

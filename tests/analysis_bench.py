@@ -62,8 +62,7 @@ def newtons(value):
 
 def chain(n):
     """Wall, then n times (spring beside damper, mass); a force on the last mass."""
-    model = Model("chain")
-    model.ground = Reference()
+    model = wired("chain", ground=Reference())
     last = model.ground.V
     for i in range(n):
         mass = model.add(f"m{i}", Mass(mass="2 kg"))
@@ -154,6 +153,4 @@ class Shot(Component):
 
 
 def shot():
-    model = Model("shot")
-    model.ball = Shot()
-    return model
+    return wired("shot", ball=Shot())

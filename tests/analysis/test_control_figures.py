@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from benches import wire, wired
 
-from blocks import Component, Input, Model, Parameter, Variable, arctan, der, quantity, sin, tan
+from blocks import Component, Input, Parameter, Variable, arctan, der, quantity, sin, tan
 from blocks.analysis import free
 from library.signal import Constant, Gain, Integrator, Saturation, Sum
 from library.translational import (
@@ -50,8 +50,7 @@ class Slope(TwoPort):
 
 
 def cruising_car():
-    model = Model("cruise")
-    model.car, model.engine, model.hill = Mass(mass="1600 kg", v="20 m/s"), Engine(), Slope()
+    model = wired("cruise", car=Mass(mass="1600 kg", v="20 m/s"), engine=Engine(), hill=Slope())
     model.drag = QuadraticSpeedDependentForce(nominal_force="0.4992 N",  # 1/2 1.3 0.32 2.4
                                               nominal_velocity="1 m/s")
     model.rolling = TranslationalFriction(law="coulomb", coulomb_force="156.8 N",  # 0.01 m g

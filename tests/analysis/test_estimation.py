@@ -14,7 +14,7 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
+from blocks import Component, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
@@ -41,9 +41,7 @@ class ReleasedOscillator(Component):
 
 
 def released():
-    model = Model("release")
-    model.part = ReleasedOscillator()
-    return model
+    return wired("release", part=ReleasedOscillator())
 
 
 BOUNDS = {"part.k": ("1 kN/m", "4 kN/m"), "part.d": ("1 N*s/m", "30 N*s/m"),
@@ -110,8 +108,7 @@ class Thrown(Component):
 
 
 def thrown():
-    model = Model("thrown")
-    model.rig = Thrown()
+    model = wired("thrown", rig=Thrown())
     model.sight = Spring(stiffness="1 nN/m")  # its elongation is the position
     wire(model, "rig.block.M sight.R", "sight.C wall.V", wall=Reference())
     return model

@@ -389,8 +389,7 @@ def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capaci
                   body=ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
                                    specific_heat="1000 J/kg/K"),
                   wall=ThermalResistance(resistance="20 K/W"), room=TemperatureSource())
-    linear = model.linearise("supply.voltage", ["filter.v", "body.T"],
-                             at=model.operating_point())
+    linear = model.linearise("supply.voltage", ["filter.v", "body.T"], at=model.operating_point())
     current = 5 / 12  # and heat is 2 ohm current^2
     assert linear.dcgain().ravel() == pytest.approx([10 / 12, 20 * 2 * 2 * current / 12], rel=1e-9)
     slow = 1 / (20 * heat_capacity)

@@ -171,8 +171,7 @@ class TunnelDiode(Component):
 
 @pytest.mark.parametrize("current", [3, 3.9, 3.9999, 3.99999, 4.1, 5])
 def test_a_tunnel_diode_beyond_its_hump_is_told(current):
-    model = Model("hump")
-    model.diode = TunnelDiode(current=quantity(current, "mA"))
+    model = wired("hump", diode=TunnelDiode(current=quantity(current, "mA")))
     op = model.operating_point()
     roots = np.roots([1, -6, 9, -current])
     known = roots[np.abs(roots.imag) < 1e-9].real
@@ -209,8 +208,7 @@ class Crank(Component):
 @pytest.mark.parametrize("known", results("trim", "B2a")["equilibria"],
                          ids=lambda k: f"{k['angle']:.2f}")
 def test_three_equilibria_of_a_slider_crank(known):
-    model = Model("crank")
-    model.crank = Crank(t=quantity(known["angle"] + 0.01, "rad"))
+    model = wired("crank", crank=Crank(t=quantity(known["angle"] + 0.01, "rad")))
     op = model.operating_point()
     assert op["crank.t"].to("rad").magnitude == pytest.approx(known["angle"], rel=1e-9)
     assert op["crank.slide"].magnitude == pytest.approx(known["slider"], rel=1e-9)
@@ -221,8 +219,7 @@ class FourBar(Component):
     """Crank, coupler and rocker as three turning bodies, closed by two equations (index 3)."""
 
     crank = Variable("rad", "1 rad", priority="high")
-    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low")
-                       for angle in (0.6, 1.6))
+    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low") for angle in (0.6, 1.6))
     w1, w2, w3 = Variable("rad/s"), Variable("rad/s"), Variable("rad/s")
     fx, fy = Variable("N"), Variable("N")
     torque = Parameter("1.5 N*m")
@@ -244,8 +241,7 @@ class FourBar(Component):
 
 
 def test_four_bar_has_two_poles_about_its_equilibrium():
-    model = Model("four-bar")
-    model.bars = FourBar()
+    model = wired("four-bar", bars=FourBar())
     op = model.operating_point()
     angles = [op[f"bars.{n}"].to("rad").magnitude for n in ("crank", "coupler", "rocker")]
     assert angles == pytest.approx([0.9757315076388, 0.589421781523, 1.629089676405], rel=1e-9)

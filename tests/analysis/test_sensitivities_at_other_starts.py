@@ -120,8 +120,7 @@ def test_a_start_just_where_a_condition_changes_is_told(part, sides):
 
 
 def test_a_start_where_both_sides_of_a_condition_agree_is_none():
-    model = Model("bent")
-    model.part = Bent()
+    model = wired("bent", part=Bent())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = model.simulate("1.5 s", sensitivities=["part.x"], rtol=1e-9)

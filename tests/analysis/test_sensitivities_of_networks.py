@@ -152,8 +152,7 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
 def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
     own, as beside few."""
-    model = Model("chain")
-    model.ground, model.push = Reference(), ForceSource(force="12 N")
+    model = wired("chain", ground=Reference(), push=ForceSource(force="12 N"))
     last = model.push.R
     for k in range(30):
         block, spring = model.add(f"b{k}", Mass(mass="1 kg")), model.add(f"s{k}", Spring(
@@ -191,8 +190,7 @@ class Limited(Component):
 
 @pytest.mark.parametrize(("beyond", "told"), [(1.0, 0), (2.0, 1)])
 def test_a_touch_is_told_where_slopes_jump_and_not_where_they_bend(beyond, told):
-    model = Model("limited")
-    model.part = Limited(beyond=beyond)
+    model = wired("limited", part=Limited(beyond=beyond))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run = model.simulate("3 s", rtol=1e-9, sensitivities=["part.gain"])
@@ -213,8 +211,7 @@ class Handed(Component):
 
 
 def test_what_happens_at_once_and_makes_up_for_each_other_is_told():
-    model = Model("handed")
-    model.part = Handed()
+    model = wired("handed", part=Handed())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run = model.simulate("2 s", sensitivities=["part.ends", "part.begins"])
@@ -235,8 +232,7 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
     wire(model, "source.p series.p filter.p", "series.n first.p third.n",
          "source.n capacitor.n second.p fourth.n", "filter.n capacitor.p",
          "first.n second.n load.p", "third.p fourth.p load.n ground.V")
-    run = model.simulate("45 ms", rtol=1e-9, sensitivities=[
-        "source.amplitude", "load.resistance"])
+    run = model.simulate("45 ms", rtol=1e-9, sensitivities=["source.amplitude", "load.resistance"])
     assert run.sensitivities.notes == []
     for t in (0.003, 0.016, 0.044):
         whole, across = 52.2, 20 * abs(np.sin(100 * np.pi * t)) - 1.0
@@ -309,8 +305,7 @@ class Drained(Component):
 
 
 def test_derivatives_that_become_infinite_are_told():
-    model = Model("drained")
-    model.part = Drained()
+    model = wired("drained", part=Drained())
     with pytest.warns(SensitivityWarning, match="By part.x derivatives become infinite, as that "
                                                 "of a square root does at zero"):
         model.simulate("1 s", sensitivities=["part.x"])

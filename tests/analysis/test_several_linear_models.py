@@ -6,7 +6,7 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.analysis import bode, nyquist, step
 from blocks.exceptions import ParameterError
 from library.signal import Constant, Gain, TransferFunction
@@ -25,8 +25,7 @@ def dragged(drag):
 
 def loop(gain):
     """k / (s + 1)^3, cut open: it turns by 180 deg at sqrt(3) rad/s, where its gain is k / 8."""
-    model = Model("loop")
-    model.error, model.k = Constant(value="0"), Gain(gain=gain)
+    model = wired("loop", error=Constant(value="0"), k=Gain(gain=gain))
     before = model.k
     model.connect(model.error.y, model.k.u)
     for name in ("one", "two", "three"):

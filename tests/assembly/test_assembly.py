@@ -319,12 +319,10 @@ def test_a_grid_of_dampers_takes_the_velocities_that_scipy_finds():
     rng = np.random.default_rng(0)
     across, down = rng.uniform(1, 2, n * (n - 1)), rng.uniform(1, 2, n * (n - 1))
     at = np.arange(n * n).reshape(n, n)
-    model = Model("grid")
-    model.node, model.ground, model.push = FreeEnd(count=n * n), Reference(), \
-        ForceSource(force="5 N")
+    model = wired("grid",
+                  node=FreeEnd(count=n * n), ground=Reference(), push=ForceSource(force="5 N"))
     ends = {}
-    for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]),
-                               ("w", down, at[:-1], at[1:])]:
+    for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]), ("w", down, at[:-1], at[1:])]:
         damper = model.add(name, Damper(count=n * (n - 1), damping=quantity(values, "N*s/m")))
         model.connect(damper.R, model.node[a.ravel()].V)
         model.connect(damper.C, model.node[b.ravel()].V)

@@ -16,7 +16,6 @@ from library.translational import (
     Reference,
     Spring,
     SpringDamper,
-    VelocitySource,
 )
 
 METHODS = ["DOP853", "Radau"]
@@ -91,48 +90,6 @@ def test_two_equal_masses_swing_in_their_two_modes(method):
     assert_allclose(b, together - against, atol=1e-8)
 
 
-def pulled(build):
-    """Velocity source of 1 cm/s on a chain that ends on the ground."""
-    model = Model("pulled")
-    model.pull, model.ground = VelocitySource(velocity="1 cm/s"), Reference()
-    build(model)
-    model.connect(model.pull.C, model.ground.V)
-    return model
-
-
-def test_springs_in_series_add_their_compliance():
-    def build(model):
-        wire(model, "pull.R soft.R", "soft.C stiff.R", "stiff.C ground.V",
-             soft=Spring(stiffness="1 N/mm"), stiff=Spring(stiffness="4 N/mm"))
-
-    run = pulled(build).simulate("2 s", **TIGHT)
-    t, f = read(run, "soft.f", "N")
-    assert_allclose(f, 1 / (1 / 1e3 + 1 / 4e3) * 0.01 * t, atol=1e-8)
-    assert_allclose(read(run, "stiff.x", "m")[1], 0.01 * t / 5, atol=1e-10)
-
-
-def test_springs_in_parallel_add_their_stiffness():
-    def build(model):
-        wire(model, "pull.R soft.R stiff.R", "soft.C stiff.C ground.V",
-             soft=Spring(stiffness="1 N/mm"), stiff=Spring(stiffness="4 N/mm"))
-
-    run = pulled(build).simulate("2 s", **TIGHT)
-    t, f = read(run, "pull.f", "N")
-    assert_allclose(f, -5e3 * 0.01 * t, atol=1e-8)
-
-
-def test_a_spring_and_a_damper_in_series_relax():
-    # Maxwell: f = d V (1 - exp(-k t / d)); the node between them has no mass
-    def build(model):
-        wire(model, "pull.R spring.R", "spring.C damper.R", "damper.C ground.V",
-             spring=Spring(stiffness="200 N/m"), damper=Damper(damping="50 N*s/m"))
-
-    run = pulled(build).simulate("1 s", **TIGHT)
-    t, f = read(run, "spring.f", "N")
-    assert_allclose(f, 0.5 * (1 - np.exp(-4 * t)), atol=1e-8)
-    assert_allclose(read(run, "damper.f", "N")[1], f, atol=1e-12)
-
-
 def test_a_massless_node_of_three_springs_is_in_balance():
     model = wired("star", "body.M a.R", "a.C b.R c.R", "b.C c.C ground.V",
                   body=Mass(mass="1 kg", v="1 m/s"), a=Spring(stiffness="100 N/m"),
@@ -142,26 +99,6 @@ def test_a_massless_node_of_three_springs_is_in_balance():
     t, v = read(run, "body.v", "m/s")
     assert_allclose(v, np.cos(np.sqrt(stiffness) * t), atol=1e-8)
     assert_allclose(read(run, "c.f", "N")[1], 0.6 * read(run, "a.f", "N")[1], atol=1e-7)
-
-
-def test_rigidly_joined_masses_are_one_mass():
-    model = oscillator(1.5, 8.0, 0.4, 0.1, -0.3)
-    wire(model, "load.M body.M", load=Mass(mass="0.5 kg"))
-    run = model.simulate("4 s", method="DOP853", **TIGHT)
-    t, x = read(run, "spring.x", "m")
-    assert_allclose(x, damped(2.0, 8.0, 0.4, 0.1, -0.3, t), atol=1e-8)
-    assert_allclose(read(run, "load.f", "N")[1], read(run, "body.f", "N")[1] / 3, atol=1e-9)
-
-
-def test_a_mass_that_must_follow_a_velocity_takes_the_force_that_needs():
-    w = quantity("5 rad/s")
-    model = wired("shaker", "shaker.R body.M", "shaker.C ground.V",
-                  shaker=VelocitySource(velocity=lambda t: quantity("0.2 m/s") * sin(w * t)),
-                  body=Mass(mass="3 kg"), ground=Reference())
-    run = model.simulate("2 s", **TIGHT)
-    t, f = read(run, "body.f", "N")
-    assert_allclose(f, 3 * 0.2 * 5 * np.cos(5 * t), atol=1e-12)
-    assert_allclose(read(run, "shaker.f", "N")[1], -f, atol=1e-12)
 
 
 def test_an_oscillator_at_resonance_grows_linearly():
@@ -175,8 +112,7 @@ def test_an_oscillator_at_resonance_grows_linearly():
 
 def test_springs_of_one_kind_keep_their_own_stiffness():
     # the order in which equations are solved must not mix up whose parameters are whose
-    model = Model("rack")
-    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    model = wired("rack", ground=Reference(), a=Mass(mass="1 kg"), b=Mass(mass="2 kg"))
     for i, k in enumerate([5, 7, 11, 13]):
         spring = model.add(f"s{i}", Spring(stiffness=quantity(k, "N/m"), x="1 m"))
         model.connect(spring.C, model.ground.V)

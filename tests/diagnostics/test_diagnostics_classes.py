@@ -156,9 +156,8 @@ def test_a_when_must_assign_an_integrated_variable():
 
 
 def test_relations_between_parameters_are_checked_for_every_instance():
-    model = Model("relations")
-    model.one = Bounded(low="3 m")
-    model.many = Bounded(count=3, low=["1 m", "4 m", "2 m"])
+    model = wired("relations",
+                  one=Bounded(low="3 m"), many=Bounded(count=3, low=["1 m", "4 m", "2 m"]))
     findings = model.check()
     assert [f.code for f in findings] == ["parameter.relation"] * 2
     assert "one: low (3.0 m) must not exceed high (2.0 m)" in str(findings[0])

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from benches import wire, wired
+from benches import wired
 from wrong_models import sound
 
 import blocks
@@ -15,11 +15,10 @@ from library.translational import Damper, ForceSource, Mass, Reference, Spring, 
 
 
 def three_mistakes():
-    model = sound()
-    wire(model, "a.R b.R damper.R", "a.C b.C ground.V", "push.R block.M", "short.R short.C block.M",
-         a=VelocitySource(velocity="0 m/s"), b=VelocitySource(velocity="0 m/s"),
-         push=ForceSource(force="1 N"), spring=Spring(), short=Spring())
-    return model
+    return sound("a.R b.R damper.R", "a.C b.C ground.V", "push.R block.M",
+                 "short.R short.C block.M",
+                 a=VelocitySource(velocity="0 m/s"), b=VelocitySource(velocity="0 m/s"),
+                 push=ForceSource(force="1 N"), spring=Spring(), short=Spring())
 
 
 def test_one_check_names_all_mistakes_errors_first():
@@ -53,8 +52,7 @@ def test_several_errors_are_raised_together_and_carry_all_findings():
 
 
 def test_a_single_error_is_raised_as_itself():
-    model = sound()
-    wire(model, "push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     with pytest.raises(StructureError) as caught:
         model.simulate("1 s")
     assert caught.value.code == "conflict.through"
@@ -82,8 +80,7 @@ def test_nothing_is_raised_where_there_are_no_errors():
 
 
 def test_the_printed_check_shows_severity_code_problem_and_repair():
-    model = sound()
-    wire(model, "push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     assert str(model.check()) == (
         "demo: 1 error\n"
         "error   conflict.through\n"

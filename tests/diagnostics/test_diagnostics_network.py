@@ -56,8 +56,7 @@ def test_a_circuit_without_reference_is_an_error():
 
 
 def test_every_circuit_needs_its_own_reference():
-    model = sound()
-    wire(model, "a.R b.R", "a.C b.C", a=Damper(), b=Damper())
+    model = sound("a.R b.R", "a.C b.C", a=Damper(), b=Damper())
     finding = only(model)
     assert finding.code == "reference.missing"
     assert set(finding.where) == {"a", "b"}
@@ -121,16 +120,14 @@ def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
     (PositionSource, ""), (AccelerationSource, "")],
     ids=["VelocitySource", "PositionSource", "AccelerationSource"])  # fmt: skip
 def test_two_velocity_sources_in_parallel_conflict(Other, apart):
-    model = sound()
-    wire(model, "a.R b.R damper.R", "a.C b.C ground.V",
-         a=VelocitySource(velocity="1 m/s"), b=Other())
+    model = sound("a.R b.R damper.R", "a.C b.C ground.V",
+                  a=VelocitySource(velocity="1 m/s"), b=Other())
     says(only(model), "conflict.across", ["a", "b"],
          f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
 
 
 def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
-    model = Model("manifold")
-    model.box, model.far = ConstantVolumeChamber(num_ports=3), Reservoir()
+    model = wired("manifold", box=ConstantVolumeChamber(num_ports=3), far=Reservoir())
     for k, port in enumerate((model.box.A, model.box.B, model.box.C)):
         drop = model.add(f"drop{k}", FlowResistance())
         model.connect(port, drop.A)
@@ -157,31 +154,27 @@ def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
 
 
 def test_two_of_three_sources_in_a_chain_do_not_conflict():
-    model = sound()
-    wire(model, "a.C ground.V", "a.R b.C m.M", "b.R block.M",
-         a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="2 m/s"), m=Mass())
+    model = sound("a.C ground.V", "a.R b.C m.M", "b.R block.M",
+                  a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="2 m/s"), m=Mass())
     assert len(model.check().errors) == 0
 
 
 def test_a_source_between_two_references_conflicts_with_them():
-    model = sound()
-    wire(model, "pull.R wall.V", "pull.C ground.V",
-         wall=Reference(), pull=VelocitySource(velocity="1 m/s"))
+    model = sound("pull.R wall.V", "pull.C ground.V",
+                  wall=Reference(), pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["wall", "ground", "pull"],
          "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put")
 
 
 def test_a_source_over_a_rigid_rod_conflicts_with_it():
-    model = sound()
-    wire(model, "pull.R rod.R block.M", "pull.C rod.C ground.V",
-         rod=Rod(), pull=VelocitySource(velocity="1 m/s"))
+    model = sound("pull.R rod.R block.M", "pull.C rod.C ground.V",
+                  rod=Rod(), pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["rod", "pull"],
          f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}")
 
 
 def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
-    model = sound()
-    wire(model, "a.R b.R block.M", "a.C b.C end.M", a=Rod(), b=Rod(), end=Mass())
+    model = sound("a.R b.R block.M", "a.C b.C end.M", a=Rod(), b=Rod(), end=Mass())
     says(only(model), "conflict.across", ["a", "b"],
          f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}")
 
@@ -209,76 +202,66 @@ def test_two_references_at_one_node_hold_it_as_one_does():
 
 
 def test_a_reference_and_another_support_of_one_node_are_one_too_many():
-    model = sound()
-    wire(model, "wall.V ground.V", wall=Pillar())
+    model = sound("wall.V ground.V", wall=Pillar())
     says(only(model), "conflict.across", ["ground", "wall"],
          "both fix the same node (ground.V = wall.V). … ground is enough.")
 
 
 def test_a_shorted_velocity_source_contradicts_itself():
-    model = sound()
-    wire(model, "pull.R pull.C block.M", pull=VelocitySource(velocity="1 m/s"))
+    model = sound("pull.R pull.C block.M", pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["pull"],
          "pull … its ports R and C, but both … to the same node. Connect them to different nodes")
 
 
 # -- force sources -------------------------------------------------------------------------------
 def test_two_force_sources_in_series_conflict_at_the_massless_node():
-    model = sound()
-    wire(model, "a.R b.C", "a.C ground.V", "b.R block.M",
-         a=ForceSource(force="1 N"), b=ForceSource(force="2 N"))
+    model = sound("a.R b.C", "a.C ground.V", "b.R block.M",
+                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"))
     says(only(model), "conflict.through", ["a", "b"],
          "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass).")
 
 
 def test_a_mass_between_two_force_sources_resolves_the_conflict():
-    model = sound()
-    wire(model, "a.R b.C m.M", "a.C ground.V", "b.R block.M",
-         a=ForceSource(force="1 N"), b=ForceSource(force="2 N"), m=Mass())
+    model = sound("a.R b.C m.M", "a.C ground.V", "b.R block.M",
+                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"), m=Mass())
     assert len(model.check()) == 0
 
 
 def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
-    model = sound()
-    wire(model, "push.R block.M", push=ForceSource(force="1 N"))
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     says(only(model), "conflict.through", ["push.C", "push"],
          "push.C is connected to nothing … Connect push.C to a component or to a Reference.")
 
 
 def test_a_force_on_a_loose_spring_is_not_balanced():
-    model = sound()
-    wire(model, "push.R block.M", "push.C spring.R",
-         push=ForceSource(force="1 N"), spring=Spring())
+    model = sound("push.R block.M", "push.C spring.R",
+                  push=ForceSource(force="1 N"), spring=Spring())
     says(only(model), "conflict.through", ["push", "spring"],
          "push prescribes every force that acts on spring … Hold that part … or a Reference.")
 
 
 def test_a_node_where_only_a_sensor_is_has_no_velocity():
-    model = sound()
-    wire(model, "meter.C ground.V", meter=MotionSensor())
+    model = sound("meter.C ground.V", meter=MotionSensor())
     says(only(model), "network.floating", ["meter"],
          "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
 
 
 def test_a_port_that_an_option_leaves_out_need_not_be_connected():
-    model = sound()
-    wire(model, "meter.R block.M", meter=MotionSensor())
+    model = sound("meter.R block.M", meter=MotionSensor())
     says(only(model), "network.floating", ["meter"],
          "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
 
 
 # -- ports ---------------------------------------------------------------------------------------
 def test_a_shorted_spring_is_a_warning():
-    model = sound()
-    wire(model, "spring.R spring.C block.M", spring=Spring())
+    model = sound("spring.R spring.C block.M", spring=Spring())
     assert len(model.check().errors) == 0
     says(only(model, "warning"), "network.shorted", ["spring"],
          "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to")
 
 
 def test_an_unconnected_port_carries_no_force():
-    model = sound()
-    wire(model, "spring.R block.M", spring=Spring())
+    model = sound("spring.R block.M", spring=Spring())
     assert len(model.check().errors) == 0
     says(only(model, "info"), "network.unconnected", ["spring.C"],
          "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is")
@@ -293,9 +276,9 @@ def test_unconnected_ports_of_an_array_are_one_finding():
 
 # -- what no simple rule explains ----------------------------------------------------------------
 def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
-    model = sound()
-    wire(model, "gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-         gear=Gear(), a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="1 m/s"))
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
+                  gear=Gear(), a=VelocitySource(velocity="1 m/s"),
+                  b=VelocitySource(velocity="1 m/s"))
     finding = only(model)
     assert finding.where[:2] == ("a", "b")
     says(finding, "structure.singular", finding.where,
@@ -304,17 +287,15 @@ def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
 
 
 def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
-    model = sound()
-    wire(model, "gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
-         gear=Gear(), a=ForceSource(force="1 N"), b=ForceSource(force="1 N"))
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
+                  gear=Gear(), a=ForceSource(force="1 N"), b=ForceSource(force="1 N"))
     finding = only(model)
     says(finding, "structure.singular", finding.where,
          "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
-    model = sound()
-    wire(model, "g.A h.A block.M", "g.B h.B end.M", end=Mass(), g=Gear(), h=Gear())
+    model = sound("g.A h.A block.M", "g.B h.B end.M", end=Mass(), g=Gear(), h=Gear())
     says(only(model), "structure.dependent", ["g", "h"],
          "g and h depend on each other … \n    g.A.v == g.ratio*g.B.v\n    h.A.v == h.ratio*h.B.v"
          " … Remove one of g and h, or change its parameters.")
@@ -323,8 +304,7 @@ def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not(
 
 
 def test_dry_friction_is_a_law_like_any_other():
-    model = sound()
-    wire(model, "rub.R block.M", "rub.C ground.V", rub=DryFriction())
+    model = sound("rub.R block.M", "rub.C ground.V", rub=DryFriction())
     assert len(model.check()) == 0
 
 

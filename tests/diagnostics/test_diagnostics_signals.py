@@ -4,7 +4,6 @@ import pytest
 from benches import wired
 from wrong_models import Gain, Lag, Memory, Shell, says
 
-from blocks import Model
 from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
 
 
@@ -23,8 +22,7 @@ def test_an_open_input_without_default_is_an_error():
 
 
 def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
-    model = Model("signals")
-    model.shell = Shell()
+    model = wired("signals", shell=Shell())
     finding = only(model)
     assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
 

@@ -9,7 +9,6 @@ from wrong_models import Pole, Split, UnboundedMass, says, sound
 from blocks import (
     Component,
     InitialWarning,
-    Model,
     Parameter,
     Target,
     Variable,
@@ -74,16 +73,14 @@ def test_a_target_that_the_network_overrules_is_to_be_removed():
 
 
 def test_a_stop_that_starts_beyond_its_bound_is_told_to_start_within():
-    model = sound()
-    wire(model, "stop.R block.M", "stop.C ground.V",
-         stop=HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m"))
+    model = sound("stop.R block.M", "stop.C ground.V",
+                  stop=HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m"))
     says(only(model), "contact.overlap", ["stop"], "overlap by 100 mm … a stop within its bounds")
 
 
 def test_conflicting_targets_are_found_in_a_long_chain():
     n = 1000
-    model = Model("chain")
-    model.m, model.s, model.extra = Mass(count=n), Spring(count=n), Mass(v="1 m/s")
+    model = wired("chain", m=Mass(count=n), s=Spring(count=n), extra=Mass(v="1 m/s"))
     model.m.v = [f"{k} m/s" for k in range(n)]
     wire(model, "s.R m.M", "s[:-1].C m[1:].M", "extra.M m[700].M")
     conflict = model.check().filter(code="initial.conflict")
@@ -92,9 +89,8 @@ def test_conflicting_targets_are_found_in_a_long_chain():
 
 
 def test_a_mass_of_zero_is_found_with_its_parameter():
-    model = sound()
-    wire(model, "other.M spring.R", "spring.C ground.V",
-         other=UnboundedMass(mass="0 kg"), spring=Spring())
+    model = sound("other.M spring.R", "spring.C ground.V",
+                  other=UnboundedMass(mass="0 kg"), spring=Spring())
     says(only(model), "initial.dependent", ["other"],
          "An equation of other determines nothing … \n    other.mass*der(other.v) == other.M.f\n"
          "Give other.mass a value other than zero")
@@ -103,9 +99,8 @@ def test_a_mass_of_zero_is_found_with_its_parameter():
 
 
 def test_two_dampers_without_damping_leave_the_node_between_them_open():
-    model = sound()
-    wire(model, "a.R block.M", "a.C b.R", "b.C ground.V",
-         a=Damper(damping="0 N*s/m"), b=Damper(damping="0 N*s/m"))
+    model = sound("a.R block.M", "a.C b.R", "b.C ground.V",
+                  a=Damper(damping="0 N*s/m"), b=Damper(damping="0 N*s/m"))
     says(only(model), "initial.dependent", "ab",
          "a and b depend on each other … \n    a.f == a.damping*a.v\n    b.f == b.damping*b.v … "
          "Give a.damping and b.damping a value other than zero")
@@ -142,8 +137,7 @@ def test_a_law_that_starts_at_its_corner_and_leaves_it_is_not_open():
 
 
 def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
-    model = Model("pole")
-    model.p = Pole()
+    model = wired("pole", p=Pole())
     says(only(model), "initial.derivative", ["p.x"],
          "p.x is not a finite number at the start (inf) … \n    der(p.x) == 1/p.x … division by "
          "zero … at p (p.x = 0 m).")
@@ -161,16 +155,14 @@ def test_a_node_that_bodies_hold_is_given_no_thermal_mass():
 
 
 def test_a_source_without_a_value_at_the_start_is_named():
-    model = sound()
-    wire(model, "push.R block.M", "push.C ground.V",
-         push=ForceSource(force=lambda t: quantity("1 N") * sqrt(t / quantity("1 s") - 1)))
+    model = sound("push.R block.M", "push.C ground.V",
+                  push=ForceSource(force=lambda t: quantity("1 N") * sqrt(t / quantity("1 s") - 1)))
     says(only(model), "initial.derivative", ["block.v"],
          "not a finite number at the start (nan) … \n    push.S == sqrt(time - 1)")
 
 
 def test_equations_that_contradict_each_other_are_found_without_a_derivative():
-    model = Model("split")
-    model.s = Split()
+    model = wired("split", s=Split())
     says(only(model), "initial.dependent", "s",
          "repeat or contradict each other … \n    s.x + s.y == 1\n    s.x + s.y == 2 … of s")
 
@@ -219,8 +211,7 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
             yield der(self.x[-1]) == self.u
             yield self.x[0] == sin(quantity("1 rad/s") * time)
 
-    model = Model("far")
-    model.chain = Chain()
+    model = wired("far", chain=Chain())
     finding = only(model)
     says(finding, "structure.endless", finding.where,
          "What chain prescribes … more than 7 times:\n    chain.x1 == sin(time)")
@@ -238,8 +229,7 @@ def test_sums_that_contradict_each_other_are_named_and_not_differentiated():
             yield self.x == sin(quantity("1 rad/s") * time)
             yield self.y == cos(quantity("1 rad/s") * time)
 
-    model = Model("twice")
-    model.twice = Twice()
+    model = wired("twice", twice=Twice())
     finding = only(model)
     says(finding, "structure.singular", ("twice",), "twice.x == sin(time)\n"
          "    twice.y == cos(time)\nwhile nothing determines twice.p and twice.q.")

@@ -2,7 +2,7 @@
 
 import re
 
-from benches import wired
+from benches import wire, wired
 
 from blocks import Component, Domain, Input, Output, Parameter, Port, Variable, der, quantity, when
 from blocks.language.statements import dry_friction
@@ -173,7 +173,9 @@ def says(finding, code, where, told):
     assert re.search(pattern(told), str(finding)), str(finding)
 
 
-def sound():
-    """A mass on a damper: nothing wrong with it."""
-    return wired("demo", "block.M damper.R", "damper.C ground.V",
-                 block=Mass(), damper=Damper(), ground=Reference())
+def sound(*nets, **parts):
+    """A mass on a damper, nothing wrong with it; and what else there is beside it."""
+    model = wired("demo", "block.M damper.R", "damper.C ground.V",
+                  block=Mass(), damper=Damper(), ground=Reference())
+    wire(model, *nets, **parts)
+    return model

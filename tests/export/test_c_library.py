@@ -106,8 +106,7 @@ def printed(main, compiler, runner, *more):
     (place / "run.c").write_text(main)
     subprocess.run([*compiler, place / "run.c", *more, "-lm", "-o", place / "run"], check=True)
     done = subprocess.run([*runner, place / "run"], capture_output=True, text=True, check=True)
-    return np.array([[float.fromhex(w) for w in line.split()]
-                     for line in done.stdout.splitlines()])
+    return np.array([[float.fromhex(w) for w in line.split()] for line in done.stdout.splitlines()])
 
 
 def here(name, method):

@@ -328,8 +328,7 @@ class Escape(Component):
 
 
 def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
-    model = Model("escape")
-    model.part = Escape()
+    model = wired("escape", part=Escape())
     with pytest.raises(ParameterError, match=r"at t = (1|0\.99999\d*|1\.0000\d*) s "):
         model.export_fmu(tmp_path / "a.fmu", outputs=["part.x"], duration="2 s")
     assert not list(tmp_path.iterdir())

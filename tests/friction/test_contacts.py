@@ -8,18 +8,7 @@ from benches import wire, wired
 from friction_bench import dry, happened, missing_energy, place, push, times_of, value, values
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Model,
-    Parameter,
-    Target,
-    Variable,
-    contact,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Parameter, Target, Variable, contact, der, dry_friction, quantity, sin, where
 from library.mechanisms import SliderCrank
 from library.rotational import Inertia
 from library.translational import ForceSource, HardStop, Mass, Reference, Spring, TwoPort
@@ -52,8 +41,7 @@ class RubbingBumper(Bumper):
         yield der(self.x) == self.v
         yield self.f == -self.load + self.rub
         yield contact(self.load, self.x, -self.v, restitution=self.restitution)
-        yield dry_friction(self.rub, self.v, static=self.strength,
-                           kinetic=self.strength)  # fmt: skip
+        yield dry_friction(self.rub, self.v, static=self.strength, kinetic=self.strength)
         yield self.power_dissipated == self.f * self.v
 
 
@@ -65,8 +53,7 @@ def ball(restitution, height=1.0, load=lambda t: -G + 0 * t):
 
 def row(gaps, masses, speeds, restitution):
     """Bodies in a row along x, body i+1 ahead of body i."""
-    model = Model("row")
-    model.ground = Reference()
+    model = wired("row", ground=Reference())
     for i, (m, v) in enumerate(zip(masses, speeds, strict=True)):
         body = model.add(f"m{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s")))
         place(model, f"x{i}", body.M)

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -30,8 +30,7 @@ METHODS = ["auto", "rodas4", "DOP853"]
 
 
 def engine(pistons, mass, bearing):
-    model = Model("engine")
-    model.wheel, model.block = Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), Reference()
+    model = wired("engine", wheel=Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), block=Reference())
     for k, phase in enumerate(PHASE[pistons]):
         crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
         rub = model.add(f"rub{k}", TranslationalFriction(
@@ -88,8 +87,7 @@ def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
 @pytest.mark.parametrize(("rtol", "method"), [
     (1e-4, "auto"), *((1e-7, method) for method in METHODS)])
 def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
-    model = Model("crank and rocker")
-    model.ground, model.far = Ground(), RigidOffset(dx="0.5 m")
+    model = wired("crank and rocker", ground=Ground(), far=RigidOffset(dx="0.5 m"))
     model.crank, model.coupler, model.rocker = (Body(
         mass="1 kg", inertia="0.1 kg*m^2", center_x=x) for x in ("0.1 m", "0.3 m", "0.2 m"))
     model.to_coupler, model.to_rocker, model.from_rocker = (

@@ -19,7 +19,7 @@ from friction_bench import (
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Component, Model, Parameter, Port, Variable, cos, der, dry_friction, quantity
+from blocks import Component, Parameter, Port, Variable, cos, der, dry_friction, quantity
 from library.rotational import Inertia, RotationalFriction, RotationalReference, rotational
 from library.translational import Mass, Reference, Spring, TwoPort
 
@@ -108,8 +108,7 @@ def swing(torque, static, end):
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
     stops = swing(1.5, 2.5, 60.0)
-    model = Model("pendulum")
-    model.p = Pendulum(torque="1.5 N*m", static="2.5 N*m")
+    model = wired("pendulum", p=Pendulum(torque="1.5 N*m", static="2.5 N*m"))
     end = stops[-1][0] + 2
     rtol = 1e-10 if method == "DOP853" else 1e-9
     run = model.simulate(quantity(end, "s"), rtol=rtol, method=method)

@@ -17,7 +17,6 @@ from rigid_bodies import Box
 
 from blocks import (
     Input,
-    Model,
     Output,
     Parameter,
     SimulationError,
@@ -65,8 +64,7 @@ def boxes(draw):
 
 @random_cases(boxes(), few=3, many=8)
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
-    model = Model("box")
-    model.box = Box(**box)
+    model = wired("box", box=Box(**box))
     run = model.simulate("1 s", rtol=1e-9)
     t = times_between_events(run, 1.0)
     for foot in (1, 2):
@@ -128,12 +126,10 @@ def networks(draw, largest=3, most=5):
 
 def build(network):
     bodies, frictions, springs, loads = network
-    model = Model("network")
-    model.ground = Reference()
+    model = wired("network", ground=Reference())
     joints = {-1: model.ground.V}
     for i, (mass, v) in enumerate(bodies):
-        joints[i] = model.add(
-            f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
+        joints[i] = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
     parts = []
     for k, (r, c, by, strength, over) in enumerate(frictions):
         part = Known(strength=quantity(strength, "N")) if by < 0 else PressedBy(
@@ -176,8 +172,7 @@ def test_friction_that_is_pressed_by_other_friction_obeys_its_law(network):
     for k, (_, _, by, strength, over) in enumerate(frictions):
         kinetic = strength if by < 0 else strength * np.abs(f[by]) + 0.1
         rests = np.abs(v[k]) <= 1e-10 * speed
-        assert np.max((np.abs(f[k]) - (over if by >= 0 else 1) * kinetic)[rests],
-                      initial=0) <= 1e-8  # fmt: skip
+        assert np.max((np.abs(f[k]) - (over if by >= 0 else 1) * kinetic)[rests], initial=0) <= 1e-8
         assert_allclose(f[k][~rests], (kinetic * np.sign(v[k]))[~rests], rtol=0, atol=1e-8)
     assert missing_energy(run) < 1e-8
     assert min(k.dissipated for k in run.recording.energy_terms()) >= -1e-12

@@ -2,22 +2,19 @@
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model
 from library.mechanisms import LossyGear
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.translational import HardStop, Mass, Reference, TranslationalFriction
 
-METHODS = [{"method": "auto"}, {"method": "rodas4"},
-           {"method": "rk4", "step": "1 ms"}]
+METHODS = [{"method": "auto"}, {"method": "rodas4"}, {"method": "rk4", "step": "1 ms"}]
 
 
 def beside_a_shaft(speed, **bodies):
     """Bodies of 1 kg at 1 um/s, each with what acts on it, and a shaft on its bearing."""
-    model = Model("slow bodies")
-    model.frame, model.house = Reference(), RotationalReference()
+    model = wired("slow bodies", frame=Reference(), house=RotationalReference())
     for name, (velocity, part) in bodies.items():
         body = Mass(mass="1 kg", v=velocity)
         setattr(model, name, body)

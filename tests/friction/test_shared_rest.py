@@ -19,8 +19,7 @@ from library.translational import Mass, Reference, TranslationalFriction
 
 def shafts(inertias, speeds, heated=False):
     """Two discs, each with 0.5 N*m of friction against the frame, and a clutch between them."""
-    model = Model("shafts")
-    model.frame, model.clutch = RotationalReference(), DiscClutch()
+    model = wired("shafts", frame=RotationalReference(), clutch=DiscClutch())
     for k in (0, 1):
         model.add(f"disc{k}", Inertia(inertia=quantity(inertias[k], "kg*m^2"),
                                       w=quantity(speeds[k], "rad/s")))
@@ -144,8 +143,7 @@ def test_a_condition_on_a_force_that_is_shared_is_met_where_that_force_is(method
 
     Forces f1 - f3 = load, f2 + f3 = 0 of least sum of sqrt(D) f^2/range, D of 1, 1/2 and 3/2 kg^-1.
     """
-    model = Model("shared")
-    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    model = wired("shared", ground=Reference(), a=Mass(mass="1 kg"), b=Mass(mass="2 kg"))
     for name, strength, one, other in (("f1", 1.0, model.a.M, model.ground.V),
                                        ("f2", 2.0, model.b.M, model.ground.V),
                                        ("f3", 0.7, model.b.M, model.a.M)):

@@ -13,7 +13,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, Target, quantity
+from blocks import Target, quantity
 from library.planar import Body, Circle, Contact, Ellipse, Ground, Line
 
 G, R, r = 9.81, 1.0, 0.25
@@ -155,8 +155,7 @@ J = MASS * (A**2 + B**2) / 4
 
 
 def ellipses(friction):
-    model = Model("ellipse on ellipse")
-    model.ground = Ground()
+    model = wired("ellipse on ellipse", ground=Ground())
     guess = {"x": Target("0.5 m", "none"), "y": Target("1.2 m", "none")}
     wire(model, "ground.P touch.B", "body.P touch.F",
          body=Body(mass=f"{MASS} kg", inertia=f"{J} kg*m^2", vx="0 m/s", vy="0 m/s", w="0 rad/s",

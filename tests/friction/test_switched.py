@@ -115,19 +115,17 @@ def test_diodes_beside_a_mesh_of_resistors_that_is_solved_as_a_loop():
     ("rodas4", "60 ms")])
 def test_coils_on_both_sides_of_a_bridge_commutate_while_all_diodes_conduct(method, duration):
     # overlap: the current of the source's coil goes from -i to i at a constant rate
-    model = Model("overlap")
-    model.source, model.ground = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
-        ElectricalReference()
-    model.stray, model.coil = Inductor(inductance="1 mH"), Inductor(inductance="1 H", i_L="2 A")
-    model.load = Resistor(resistance="3 ohm")
+    model = wired("overlap",
+                  source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                  ground=ElectricalReference(), stray=Inductor(inductance="1 mH"),
+                  coil=Inductor(inductance="1 H", i_L="2 A"), load=Resistor(resistance="3 ohm"))
     for name in ("one", "two", "three", "four"):
         model.add(name, Diode())
     wire(model, "source.p stray.p", "stray.n one.p three.n", "source.n two.p four.n",
          "one.n two.n coil.p", "coil.n load.p", "load.n three.p four.p ground.V")
     run = model.simulate(duration, rtol=1e-10, method=method)
     times = np.linspace(0, 0.022, 301)
-    currents = {n: values(run, [f"{n}.i"], times)[0]
-                for n in ("one", "two", "three", "four")}
+    currents = {n: values(run, [f"{n}.i"], times)[0] for n in ("one", "two", "three", "four")}
     assert min(c.min() for c in currents.values()) > -1e-9
     coil = values(run, ["coil.i"], times)[0]
     assert_allclose(currents["one"] + currents["two"], coil, rtol=0, atol=1e-8)

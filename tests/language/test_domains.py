@@ -263,8 +263,7 @@ def test_a_derivative_in_a_power_is_one_of_the_course(voltage):
 
 def test_a_derivative_that_makes_no_power_is_refused():
     with pytest.raises(UnitError, match="Domain charges.power"):
-        Domain("charges", across={"u": "V"}, through={"q": "C"},
-               power=lambda port: port.u * port.q)
+        Domain("charges", across={"u": "V"}, through={"q": "C"}, power=lambda port: port.u * port.q)
 
 
 def rail_again(**changes):

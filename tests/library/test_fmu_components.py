@@ -24,7 +24,7 @@ from exported_models import MODELS, exported, response
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.exceptions import (
     ConnectionRefused,
     MissingPackage,
@@ -67,9 +67,7 @@ def reference(name, version, *changes):
 
 
 def alone(file, kind="model exchange", **values):
-    model = Model("alone")
-    model.part = FMU(file, kind, **values)
-    return model
+    return wired("alone", part=FMU(file, kind, **values))
 
 
 # -- the reference FMUs against closed forms -----------------------------------------------------

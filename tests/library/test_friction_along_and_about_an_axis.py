@@ -135,8 +135,7 @@ def test_a_breakaway_force_is_no_smaller_than_the_coulomb_force(axis):
     ({"breakaway_velocity": 0}, "must be"), ({"law": "simscpae"}, "Did you mean 'simscape'"),
     ({"law": "coulom"}, "Did you mean 'coulomb'"),
     ({"law": "coulomb", "breakaway_velocity": 1}, "has no meaning with law='coulomb'")])
-def test_a_wrong_law_or_a_parameter_with_which_it_could_drive_is_refused_by_name(
-        axis, given, said):
+def test_a_wrong_law_or_a_parameter_with_which_it_could_drive_is_refused_by_name(axis, given, said):
     name = axis.called(list(given)[-1])
     with pytest.raises(BlocksError if "law" in given else ParameterError) as error:
         friction(axis, **given)

@@ -91,8 +91,7 @@ def test_the_error_falls_with_the_fifth_power_of_the_step():
 def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
     # a chain fixed at one end: mode k of n has the frequency 2 sqrt(k/m) sin((2k-1) pi/(4n+2))
     n, k = 400, 3
-    model = Model("chain")
-    model.ground, model.springs = Reference(), Spring(count=n, stiffness="1 kN/m")
+    model = wired("chain", ground=Reference(), springs=Spring(count=n, stiffness="1 kN/m"))
     angle = (2 * k - 1) * np.pi / (2 * n + 1)
     shape = np.sin(angle * np.arange(1, n + 1))
     wire(model, "springs.R masses.M", "springs[1:].C masses[:-1].M", "springs[0].C ground.V",
@@ -113,8 +112,7 @@ def test_events_happen_at_the_same_times_in_machine_code():
     fast = bouncing().simulate("2 s", method="dopri5", rtol=1e-9)
     slow = bouncing().simulate("2 s", method="DOP853", rtol=1e-10)
     assert len(fast.events) == len(slow.events) > 2
-    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
-                    atol=1e-7)  # fmt: skip
+    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0, atol=1e-7)
     assert_allclose(fast["block.v"].final.magnitude, slow["block.v"].final.magnitude, atol=1e-6)
 
 
@@ -132,8 +130,7 @@ class Pulse(Component):
 
 
 def test_a_condition_that_holds_for_a_moment_is_not_stepped_over():
-    model = Model("pulse")
-    model.part = Pulse()
+    model = wired("pulse", part=Pulse())
     run = model.simulate("3 s", method="dopri5")
     assert len(run.events) == 2
     assert_allclose(run["part.y"].final.magnitude, 2 * np.arccos(0.999), rtol=1e-9)
@@ -319,8 +316,7 @@ def test_initial_values_and_samples_are_varied_in_lanes_too():
 
 def test_a_lane_that_fails_is_recorded_with_the_message_of_a_single_run():
     pytest.importorskip("xarray")
-    model = Model("runaway")
-    model.part = Runaway()
+    model = wired("runaway", part=Runaway())
     data = model.sweep({"part.x": quantity([0.1, 5.0, -1.0], "")}, "1 s",
                        outputs=["final(part.x)"], method="dopri5")  # fmt: skip
     assert data.status.values.tolist() == ["finished", "failed", "finished"]
@@ -385,8 +381,7 @@ def test_points_that_stability_would_hold_up_are_run_by_themselves():
 def test_a_rate_beyond_all_steps_fails_and_does_not_go_on_for_ever(rate):
     """x' = k x² from 1: no step follows it, however small."""
     pytest.importorskip("xarray")
-    model = Model("runaway")
-    model.part = Runaway()
+    model = wired("runaway", part=Runaway())
     data = model.sweep({"part.rate": quantity([0.5, rate], "1/s")}, "1 s",
                        outputs=["final(part.x)"], method="dopri5")  # fmt: skip
     assert data.status.values.tolist() == ["finished", "failed"]
@@ -468,8 +463,7 @@ def test_extremes_of_a_kink_are_not_guessed_beyond_it():
             yield der(self.x) == self.rate
             yield self.distance == sqrt(self.x**2)
 
-    model = Model("passing")
-    model.part = Distance()
+    model = wired("passing", part=Distance())
     data = model.sweep({"part.rate": quantity([-1.0, -2.0, -3.0], "1/s")}, "3 s", method="dopri5",
                        outputs=["min(part.distance)"])  # fmt: skip
     assert "at once" in data.encoding["execution"]
@@ -488,8 +482,7 @@ class Vanishing(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_what_decays_below_the_smallest_number_is_read_as_it_was_stepped(method):
-    model = Model("vanishing")
-    model.part = Vanishing()
+    model = wired("vanishing", part=Vanishing())
     times = np.linspace(0, 0.05, 501)
     result = model.simulate("50 ms", method=method, rtol=1e-8)
     values = result["part.x"].at(quantity(times, "s")).magnitude
@@ -507,8 +500,7 @@ class Swung(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ode45"])
 def test_a_model_without_states_runs_by_any_method(method):
-    model = Model("static")
-    model.part = Swung()
+    model = wired("static", part=Swung())
     result = model.simulate("1 s", method=method)
     assert_allclose(result["part.y"].at("0.7 s").magnitude, np.sin(1.4), rtol=1e-9)
 

@@ -190,8 +190,7 @@ def test_a_freewheel_locks_and_overruns(in_python):
     model.drive, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
     model.clutch, model.frame = OneWayClutch(), RotationalReference()
     model.damper = RotationalDamper(damping="0.1 N*m*s/rad")
-    model.torque = TorqueSource(
-        torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
+    model.torque = TorqueSource(torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
     model.connect(model.torque.R, model.drive.I, model.clutch.C)
     model.connect(model.clutch.R, model.load.I, model.damper.R)
     model.connect(model.torque.C, model.damper.C, model.frame.W)
@@ -259,8 +258,7 @@ class Rectifier(Component):
 
 
 def test_an_ideal_diode_conducts_and_blocks(in_python):
-    model = Model("rectifier")
-    model.part = Rectifier()
+    model = wired("rectifier", part=Rectifier())
     run = model.simulate("0.1 s", method="dopri5", rtol=1e-9)
     assert not in_python
     assert len(run.events) == 9

@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 from scipy.integrate import RK23, solve_ivp
 
 from benchmarks import models
+from benchmarks.models import alone
 from blocks import (
     Component,
     Discrete,
-    Model,
     Parameter,
     SimulationError,
     Variable,
@@ -52,12 +52,6 @@ class Sampled(Component):
     def equations(self):
         yield der(self.x) == (self.u - self.x) / quantity("20 ms")
         yield every(self.interval, {self.u: 1 - self.x})
-
-
-def alone(part):
-    model = Model("alone")
-    model.part = part
-    return model
 
 
 def ball():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from friction_bench import times_of, value, values
 from numpy.testing import assert_allclose
 
@@ -53,8 +53,7 @@ def pushed(model, box, force):
 @pytest.mark.parametrize(("feet", "method"), [
     ((-0.3, 0.3), "auto"), ((-0.5, 0.1, 0.4), "dopri5"), ((-0.5, 0.1, 0.4), "rodas4")])
 def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
-    model = Model("box")
-    model.ground = Ground()
+    model = wired("box", ground=Ground())
     pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
     run = model.simulate("3 s", method=method, rtol=1e-9)
     starts = 0.5 * G / 2
@@ -65,8 +64,7 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
-    model = Model("box")
-    model.ground = Ground()
+    model = wired("box", ground=Ground())
     box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
     pushed(model, box, lambda t: quantity("10 N/s") * t)
     run = model.simulate("1.5 s", method=method, rtol=1e-9)
@@ -78,8 +76,7 @@ def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
 
 
 def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
-    model = Model("box and spring")
-    model.ground, model.wall = Ground(), Reference()
+    model = wired("box and spring", ground=Ground(), wall=Reference())
     pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
            Sine(amplitude="3 N", frequency="1 Hz"))
     wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
@@ -95,8 +92,7 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
 
 def stack():
     """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
-    model = Model("stack")
-    model.ground = Ground()
+    model = wired("stack", ground=Ground())
     low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
     high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
                     floor=Line(y="0.2 m"))

@@ -7,7 +7,7 @@ import pytest
 from benches import wire, wired
 
 from benchmarks.models import block_on_belt, chain_of_arrays
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.native.method import OneStep
 from blocks.simulation import method_choice
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
@@ -28,8 +28,7 @@ pytest.importorskip("llvmlite")
 
 def rectifier():
     """Three phases behind inductors, six ideal diodes and a load."""
-    model = Model("rectifier")
-    model.earth, model.load = ElectricalReference(), Resistor(resistance="10 ohm")
+    model = wired("rectifier", earth=ElectricalReference(), load=Resistor(resistance="10 ohm"))
     up, down, star = [model.load.p], [model.load.n], [model.earth.V]
     for k in range(3):
         source = model.add(f"source{k}", ACVoltageSource(

@@ -212,9 +212,8 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
 
 def wheels(count):
     """Wheels in a row on a floor, pinned to each other, the first one pushed and pulled."""
-    model = Model("wheels")
-    model.ground, model.push, model.wave = Ground(), Force(), Sine(
-        amplitude="14 N", frequency="0.7 Hz")
+    model = wired("wheels",
+                  ground=Ground(), push=Force(), wave=Sine(amplitude="14 N", frequency="0.7 Hz"))
     last = None
     for k in range(count):
         body = model.add(f"body{k}", Body(

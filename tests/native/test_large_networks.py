@@ -133,8 +133,7 @@ def test_parallel_webs_move_as_one_of_them_alone(nodes):
     for copy in (0, COPIES - 1):
         v, stretch = (x[at[f"{name}[{copy}].{what}"]] for name, what in
                       (("mass", "v"), ("spring", "x")))
-        force = (np.sin(3.0) - model.spring.stiffness.to("N/m").m[copy] * stretch
-                 - whole[copy] * v)
+        force = (np.sin(3.0) - model.spring.stiffness.to("N/m").m[copy] * stretch - whole[copy] * v)
         expected = force / model.mass.mass.to("kg").m[copy]
         assert_allclose(found[at[f"mass[{copy}].v"]], expected, rtol=1e-12)
 

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from blocks import (
     Component,
     Discrete,
-    Model,
     Parameter,
     Variable,
     abs_,
@@ -51,8 +50,7 @@ class Thrown(Component):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_short_visit_is_found_before_a_crossing_further_on_in_the_same_step(method):
-    model = Model("thrown")
-    model.part = Thrown()
+    model = wired("thrown", part=Thrown())
     run = model.simulate("2 s", method=method, first_step="12 ms")  # the third one is long
     first, back = (1 - np.sqrt(0.2)) / 4, (1 + np.sqrt(0.2)) / 4
     assert_allclose(times(run), [first, back, (1 + np.sqrt(1.8)) / 4], rtol=0, atol=EXACT)
@@ -79,8 +77,7 @@ class TwoDips(Component):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("one", "other"), [(0.32, 0.35), (0.35, 0.32)])
 def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, one, other):
-    model = Model("dips")
-    model.part = TwoDips(one=one, other=other)
+    model = wired("dips", part=TwoDips(one=one, other=other))
     run = model.simulate("1 s", method=method)
     assert_allclose(times(run), [0.31, 0.33, 0.34, 0.36], rtol=0, atol=1e-13)
     assert_allclose(run["part.y"].final.magnitude, 0.04, rtol=0, atol=1e-12)
@@ -143,8 +140,7 @@ class Valley(Component):
 
 @pytest.mark.parametrize("method", [*METHODS, "Radau"])
 def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
-    model = Model("valley")
-    model.part = Valley()
+    model = wired("valley", part=Valley())
     run = model.simulate("1 s", method=method, first_step="1 s")
     assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)
 
@@ -175,8 +171,7 @@ class Sawtooth(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_first_step_that_strides_over_an_event_is_followed_by_one_that_ends_there(method):
-    model = Model("sawtooth")
-    model.part = Sawtooth()
+    model = wired("sawtooth", part=Sawtooth())
     run = model.simulate("2 s", method=method, rtol=1e-4, first_step="0.1 s")
     count = int(2 / -np.log(0.98))
     assert_allclose(times(run), -np.log(0.98) * np.arange(1, count + 1), rtol=0, atol=1e-6)
@@ -199,8 +194,7 @@ class Encoder(Component):
 @pytest.mark.parametrize("method", [*METHODS, "RK23", "ode45", "Radau"])
 def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
     """Two steps of the exact method are longer than all of the fifty stretches."""
-    model = Model("encoder")
-    model.part = Encoder()
+    model = wired("encoder", part=Encoder())
     run = model.simulate("50.2 s", method=method)
     assert run["part.entered"].final.m == 50
     model.part.x = 0.3  # not within

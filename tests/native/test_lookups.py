@@ -70,12 +70,10 @@ def oscillator(points, interpolation="linear"):
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "ode45"])
 @pytest.mark.parametrize("points, interpolation", [(30, "linear"), (1000, "smooth")])
 def test_a_body_on_a_spring_from_a_long_table_swings_as_on_a_spring(method, points, interpolation):
-    result = oscillator(points, interpolation).simulate("2 s", method=method, rtol=1e-8,
-                                                         atol=1e-10)
+    result = oscillator(points, interpolation).simulate("2 s", method=method, rtol=1e-8, atol=1e-10)
     t = np.linspace(0.1, 2, 20)
     assert result.statistics.method == method
-    assert_allclose([result["mass.v"].at(f"{s} s").magnitude for s in t], np.cos(10 * t),
-                    atol=2e-5)
+    assert_allclose([result["mass.v"].at(f"{s} s").magnitude for s in t], np.cos(10 * t), atol=2e-5)
     assert_allclose([result["table.y"].at(f"{s} s").magnitude for s in t], -10 * np.sin(10 * t),
                     atol=2e-4)
 

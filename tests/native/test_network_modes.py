@@ -153,8 +153,7 @@ def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_r
         return i[0] if t > 1e-3 else 1.0
 
     ends.terminal = True
-    exact = solve_ivp(slope, (0, 0.02), [0.0], method="DOP853", rtol=1e-12, atol=1e-14,
-                      events=ends)
+    exact = solve_ivp(slope, (0, 0.02), [0.0], method="DOP853", rtol=1e-12, atol=1e-14, events=ends)
     off = exact.t_events[0][0]
     assert [event.mode for event in run.events] == ["open", "closed", "open"]
     assert_allclose([event.time for event in run.events], [off, 0.02, 0.02 + off], rtol=1e-8)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from friction_bench import times_of, value
 from numpy.testing import assert_allclose
 
@@ -28,8 +28,7 @@ STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 
 def row(strengths, drive, wall=False):
     """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
-    model = Model("row")
-    model.ground, model.push = Reference(), ForceSource()
+    model = wired("row", ground=Reference(), push=ForceSource())
     before = None
     for k, strength in enumerate(strengths):
         box, friction = Mass(mass="1 kg"), TranslationalFriction(
@@ -73,10 +72,9 @@ def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count,
     assert_allclose(value(run, "box0.v"), (5 * later**2 + 0.2 * load * later) / count, rtol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["auto"])
-def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
+def test_boxes_at_a_wall_stay_and_the_first_leaves_alone():
     model = row(STRENGTHS, Sine(amplitude="100 N", frequency="0.5 Hz"), wall=True)
-    run = model.simulate("1.2 s", method=method, rtol=1e-9)
+    run = model.simulate("1.2 s", method="auto", rtol=1e-9)
     leaves = 1 + np.arcsin(STRENGTHS[0] / 100) / np.pi
     assert {e.component for e in run.events} == {"rub0", "touch1"}
     assert_allclose([e.time for e in run.events], leaves, rtol=1e-10)
@@ -86,8 +84,7 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(
-        unit, monkeypatch):
+def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(unit, monkeypatch):
     """Two boxes against two stops each, pushed by a thousand times what their frictions hold."""
     sought, share = [], indeterminacy.share_of
     monkeypatch.setattr(indeterminacy, "share_of",

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
-from benchmarks.models import Buck, alone, block_on_belt
+from benchmarks.models import alone, block_on_belt
 from blocks import (
     Component,
     Discrete,
@@ -243,25 +243,6 @@ def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those
 
 
 # -- switches -----------------------------------------------------------------------------------
-def test_a_converter_ends_where_its_exact_solution_does_with_a_step_an_interval():
-    # exact for every position of the switches, one root for each event of the diode
-    run = alone(Buck()).simulate("10 ms", method="rodas4")
-    assert_allclose(run["part.i"].final.magnitude, 1.61762457195, atol=1e-6)
-    assert_allclose(run["part.vc"].final.magnitude, 11.2392811227, atol=1e-6)
-    assert run.statistics["steps"] < 2100  # between 999 edges
-    periods = np.unique([e.time for e in run.events]) / 10e-6
-    own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
-    assert len(own) == 12
-
-
-def test_exact_friction_sticks_and_slips_at_the_same_times():
-    one = block_on_belt().simulate("2 s", method="rodas4", rtol=1e-9)
-    other = block_on_belt().simulate("2 s", method="dopri5", rtol=1e-9)
-    assert [e.description for e in one.events] == [e.description for e in other.events]
-    assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-7)
-    assert_allclose(one["block.v"].final.magnitude, other["block.v"].final.magnitude, atol=1e-7)
-
-
 # -- who takes it -------------------------------------------------------------------------------
 class Sampled(Component):
     """A stiff actuator of 1e7 1/s that holds a cosine as it was at the last of 1,000 samples."""

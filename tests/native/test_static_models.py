@@ -12,7 +12,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Model,
     Output,
     Parameter,
     Variable,
@@ -79,8 +78,7 @@ class Follower(Component):
 
 
 def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
-    model = Model("curve")
-    model.part = Squarer()
+    model = wired("curve", part=Squarer())
     run = model.simulate("1 s")
     crossings = np.arcsin(0.625) / (100 * np.pi) + 0.02 * np.arange(50)
     assert_allclose([e.time for e in run.events], crossings, atol=1e-9)

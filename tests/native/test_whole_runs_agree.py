@@ -97,8 +97,7 @@ def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever(
     # then, for some microseconds
     assert all(again - lost < 1e-5 for lost, again in zip(at[2::2], at[3::2], strict=True))
     times = np.linspace(0, 3, 31)
-    assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times],
-                    atol=1e-7)
+    assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times], atol=1e-7)
 
 
 @pytest.mark.parametrize("method", ["auto", "DOP853"])

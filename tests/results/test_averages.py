@@ -9,7 +9,7 @@ from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, UnknownName
+from blocks import UnknownName
 from blocks.simulation.recording import RunRecording
 from library.signal import Pulse, Sine, Step
 from library.thermal import RadiativeHeatTransfer, TemperatureSource, ThermalMass
@@ -49,8 +49,7 @@ def test_an_integral_is_over_the_time_of_the_run_in_its_unit_times_seconds(pushe
 
 
 def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
-    model = Model("sine")
-    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz")
+    model = wired("sine", wave=Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz"))
     y = model.simulate("10 s")["wave.y"]
     assert str(y.mean().units) == "millivolt"
     assert_allclose(y.mean().m, 1, rtol=1e-6)
@@ -58,8 +57,7 @@ def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
 
 
 def test_a_pulse_has_the_mean_of_its_duty():
-    model = Model("pulse")
-    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    model = wired("pulse", pulse=Pulse(amplitude="6 N", period="1 s", width=0.25))
     y = model.simulate("8 s")["pulse.y"]
     assert_allclose([y.mean().m, y.rms().m], [1.5, 3.0], rtol=1e-12)
 
@@ -100,8 +98,7 @@ def test_an_average_looks_into_every_step_a_few_times_only(monkeypatch):
 
 def test_the_deviation_over_time_is_named():
     """Of a sine, the amplitude over the root of two."""
-    model = Model("wave")
-    model.wave = Sine(amplitude="3", frequency="1 Hz")
+    model = wired("wave", wave=Sine(amplitude="3", frequency="1 Hz"))
     v = model.simulate("1 s", rtol=1e-9)["wave.y"]
     with pytest.raises(UnknownName, match=r"\(v - v\.mean\(\)\)\.rms\(\)"):
         v.std()

@@ -10,7 +10,7 @@ import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError, Target, UnknownName, compare, quantity
+from blocks import ParameterError, Target, UnknownName, compare, quantity
 from blocks.exceptions import WrongCall, WrongDimension
 from blocks.simulation.given_values import GivenValues
 from blocks.simulation.settings import Options
@@ -31,8 +31,7 @@ def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", cou
 
 # -- what a run was made with --------------------------------------------------------------------
 def test_a_run_keeps_the_parameters_it_was_made_with():
-    model = Model("block")
-    model.block = Mass(mass="2 kg", v="300 mm/s")
+    model = wired("block", block=Mass(mass="2 kg", v="300 mm/s"))
     result = model.simulate("1 s", rtol=1e-8)
     model.block.mass = "5 kg"
     model.block.v = "1 m/s"
@@ -62,8 +61,7 @@ def test_parameters_are_a_table_to_read():
 
 
 def test_options_and_parts_of_composites_are_among_the_parameters():
-    model = Model("press")
-    model.screw, model.rub = LeadScrew(), TranslationalFriction(law="stribeck")
+    model = wired("press", screw=LeadScrew(), rub=TranslationalFriction(law="stribeck"))
     made = GivenValues(model, "1 s", Options()).made_with()
     assert made.parameters["rub.law"] == "stribeck"
     assert made.types["screw"] == "LeadScrew"
@@ -177,8 +175,7 @@ def test_what_cannot_be_compared_is_refused_in_words():
         compare({"a": a, "b": 3}, "body.v")
     with pytest.raises(UnknownName, match="Did you mean 'body.v'"):
         compare({"a": a, "b": a}, "bod.v")
-    model = Model("thrown")
-    model.body = LeadScrew()
+    model = wired("thrown", body=LeadScrew())
     with pytest.raises(ParameterError, match="compares results"):
         a.differences(model)
 

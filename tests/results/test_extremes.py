@@ -8,7 +8,7 @@ from benches import wired
 from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.results.values.extremes import largest_of_runs
 from library.signal import Pulse, Sine
 from library.translational import HardStop, Mass, Reference, Spring
@@ -42,8 +42,7 @@ def test_a_spring_is_stretched_by_the_whole_amplitude(method):
 
 
 def test_coarse_samples_show_the_same_extremes():
-    model = Model("sine")
-    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="1 Hz")
+    model = wired("sine", wave=Sine(amplitude="3 mV", bias="1 mV", frequency="1 Hz"))
     y = model.simulate("2 s", every="0.11 s")["wave.y"]
     assert y.m.max() < 3.99
     assert_allclose([y.max().m, y.min().m], [4, -2], rtol=1e-9)
@@ -57,8 +56,7 @@ def test_a_run_that_ends_on_the_slope_has_its_extremes_at_its_ends():
 
 
 def test_a_jump_has_no_summit_beyond_its_sides():
-    model = Model("pulse")
-    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    model = wired("pulse", pulse=Pulse(amplitude="6 N", period="1 s", width=0.25))
     y = model.simulate("8 s")["pulse.y"]
     assert (y.max().m, y.min().m) == (6, 0)
 

@@ -198,8 +198,7 @@ def test_modes_are_shown_in_words_and_kept_as_numbers(tmp_path):
     assert list(frame.columns) == ["rub.mode", "block.v [m/s]"]
     assert "slides forward" in repr(run["rub.mode"]) and "33.33 %" in repr(run["rub.mode"])
     readers = {"csv": read_csv, "parquet": read_parquet, "nc": read_netcdf}
-    for ending, write in (("csv", run.to_csv), ("parquet", run.to_parquet),
-                          ("nc", run.to_netcdf)):  # fmt: skip
+    for ending, write in (("csv", run.to_csv), ("parquet", run.to_parquet), ("nc", run.to_netcdf)):
         write(tmp_path / f"run.{ending}", "rub.mode", every="1.5 s")
         back = readers[ending](tmp_path / f"run.{ending}")
         assert_array_equal(back["rub.mode"].m, [0, 0, 1])

@@ -126,8 +126,7 @@ def test_a_table_reads_every_run_at_its_own_times_and_names_it(tmp_path):
     a, b = thrown(1.0), thrown(2.0, name="other")
     frame = a.table("body.v", b["body.v"], b["where.P"], every="0.5 s",
                     units={"body.v": "mm/s", "where.P (other)": "cm"})  # fmt: skip
-    assert list(frame.columns) == ["body.v [mm/s]", "body.v (other) [mm/s]",
-                                   "where.P (other) [cm]"]  # fmt: skip
+    assert list(frame.columns) == ["body.v [mm/s]", "body.v (other) [mm/s]", "where.P (other) [cm]"]
     t = np.arange(5) / 2
     assert_allclose(frame.iloc[:, 0], 1000 - 3000 * t, atol=1e-9)
     assert_allclose(frame.iloc[:, 1], 2000 - 3000 * t, atol=1e-9)

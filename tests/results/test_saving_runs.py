@@ -182,8 +182,7 @@ def test_arrays_are_kept(tmp_path, name):
 
 
 def test_other_tools_see_an_array_as_one_variable(tmp_path):
-    model = Model("several")
-    model.bodies = Mass(mass="1 kg", v=quantity([1, 2, 3], "m/s"), count=3)
+    model = wired("several", bodies=Mass(mass="1 kg", v=quantity([1, 2, 3], "m/s"), count=3))
     model.simulate("1 s").save(tmp_path / "run.nc")
     table = read_netcdf(tmp_path / "run.nc")
     assert table["bodies.v"].shape[0] == 3 and table.units["bodies.v"] == "m/s"

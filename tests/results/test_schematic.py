@@ -204,8 +204,7 @@ def test_values_are_written_as_engineers_write_them():
     drawn = chain().draw(values=True)
     words = {t.words for t in drawn.picture.texts}
     assert {"1 kg", "2 kg", "5 N/m", "9000 N/m"} <= words
-    model = Model("coil")
-    model.coil = Inductor(inductance="1e-4 H")
+    model = wired("coil", coil=Inductor(inductance="1e-4 H"))
     assert "100 µH" in {t.words for t in model.draw(values=True).picture.texts}
 
 
@@ -260,8 +259,7 @@ def test_a_drawing_goes_into_given_axes():
 
 
 def test_an_unknown_end_is_drawn_open_and_a_reference_alone_stands_with_its_name():
-    model = Model("loose")
-    model.spring, model.ground = Spring(), Reference()
+    model = wired("loose", spring=Spring(), ground=Reference())
     drawn = model.draw()
     assert {"spring", "ground"} <= set(drawn.picture.areas)
     assert faults(drawn) == []

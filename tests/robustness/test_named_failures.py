@@ -53,9 +53,7 @@ from library.translational import (
 
 
 def alone(component):
-    model = Model("test")
-    model.part = component
-    return model
+    return wired("test", part=component)
 
 
 def loop(*blocks):
@@ -154,8 +152,7 @@ class Divided(Component):
 
 
 def test_a_divisor_that_is_chosen_is_looked_at_in_every_run_for_its_own_parameters():
-    model = Model("divided")
-    model.part = Divided()
+    model = wired("divided", part=Divided())
     for late in (0.0, 3.0, 0.0):
         model.part.late = late
         if late:

@@ -7,7 +7,7 @@ import math
 import pytest
 from benches import wired
 
-from blocks import Model, ParameterError, load
+from blocks import ParameterError, load
 from blocks.simulation.bottlenecks import FEWER_EVENTS
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
 from library.signal import Integrator, Rounding, Sine
@@ -25,8 +25,7 @@ from library.translational import (
 
 def chain():
     """Six masses on springs of 100 N/m, but the fourth spring is ten thousand times as stiff."""
-    model = Model("chain")
-    model.wall = Reference()
+    model = wired("chain", wall=Reference())
     last = model.wall.V
     for i in range(6):
         mass, spring, damper = Mass(mass="1 kg"), Spring(

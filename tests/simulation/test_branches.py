@@ -112,8 +112,7 @@ class Contradictory(Component):
 
 
 def test_what_contradicts_itself_is_refused_as_before():
-    model = Model("no way on")
-    model.a = Contradictory()
+    model = wired("no way on", a=Contradictory())
     with pytest.raises(SimulationError, match=r"contradicts itself|switches back and forth"):
         model.simulate("1 s")
 
@@ -133,8 +132,7 @@ class SaturatedCore(Component):
 
 
 def test_newtons_method_finds_its_way_over_a_saturated_core():
-    model = Model("core")
-    model.core = SaturatedCore()
+    model = wired("core", core=SaturatedCore())
     run = model.simulate("6 s", rtol=1e-9)
     mmf = run["core.mmf"].at(quantity([0.0, 3.0, 6.0], "s")).magnitude
     induction = (np.array([3e-4, 0, -3e-4]) - mmf / 1e6) / 1e-4

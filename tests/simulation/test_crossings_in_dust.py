@@ -117,8 +117,7 @@ class Oscillating(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_within_dust_switches_nothing(method):
-    model = Model("dust")
-    model.part = Oscillating()
+    model = wired("dust", part=Oscillating())
     run = model.simulate("2 s", method=method, max_step="10 ms")
     assert run.statistics["events"] <= 2  # the first crossing
 
@@ -126,8 +125,7 @@ def test_what_swings_within_dust_switches_nothing(method):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_by_its_tolerance_switches_as_ever(method):
     """200/(2 pi) periods of 100 rad/s over 2 s, two zeros each."""
-    model = Model("no dust")
-    model.part = Oscillating(x="1 um")
+    model = wired("no dust", part=Oscillating(x="1 um"))
     run = model.simulate("2 s", method=method, atol=1e-12)
     times = np.unique([event.time.to("s").m for event in run.events])  # sign is two relations
     assert_allclose(times, (np.arange(64) + 0.5) * np.pi / 100, atol=2e-5)
@@ -143,8 +141,7 @@ class Counting(Oscillating):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_the_least_motion_crosses_where_its_sides_lead_elsewhere(method):
     """It is positive for a quarter of a period, and for every other half of one after that."""
-    model = Model("counted")
-    model.part = Counting(large="0 m")
+    model = wired("counted", part=Counting(large="0 m"))
     run = model.simulate(quantity(20.25 * np.pi / 50, "s"), method=method, max_step="1 ms")
     assert run["part.large"].final.m == pytest.approx(10.25 * np.pi / 50, rel=1e-3)
 
@@ -157,8 +154,7 @@ def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, m
     model = Model("released")
     model.body, model.floor = Mass(mass="1 kg"), Reference()
     model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
-    model.load = ForceSource(
-        force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
+    model.load = ForceSource(force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
     model.connect(model.body.M, model.rub.R, model.load.R)
     model.connect(model.rub.C, model.load.C, model.floor.V)
     run = model.simulate("1.5 s", method=method)

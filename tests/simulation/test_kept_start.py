@@ -126,8 +126,7 @@ class Switched(Component):
 @pytest.mark.parametrize("looked", [False, True])
 def test_the_method_is_that_of_the_point_at_which_a_run_moves_off(looked):
     """Whether a check or an earlier run has decided there before, or nobody."""
-    model = Model("switched")
-    model.part = Switched()
+    model = wired("switched", part=Switched())
     if looked:
         model.check()
     runs = [model.simulate("3 s") for _ in range(2)]

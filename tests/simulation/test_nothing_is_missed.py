@@ -38,8 +38,7 @@ from library.rotational import Inertia, RotationalFriction, RotationalReference,
 from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
-           "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5", "rodas4"]
 FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
 
 
@@ -234,8 +233,7 @@ def test_relations_of_resting_states_are_found(method):
             yield when(1.0005 * sin(time * quantity("1 rad/s")) > self.x, {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = Model("watch")
-    model.watch = Watch()
+    model = wired("watch", watch=Watch())
     run = model.simulate("60 s", method=method)
     assert run["watch.seen"].final.m == 10
     times = np.arcsin(1 / 1.0005) + 2 * np.pi * np.arange(10)
@@ -249,8 +247,7 @@ def test_conditions_on_time_alone_are_found_however_short_they_hold():
         def equations(self):
             yield when(sin(time * quantity("50 rad/s")) > 0.99999999, {self.seen: self.seen + 1})
 
-    model = Model("pulses")
-    model.pulses = Pulses()
+    model = wired("pulses", pulses=Pulses())
     run = model.simulate(quantity(2 * np.pi, "s"))
     assert run["pulses.seen"].final.m == 50
 
@@ -330,8 +327,7 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
             yield when(condition(time - seconds(246.903), seconds(0.01)), {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = Model("watch")
-    model.watch = Watch()
+    model = wired("watch", watch=Watch())
     run = model.simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
     assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
@@ -376,16 +372,14 @@ def test_what_the_guide_says_of_features_in_states():
                 self.passed: self.passed + 1})  # fmt: skip
 
 
-    model = Model("gate")
-    model.gate = Gate(width="0.1 m")
+    model = wired("gate", gate=Gate(width="0.1 m"))
     assert model.simulate("1 s")["gate.passed"].final.m == 1
     model.gate.width = "1 mm"
     assert model.simulate("1 s")["gate.passed"].final.m == 0
     assert model.simulate("1 s", max_step="4 ms")["gate.passed"].final.m == 1
 
 
-@pytest.mark.parametrize("method", [
-    "auto", "DOP853", "RK23", "ode45", "Radau", "dopri5", "rodas4"])  # fmt: skip
+@pytest.mark.parametrize("method", ["auto", "DOP853", "RK23", "ode45", "Radau", "dopri5", "rodas4"])
 def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(method):
     """A disc that turns evenly asks for no short steps, and a condition moves nothing."""
 
@@ -398,8 +392,7 @@ def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(metho
             yield der(self.speed) == quantity("0 rad/s^2")
             yield when(sin(60 * self.angle) > 0.95, {self.seen: self.seen + 1})
 
-    model = Model("disc")
-    model.marks = Marks()
+    model = wired("disc", marks=Marks())
     run = model.simulate("5 s", method=method)
     first, period = np.arcsin(0.95) / 60, 2 * np.pi / 60
     assert_allclose([e.time for e in run.events], np.arange(first, 5, period), rtol=0, atol=1e-6)
@@ -419,8 +412,7 @@ def test_a_step_over_very_many_turns_is_taken_in_parts(method):
             yield when(sin(1e3 * self.angle) > 2, {self.seen: self.seen + 1})
             yield when(sin(self.angle) > 0.5, {self.slow: time})
 
-    model = Model("disc")
-    model.marks = Marks()
+    model = wired("disc", marks=Marks())
     run = model.simulate("6 s", method=method)
     assert run["marks.seen"].final.m == 0
     assert_allclose(run["marks.slow"].final.m, np.pi / 6, rtol=0, atol=1e-6)
@@ -457,9 +449,7 @@ def rectifier(flat, steep, form):
             yield self.i == self.diode(self.v - quantity("150 V")) - self.diode(
                 -self.v - quantity("150 V"))  # fmt: skip
 
-    model = Model("rectifier")
-    model.bridge = Bridge()
-    return model
+    return wired("rectifier", bridge=Bridge())
 
 
 @pytest.mark.parametrize(("flat", "steep", "method"), [
@@ -484,8 +474,7 @@ def test_a_law_that_contradicts_itself_still_stops_the_run():
             yield quantity("1 s") * der(self.x) == -1
             yield self.y == where(self.x - 0.5 * self.y > 0, 1.0, -0.1)
 
-    model = Model("relay")
-    model.relay = Relay()
+    model = wired("relay", relay=Relay())
     with pytest.raises(SimulationError, match="contradicts itself|switches back"):
         model.simulate("2 s")
 
@@ -505,8 +494,7 @@ class FallThrough(Component):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(method):
-    model = Model("falling through")
-    model.part = FallThrough()
+    model = wired("falling through", part=FallThrough())
     run = model.simulate("1.9 s", method=method)
     assert_allclose(run["part.seen"].final.m, 1 - 1e-4, rtol=0, atol=1e-9)
     assert_allclose(run["part.turns"].final.m, 1 + 2 * 0.9, rtol=0, atol=1e-8)
@@ -530,8 +518,7 @@ def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method)
             yield der(self.seen) == where(there, self.rate * 1e4, 0)
             yield when(there, {self.passed: self.passed + 1})
 
-    model = Model("switch")
-    model.switch = Switch()
+    model = wired("switch", switch=Switch())
     run = model.simulate("1 s", method=method)
     assert run["switch.passed"].final.m == 1
     assert_allclose(run["switch.seen"].final.m, 0.02, rtol=1e-4)

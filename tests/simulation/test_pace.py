@@ -48,8 +48,7 @@ def test_a_stop_that_pushes_nothing_away_is_told_where_it_lets_go(method):
 
 
 def test_a_frequency_that_no_run_resolves_is_told_at_once():
-    model = Model("fast")
-    model.wave, model.pulse = Sine(frequency="1e300 Hz"), Pulse()
+    model = wired("fast", wave=Sine(frequency="1e300 Hz"), pulse=Pulse())
     found = model.check().errors[0]
     assert found.code == "simulation.stiff" and "varies so fast with time" in found.problem
 

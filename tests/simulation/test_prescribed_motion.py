@@ -23,8 +23,7 @@ from library.translational import (
     VelocitySource,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
-           "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5", "rodas4"]
 FIXED = ["euler", "rk4", "backward_euler", "trapezoidal"]
 
 

@@ -82,10 +82,9 @@ def braked_shaft():
 
 def landing_rod():
     """A rod whose end falls on a rough floor: its friction is loaded by its normal force."""
-    model = Model("landing rod")
-    model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
-    return model
+    return wired("landing rod",
+                 rod=Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
+                         y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m")))
 
 
 MODELS = {"on a belt": on_a_belt, "in series": in_series, "braked shaft": braked_shaft,

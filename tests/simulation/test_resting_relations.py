@@ -78,8 +78,7 @@ def test_a_rectifier_conducts_once_a_period(method, coils):
 @METHODS
 def test_a_bridge_charges_a_battery_in_pulses(method):
     """Where the coil rests, any two diodes of one side may be those that hold it."""
-    model = Model("bridge")
-    model.source, model.ground = ACVoltageSource(amplitude="20 V"), ElectricalReference()
+    model = wired("bridge", source=ACVoltageSource(amplitude="20 V"), ground=ElectricalReference())
     for name in "abcd":
         model.add(name, Diode(model="ideal"))
     wire(model, "source.p alternating.p", "alternating.n a.p b.n", "source.n c.p d.n",
@@ -121,8 +120,7 @@ def pulses_by_hand(end):
 def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
     """A current that ends beside a coil without one: an instant shows less than rounding."""
     sources, inner, loads, coil = RECTIFIERS
-    model = Model("rectifiers")
-    model.ground = ElectricalReference()
+    model = wired("rectifiers", ground=ElectricalReference())
     for k in range(3):
         amplitude, frequency, phase = sources[k]
         model.add(f"source{k}", ACVoltageSource(
@@ -150,8 +148,7 @@ def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
 def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
     """Held at 20 N m and more, it carries inertia b and damper; slides once a half turn, or not."""
     model = Model("clutch")
-    model.drive = TorqueSource(
-        torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2)
+    model.drive = TorqueSource(torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2)
     model.a, model.b = Inertia(inertia="0.3 kg*m^2"), Inertia(inertia="30 kg*m^2")
     model.clutch = RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
                                       breakaway_torque="25 N*m")

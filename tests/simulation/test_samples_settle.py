@@ -11,7 +11,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Model,
     Output,
     SimulationError,
     Variable,
@@ -73,8 +72,7 @@ def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method
 
 
 def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():
-    model = Model("difference")
-    model.part = Difference()
+    model = wired("difference", part=Difference())
     problem = RunStart(model).problem()
     samplings = Samplings(problem.system, TimeEvents(problem.system, problem.p, 0.0, 10.0))
     samplings.begin(0.0)

@@ -178,8 +178,7 @@ def test_a_controller_in_python_is_the_sampled_controller_of_the_library():
 
 def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
     """A sum of samples, T = 0.1 s: k T u; steps of 30 ms meet the instants now and then."""
-    model = Model("sum")
-    model.sum = DiscreteIntegrator(sample_time="0.1 s")
+    model = wired("sum", sum=DiscreteIntegrator(sample_time="0.1 s"))
     for steps in (["30 ms"] * 34, ["100 ms"] * 10 + ["20 ms"], ["1.02 s"]):
         run = model.stepper(inputs={"sum.u": "1"}, outputs=["sum.y", "sum.x"])
         for h in steps:
@@ -368,8 +367,7 @@ def test_steps_that_are_too_long_are_named_where_they_break_what_must_hold():
             yield from super().equations()
             yield require(self.v > quantity("-1 mm/s"), "it has turned round.")
 
-    model = Model("slowing down")
-    model.body, model.floor = Watched(mass="1 kg", v="1 m/s"), Reference()
+    model = wired("slowing down", body=Watched(mass="1 kg", v="1 m/s"), floor=Reference())
     model.damper = Damper(damping="150 N*s/m")  # v = exp(-150 t); Euler makes it -0.5 in 10 ms
     wire(model, "body.M damper.R", "floor.V damper.C")
     with pytest.raises(SimulationError, match="it has turned round. If that cannot be, the steps "

@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
-    Model,
     Output,
     Parameter,
     SimulationError,
@@ -105,8 +104,7 @@ def test_what_switches_for_ever_is_refused_in_driven_runs_too():
         def equations(self):
             yield der(self.x) == where(self.x > 0, -1, 1) / quantity("1 ms")
 
-    model = Model("chatter")
-    model.c = Chatter()
+    model = wired("chatter", c=Chatter())
     run = model.stepper()
     with pytest.raises(SimulationError, match="^c: switches back and forth"):
         for _ in range(20):
@@ -124,8 +122,7 @@ def test_states_are_read_beside_unknowns_that_are_solved_for(method):
             yield self.x == self.y + self.y**3
             yield der(self.x) == -self.y / quantity("1 s")
 
-    model = Model("leak")
-    model.leak = Leak()
+    model = wired("leak", leak=Leak())
     run = model.stepper(outputs=["leak.x"], method=method, rtol=1e-9)
     for k in range(1, 5):
         run.advance("0.25 s")

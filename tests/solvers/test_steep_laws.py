@@ -84,8 +84,7 @@ def low_level(end):
 
 
 @pytest.mark.parametrize("count", [None, 60])
-@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau",
-                                    "ode23s"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau", "ode23s"])
 def test_a_tank_is_filled_from_empty(method, count):
     model = Model("tank")
     model.tank = Tank() if count is None else Tank(count=count)
@@ -124,8 +123,7 @@ class Levelling(Component):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "BDF"])
 def test_a_flow_that_is_solved_for_from_its_square_comes_to_rest(method):
     """With d = x - y, sqrt(d) falls by 1 sqrt(m)/s: from 1 mm it is 0 after 32 ms."""
-    model = Model("tanks")
-    model.tanks = Levelling(x="1 mm", y="0 mm")
+    model = wired("tanks", tanks=Levelling(x="1 mm", y="0 mm"))
     run = model.simulate("0.1 s", method=method)
     times = np.array([0.01, 0.03, 0.04, 0.1])
     apart = (run["tanks.x"] - run["tanks.y"]).at(quantity(times, "s")).m
@@ -145,8 +143,7 @@ class Emptied(Component):
 @pytest.mark.parametrize("method", ["BDF", "Radau"])
 def test_steps_that_go_to_and_fro_where_a_tank_is_empty_are_refused(method):
     """They would be 5e-8 s long from 63 ms on, for minutes."""
-    model = Model("tank")
-    model.tank = Emptied(x="1 mm")
+    model = wired("tank", tank=Emptied(x="1 mm"))
     with pytest.raises(SimulationError, match=r"tank\.x goes to and fro.*'rodas4'") as stop:
         model.simulate("0.1 s", method=method)
     run = stop.value.result
@@ -167,8 +164,7 @@ def test_steps_do_not_grow_in_number_with_the_time_that_a_root_is_at_rest():
 
 def test_empty_tanks_have_an_operating_point():
     """Where as much flows out as comes in."""
-    model = Model("tanks")
-    model.pair = TwoTanks()
+    model = wired("tanks", pair=TwoTanks())
     found = model.operating_point()
     assert_allclose([found["pair.h"].m, found["pair.low"].m],
                     [(INFLOW / OUTLET) ** 2, (INFLOW / SECOND) ** 2], rtol=1e-9)
@@ -220,8 +216,7 @@ class Robertson(Component):
 
 @pytest.mark.parametrize("method", ["auto", "BDF", "rodas4", "Radau"])
 def test_what_is_far_below_its_tolerance_is_no_steeper_for_that(method):
-    model = Model("reaction")
-    model.vessel = Robertson()
+    model = wired("reaction", vessel=Robertson())
     run = model.simulate("1e11 s", method=method, rtol=1e-7)  # 1e-9 of 1 absolute
     late = 3e7 * (0.04 / 1e4) ** 2  # 1/s: y2 follows y1, and dy1/dt = -late y1^2
     assert run.statistics.steps < 2000

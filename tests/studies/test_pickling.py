@@ -30,8 +30,7 @@ from . import bench
 
 
 def chain(n: int = 6) -> Model:
-    model = Model("chain")
-    model.masses = Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s"))
+    model = wired("chain", masses=Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s")))
     model.masses.mass = quantity(np.linspace(1, 2, n), "kg")
     wire(model, "masses[:-1].M springs.R", "springs.C masses[1:].M", "masses[0].M damper.R",
          "damper.C wall.V",

@@ -231,8 +231,7 @@ def test_searches_move_one_of_an_array():
     assert_allclose(best.values["dampers[1].damping"].m, 3, rtol=1e-6)
     best.apply()
     assert_allclose(model.dampers.damping.m, [1, 3, 4], rtol=1e-6)
-    least = optimise(model, "max(masses[2].v)",
-                     {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
+    least = optimise(model, "max(masses[2].v)", {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
     assert_allclose(least.values["masses[2].v"].m, 2)
 
 

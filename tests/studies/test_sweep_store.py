@@ -255,8 +255,7 @@ def test_an_edited_friction_law_is_another_model(tmp_path):
 
 
 def test_courses_of_an_array_come_back_in_their_places(tmp_path):
-    model = Model("free masses")
-    model.masses = Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s"))
+    model = wired("free masses", masses=Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s")))
     data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs="masses.v", every="0.5 s",
                        store=tmp_path / "study")  # fmt: skip
     assert data["masses.v"].shape == (2, 3, 3)

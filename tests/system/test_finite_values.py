@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benches import wired
 
-from blocks import Component, Input, Model, Output, SimulationError, Variable, der, quantity, sqrt
+from blocks import Component, Input, Output, SimulationError, Variable, der, quantity, sqrt
 from blocks.system import finite_values
 from blocks.system.finite_values import SOLVED, FiniteValues
 from library.electrical import (
@@ -65,15 +65,13 @@ class Approach(Component):
 
 
 def test_what_the_slopes_show_is_not_looked_at():
-    model = Model("approach")
-    model.part = Approach()
+    model = wired("approach", part=Approach())
     laws = FiniteValues(model.compile())
     assert {laws._named(int(k))[1].partition(" ")[0] for k in laws._all[0]} == {"left"}
 
 
 def test_what_they_do_not_show_is_told():
-    model = Model("approach")
-    model.part = Approach(x="-2.9 m")
+    model = wired("approach", part=Approach(x="-2.9 m"))
     with pytest.raises(SimulationError, match=r"left == sqrt") as error:
         model.simulate("1 s")  # it is below -3 m from (5^2 - 4.9^2) / 2 s on
     assert error.value.code == "simulation.value" and error.value.time > 0.495

@@ -65,5 +65,4 @@ def test_exponents_are_symbols_of_their_own():
     assert len(symbols) == 3
     meant = ca.Function("meant", [x, y], [ca.vertcat(*exponents)])(0.3, 0.7)
     whole = ca.Function("whole", [x, y, *symbols], [out])(0.3, 0.7, *ca.vertsplit(meant))
-    assert_allclose(np.array(whole)[:, 0],
-                    [np.exp(0.21) * 1.3, np.exp(np.exp(0.7))], rtol=1e-15)
+    assert_allclose(np.array(whole)[:, 0], [np.exp(0.21) * 1.3, np.exp(np.exp(0.7))], rtol=1e-15)

@@ -110,8 +110,7 @@ class Unsorted(Continued):
 
 
 def test_a_table_of_time_is_continued_unless_held():
-    model = Model("continued")
-    model.table = Continued()
+    model = wired("continued", table=Continued())
     run = model.simulate("3 s")
     assert_allclose(run["table.y"].final.magnitude, 6.0)
 

@@ -51,8 +51,7 @@ def test_iron_frame_with_an_air_gap():
     model.flux = FluxSensor()
     model.zero, model.earth, model.earth2 = (
         MagneticReference(), ElectricalReference(), ElectricalReference())
-    model.source = ControlledCurrentSource(current=table(
-        ["10 ms", "25 ms"], ["0 A", "1.5 A"]))
+    model.source = ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"]))
     model.voltage = VoltageSensor()
     model.connect(model.source.head, model.exciting.p)
     model.connect(model.source.tail, model.exciting.n, model.earth.V)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from published import compare, friction_modes, simulate, switching_times
 
 from blocks import (
     Input,
-    Model,
     Parameter,
     Variable,
     abs_,
@@ -76,8 +75,7 @@ def drive(model, name, body, torque):
 
 @pytest.mark.parametrize("name", ["rotational_first", "rotational_first_grounded"])
 def test_first(name):
-    model = Model("first")
-    model.fixed = RotationalReference()
+    model = wired("first", fixed=RotationalReference())
     inertia(model, "inertia1", "0.1 kg*m^2")
     inertia(model, "inertia2", "2 kg*m^2", w="0 rad/s")
     inertia(model, "inertia3", "2 kg*m^2", w="0 rad/s")
@@ -101,8 +99,7 @@ def test_first(name):
 
 
 def test_friction():
-    model = Model("friction")
-    model.fixed = RotationalReference()
+    model = wired("friction", fixed=RotationalReference())
     inertia(model, "inertia3", "1 kg*m^2", w="100 rad/s")
     inertia(model, "inertia2", "0.05 kg*m^2", w="90 rad/s")
     inertia(model, "inertia1", "1 kg*m^2", w="90 rad/s")
@@ -133,8 +130,7 @@ def test_friction():
 
 
 def test_friction_elements():
-    model = Model("friction_elements")
-    model.fixed = RotationalReference()
+    model = wired("friction_elements", fixed=RotationalReference())
     torque = sine("10 N*m", 2 * np.pi)
     engaging = step("100 N", "0.5 s")
     for i in ["", "1", "2", "3", "4", "5"]:
@@ -175,8 +171,7 @@ def test_friction_elements():
 
 
 def test_elastic_bearing():
-    model = Model("elastic_bearing")
-    model.fixed = RotationalReference()
+    model = wired("elastic_bearing", fixed=RotationalReference())
     inertia(model, "shaft", "1 kg*m^2", w="0 rad/s")
     inertia(model, "load", "50 kg*m^2", w="0 rad/s")
     model.housing = Inertia(inertia="5 kg*m^2")
@@ -199,8 +194,7 @@ def test_elastic_bearing():
 
 
 def test_lossy_gear():
-    model = Model("lossy_gear")
-    model.fixed = RotationalReference()
+    model = wired("lossy_gear", fixed=RotationalReference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1.5 kg*m^2", w="0 rad/s")
     model.gear = LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5)
@@ -222,8 +216,7 @@ def test_lossy_gear():
 
 
 def test_one_way_clutch():
-    model = Model("one_way_clutch")
-    model.fixed = RotationalReference()
+    model = wired("one_way_clutch", fixed=RotationalReference())
     inertia(model, "inertia_in", "1 kg*m^2", w="-0.5 rad/s")
     inertia(model, "inertia_out", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia_in, sine("10 N*m", 6 * np.pi))
@@ -256,8 +249,7 @@ class QuadraticDrag(TranslationalTwoPort):
 
 
 def test_rolling_wheel():
-    model = Model("rolling_wheel")
-    model.fixed, model.road = RotationalReference(), Reference()
+    model = wired("rolling_wheel", fixed=RotationalReference(), road=Reference())
     inertia(model, "inertia", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia, step("10 N*m", "0.1 s"))
     wire(model, "inertia.I wheel.A", "wheel.H mass.M drag.R", "drag.C road.V",
@@ -284,8 +276,7 @@ class EddyCurrentBrake(Dissipative, TwoPort):
 
 
 def test_eddy_current_brake():
-    model = Model("eddy_current_brake")
-    model.fixed = RotationalReference()
+    model = wired("eddy_current_brake", fixed=RotationalReference())
     inertia(model, "inertia", "1 kg*m^2", w="20 rad/s")
 
     def ramp(t):
@@ -323,8 +314,7 @@ def filtered(port, unit, length):
 
 
 def test_prescribed_speed():
-    model = Model("prescribed_speed")
-    model.fixed, model.wall = RotationalReference(), Reference()
+    model = wired("prescribed_speed", fixed=RotationalReference(), wall=Reference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1 kg*m^2")
     model.speed1 = filtered(TwoPort, "rad/s", "rad")()

@@ -8,22 +8,11 @@ solution given there.
 from __future__ import annotations
 
 import numpy as np
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from published import compare, friction_modes, simulate, switching_times
 
-from blocks import (
-    Input,
-    Model,
-    Parameter,
-    abs_,
-    dry_friction,
-    exp,
-    interpolate,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Input, Parameter, abs_, dry_friction, exp, interpolate, quantity, sin, where
 from library.translational import (
     ForceSource,
     HardStop,
@@ -87,8 +76,7 @@ def position(model, name, port, **start):
 
 
 def test_brake():
-    model = Model("brake")
-    model.fixed = Reference()
+    model = wired("brake", fixed=Reference())
     for i in "12":
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="1 m/s"))
         brake = model.add(f"brake{i}", Brake(normal_force=lambda t: where(
@@ -110,8 +98,7 @@ def test_brake():
 
 
 def test_friction():
-    model = Model("friction")
-    model.fixed = Reference()
+    model = wired("friction", fixed=Reference())
     mass_with_stops(model, "stop1", "24.5 m", StribeckFriction())
     mass_with_stops(model, "stop2", "0.4 m", StribeckFriction(coulomb="3 N", drop="5 N"),
                     v="-5 m/s")  # fmt: skip

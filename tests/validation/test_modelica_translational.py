@@ -77,8 +77,7 @@ def push(model, name, body, force):
 
 
 def test_oscillator():
-    model = Model("oscillator")
-    model.fixed = Reference()
+    model = wired("oscillator", fixed=Reference())
     omega = quantity(2 * np.pi * 15.9155, "rad/s")
     for i in "12":
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
@@ -107,8 +106,7 @@ def test_accelerate():
 
 
 def test_damper():
-    model = Model("damper")
-    model.fixed = Reference()
+    model = wired("damper", fixed=Reference())
     for i in "123":
         model.add(f"mass{i}", Mass(mass="1 kg", v="10 m/s"))
     # s_rel starts at 4.5 - (3 + 0.5) = 1, the unstretched length
@@ -186,8 +184,7 @@ def test_sensors():
 
 
 def test_initial_conditions():
-    model = Model("initial_conditions")
-    model.fixed = Reference()
+    model = wired("initial_conditions", fixed=Reference())
     # chain 1: s1.s_rel = 0.5 (unstretched 1), sd1.s_rel = 1 = unstretched, sd1.v_rel = 0
     wire(model, "fixed.V s1.C", "s1.R m1.M sd1.C", "sd1.R m2.M",
          s1=Spring(stiffness="1 kN/m", x="-0.5 m"), m1=Mass(mass="1 kg", v="0 m/s"),
@@ -222,8 +219,7 @@ def test_the_missing_initial_value_follows_from_the_given_ones():
 
 
 def test_sign_convention():
-    model = Model("sign_convention")
-    model.fixed = Reference()
+    model = wired("sign_convention", fixed=Reference())
     columns = {}
     for i in "123":  # whichever flange is pushed: a body has one node
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))

@@ -256,8 +256,7 @@ def test_a_capacitor_that_is_put_on_a_source_is_named_with_its_jump():
 
 def test_a_source_that_steps_up_on_a_closed_switch_names_the_capacitor_behind_it():
     steps = ControlledVoltageSource(voltage=at(0.5, quantity("1 V"), quantity("5 V")))
-    error = refused(source=steps,
-                    switch=Switch(model="ideal", gate=1), store=Capacitor(vc="1 V"))
+    error = refused(source=steps, switch=Switch(model="ideal", gate=1), store=Capacitor(vc="1 V"))
     assert error.time == 0.5
     assert "store.vc from 1 to 5 V would have to jump" in str(error)
 

@@ -35,8 +35,7 @@ def modular_leg(n, parasitic=False):
 
     Until the first pulse of a module its diodes alone decide: most are idle at first.
     """
-    model = Model("leg")
-    model.ground = ElectricalReference()
+    model = wired("leg", ground=ElectricalReference())
     model.top, model.bottom = (DCVoltageSource(voltage=quantity(RAIL, "V")) for _ in "ab")
     model.connect(model.top.n, model.bottom.p, model.ground.V)
     coil = {"inductance": quantity(ARM, "H"), "parasitic": parasitic}
@@ -121,8 +120,7 @@ def by_hand(n):
     return y
 
 
-@pytest.mark.parametrize(("method", "parasitic"), [
-    ("auto", False), ("rodas4", True)])
+@pytest.mark.parametrize(("method", "parasitic"), [("auto", False), ("rodas4", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
     n = 3
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)
@@ -178,8 +176,7 @@ def test_few_steps_are_taken_again_beside_what_is_far_faster():
 def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
     n, shunt, load = 12, 5.0, 36.0
     light = 8.0 - 0.05 * np.arange(n)
-    model = Model("string")
-    model.ground = ElectricalReference()
+    model = wired("string", ground=ElectricalReference())
     node = model.ground.V
     for k in range(n):
         parts = {"cell": DCCurrentSource(current=quantity(light[k], "A")),
@@ -193,8 +190,7 @@ def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
         model.connect(*(parts[p].p for p in ("shunt", "store", "wire")), parts["cell"].n)
         model.connect(parts["wire"].n, parts["bypass"].n)
         node = parts["wire"].n
-    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(
-        resistance=quantity(load, "ohm"))
+    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance=quantity(load, "ohm"))
     model.connect(node, model.coil.p)
     wire(model, "coil.n load.p", "load.n ground.V")
     run = model.simulate("5 ms", rtol=1e-8)
@@ -222,8 +218,7 @@ def parallel(elements, resistance="1e-4 ohm"):
     return model
 
 
-@pytest.mark.parametrize(("resistance", "method"), [
-    ("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
+@pytest.mark.parametrize(("resistance", "method"), [("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
 def test_diodes_in_parallel_are_as_one(resistance, method):
     runs = [parallel([Diode(model="ideal") for _ in range(n)], resistance).simulate(
         "30 ms", method=method) for n in (1, 2)]

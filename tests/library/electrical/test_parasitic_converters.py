@@ -129,8 +129,7 @@ def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not()
 def test_converters_run_by_all_methods_as_they_do_without_parasitic_parts(kind, method):
     times = np.linspace(0, 20, 9)[1:] * PERIOD
     run = converter(kind, load=2.0).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
-    ideal = converter(kind, parasitic=False, load=2.0).simulate(
-        quantity(times[-1], "s"), rtol=1e-9)
+    ideal = converter(kind, parasitic=False, load=2.0).simulate(quantity(times[-1], "s"), rtol=1e-9)
     exact = state(ideal, kind, times)
     assert_allclose(state(run, kind, times), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
 

@@ -410,8 +410,7 @@ def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_d
     empty.direction, begins.direction = -1, 1
     t, y, on = 0.0, [0.0, 0.0], False
     while t < 0.05:
-        laws = (conducts, empty) if on else (
-            lambda t, y: [0.0, -y[1] / 100 / 470e-6], begins)
+        laws = (conducts, empty) if on else (lambda t, y: [0.0, -y[1] / 100 / 470e-6], begins)
         found = solve_ivp(laws[0], (t, 0.05), y, events=laws[1], method="DOP853", rtol=1e-11,
                           atol=1e-12, max_step=1e-4)  # fmt: skip
         t, y, on = found.t[-1], [0.0, found.y[1, -1]], not on
@@ -441,8 +440,7 @@ def test_diodes_that_commutate_almost_at_one_instant():
     assert run["coil.i"].final.m == pytest.approx(exact, rel=1e-7)
 
 
-@pytest.mark.parametrize(("method", "rtol", "count"), [
-    ("rodas4", 1e-6, 30), ("rodas4", 1e-10, 30)])  # fmt: skip
+@pytest.mark.parametrize(("method", "rtol", "count"), [("rodas4", 1e-6, 30), ("rodas4", 1e-10, 30)])
 def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(
         method, rtol, count):
     """Charged in turn, diodes end within the last digit of their forward voltage."""
@@ -459,8 +457,7 @@ def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(
         i = np.where(across > 0.6, (across - 0.6) / 0.3 + 0.6e-8, 1e-8 * across)
         return (i - np.append(i[1:], 0.0)) / capacitance
 
-    by_hand = solve_ivp(slope, (0, duration), np.zeros(count), method="Radau", rtol=1e-7,
-                        atol=1e-9)
+    by_hand = solve_ivp(slope, (0, duration), np.zeros(count), method="Radau", rtol=1e-7, atol=1e-9)
     run = model.simulate(quantity(duration, "s"), method=method, rtol=rtol)
     end = run["store.v"].at(quantity(duration, "s")).m_as("V")
     assert_allclose(np.ravel(end), by_hand.y[:, -1], atol=2e-5)

@@ -232,8 +232,7 @@ def test_a_series_motor_meets_its_rated_point():
 def test_a_series_motor_turns_forward_on_alternating_voltage():
     model = on_a_stand(SeriesMotor(), voltage=lambda t: quantity("50 V") * sin(
         t * quantity("300 rad/s")))
-    wire(model, "machine.R drag.R", "drag.C ground.W",
-         drag=RotationalDamper(damping="1 N*m*s/rad"))
+    wire(model, "machine.R drag.R", "drag.C ground.W", drag=RotationalDamper(damping="1 N*m*s/rad"))
     run = model.simulate("1 s", rtol=1e-8)
     assert run["machine.t"].min().m >= 0
     assert final(run, "machine.w", "rad/s") > 0.1

@@ -6,7 +6,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -43,10 +43,6 @@ GAMMA = CP / (CP - R)
 SONIC = sqrt(GAMMA) * (2 / (GAMMA + 1)) ** ((GAMMA + 1) / (2 * (GAMMA - 1)))
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p="0.101325 MPa", T="293.15 K"):
     """A reservoir at a pressure and a temperature."""
     return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T))
@@ -54,8 +50,7 @@ def place(model, name, p="0.101325 MPa", T="293.15 K"):
 
 def tank_and_hole(heated=False):
     """10 l at 2 MPa and 300 K, which blow out through a hole of 5 mm²."""
-    model = Model("blow")
-    model.tank = ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K")
+    model = wired("blow", tank=ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K"))
     model.hole, out = LocalRestriction(restriction_type="fixed", area="5 mm^2"), place(model, "out")
     model.connect(model.tank.A, model.hole.A)
     model.connect(model.hole.B, out.A)

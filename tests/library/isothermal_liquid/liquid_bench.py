@@ -58,13 +58,3 @@ def flow(part, p_A, p_B, liquid=None):
     return float(run["part.mdot"].final.to("kg/s").m)
 
 
-def values(result, path, unit, times=None):
-    """Numbers of a variable in a unit, at all samples or at given seconds."""
-    series = result[path]
-    if times is None:
-        return series.to(unit).magnitude
-    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
-
-
-def seconds(result):
-    return result.time.to("s").magnitude

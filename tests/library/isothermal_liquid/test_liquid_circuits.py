@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire, wired
-from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin

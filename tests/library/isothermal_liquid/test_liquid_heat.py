@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire, wired
-from liquid_bench import OIL, between, flow, h, oil, reservoir, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, between, flow, h, oil, reservoir
 from numpy.testing import assert_allclose
 
 from blocks import Component, Parameter, Port, Variable, der, quantity

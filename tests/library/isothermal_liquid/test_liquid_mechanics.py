@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire, wired
-from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -205,8 +205,7 @@ def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
     exact = solve_ivp(lambda t, x: [speed(t, x[0])], (begins, 1.2), [0.0], rtol=1e-9, atol=1e-12,
                       t_eval=[0.9, 1.2])
     assert_allclose(run["spring.x"].at("0.9 s").to("m").m, exact.y[0, 0], rtol=1e-6)
-    assert_allclose(run["cylinder.v"].at("0.9 s").to("m/s").m, speed(0.9, exact.y[0, 0]),
-                    rtol=1e-5)
+    assert_allclose(run["cylinder.v"].at("0.9 s").to("m/s").m, speed(0.9, exact.y[0, 0]), rtol=1e-5)
     assert_allclose(values(run, "spring.x", "m")[-1], exact.y[0, 1], rtol=1e-6)
     assert rests.description == "sticks"
     assert 1e-3 * (pressure(rests.time) - P0) - 2e4 * exact.y[0, 1] == pytest.approx(200, rel=1e-4)

@@ -31,8 +31,7 @@ from library.isothermal_liquid import (
 
 def circuit(**parts):
     """A resistance between two reservoirs, and other parts on the first."""
-    model = wired("circuit", "a.A r.A", "r.B b.A",
-                  a=Reservoir(), b=Reservoir(), r=FlowResistance())
+    model = wired("circuit", "a.A r.A", "r.B b.A", a=Reservoir(), b=Reservoir(), r=FlowResistance())
     for name, part in parts.items():
         model.connect(model.a.A, model.add(name, part).A)
     return model
@@ -84,8 +83,7 @@ def test_a_pump_that_draws_too_much_through_a_filter_is_named():
     model = Model("filter")
     model.tank, model.filter, model.pump = Reservoir(), FlowResistance(), FixedDisplacementPump()
     model.out, model.ground = Reservoir(), rotational.RotationalReference()
-    model.engine = rotational.AngularVelocitySource(
-        velocity=lambda t: quantity("100 rad/s^2") * t)
+    model.engine = rotational.AngularVelocitySource(velocity=lambda t: quantity("100 rad/s^2") * t)
     model.connect(model.tank.A, model.filter.A)
     model.connect(model.filter.B, model.pump.A)
     model.connect(model.pump.B, model.out.A)
@@ -279,8 +277,7 @@ def test_a_jack_whose_rod_is_loose_is_told_to_connect_it():
 
 def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     """Oil on one side of a piston, and water on the other in silence: 8 % more flow."""
-    model = Model("two sides")
-    model.oil, model.a, model.b = IsothermalLiquidProperties(), Reservoir(), Reservoir()
+    model = wired("two sides", oil=IsothermalLiquidProperties(), a=Reservoir(), b=Reservoir())
     model.piston, model.other = (TranslationalMechanicalConverter() for _ in range(2))
     model.ground = translational.Reference()
     wire(model, "oil.A a.A piston.A", "b.A other.A", "piston.R other.R",

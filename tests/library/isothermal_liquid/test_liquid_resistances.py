@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire, wired
-from liquid_bench import (
-    OIL,
-    P0,
-    TIGHT,
-    WATER,
-    between,
-    flow,
-    h,
-    oil,
-    reservoir,
-    rho,
-    seconds,
-    values,
-)
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, WATER, between, flow, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -48,8 +35,7 @@ def orifice(p_A, p_B, area, cd=0.64, re=150, liquid=None, contraction=1.0, loss=
     liquid = liquid or OIL
     mean, dp = (rho(p_A, liquid) + rho(p_B, liquid)) / 2, p_A - p_B
     critical = np.pi / 4 * mean / (2 * area) * (re * liquid["nu"] / cd) ** 2
-    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * dp / (
-        dp**2 + critical**2) ** 0.25  # fmt: skip
+    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * dp / (dp**2 + critical**2) ** 0.25
 
 
 def steered(part, port, value, p_A, p_B):

@@ -204,8 +204,7 @@ def test_two_coils_on_a_core_are_a_transformer():
     t = np.linspace(2.45, 2.5, 12)
     turn = np.exp(200j * t)
     for path, current in (("first.i", first), ("second.i", second)):
-        assert_allclose(run[path].at(quantity(t, "s")).to("A").m, (current * turn).real,
-                        atol=1e-8)
+        assert_allclose(run[path].at(quantity(t, "s")).to("A").m, (current * turn).real, atol=1e-8)
 
 
 def test_energy_of_a_transformer_adds_up():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -46,8 +46,7 @@ def potential(size, flux):
 
 
 def test_two_saturated_loops_that_share_a_table_of_iron_start_at_their_only_solution():
-    model = Model("iron")
-    model.ref = MagneticReference()
+    model = wired("iron", ref=MagneticReference())
     for k in range(2):
         model.add(f"bar{k}", bar(BARS[k]))
         model.add(f"coil{k}", MMFSource(magnetomotive_force=quantity(SOURCES[k], "A")))

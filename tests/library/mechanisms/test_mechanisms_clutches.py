@@ -143,8 +143,7 @@ def test_a_torque_limiter_slips_at_its_limit_and_then_carries_less():
 
 
 def test_a_dog_clutch_engages_once_the_slip_is_small_enough():
-    model = pair(DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"),
-                 torque="-4 N*m")  # fmt: skip
+    model = pair(DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"), torque="-4 N*m")
     run = model.simulate("5 s", **TIGHT)
     # 2 dw/dt = -4 from 10 to 4 rad/s; the teeth then take up the slip
     assert_allclose(values(run, "b.w", "rad/s", [2.9]), 0.0, atol=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, Target, cos, quantity
@@ -51,8 +51,7 @@ def couplings(chance):
 def random_drivetrain(seed, size=8):
     """A tree of inertias, some of them braked, shaken at two places."""
     chance = np.random.default_rng(seed)
-    model = Model("drivetrain")
-    model.ground = RotationalReference()
+    model = wired("drivetrain", ground=RotationalReference())
     kinds = couplings(chance)
     for i in range(size):
         body = model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
@@ -100,9 +99,7 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
 
     model = Model("hoist")
     model.ground = RotationalReference()
-    model.drive = TorqueSource(
-        torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t)
-    )
+    model.drive = TorqueSource(torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t))
     for i in range(6):
         model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
         model[f"j{i}"].w = Target("0 rad/s", priority="low")

@@ -130,11 +130,10 @@ def test_a_crossed_belt_reverses_the_rotation():
     [("R", "S", "C", 1 / 3.5), ("C", "S", "R", -1 / 2.5), ("S", "R", "C", 2.5 / 3.5)],
 )
 def test_a_planetary_gear_has_the_three_textbook_ratios(held, driven, out, ratio):
-    model = Model("planetary")
-    model.gear = PlanetaryGear(ratio=2.5)
-    model.ground = RotationalReference()
-    model.drive = AngularVelocitySource(velocity="7 rad/s")
-    model.load = RotationalSpringDamper(damping="1 N*m*s/rad")
+    model = wired("planetary",
+                  gear=PlanetaryGear(ratio=2.5), ground=RotationalReference(),
+                  drive=AngularVelocitySource(velocity="7 rad/s"),
+                  load=RotationalSpringDamper(damping="1 N*m*s/rad"))
     model.connect(model.drive.R, getattr(model.gear, driven))
     model.connect(getattr(model.gear, held), model.ground.W, model.drive.C, model.load.C)
     model.connect(getattr(model.gear, out), model.load.R)
@@ -285,8 +284,7 @@ def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_of_gears_accelerates_as_its_reflected_inertia(seed):
     chance = np.random.default_rng(seed)
-    model = Model("tree")
-    model.ground, model.drive = RotationalReference(), TorqueSource(torque="7 N*m")
+    model = wired("tree", ground=RotationalReference(), drive=TorqueSource(torque="7 N*m"))
     sizes, speeds = [chance.uniform(0.1, 2)], [1.0]
     model.add("j0", Inertia(inertia=quantity(sizes[0], "kg*m^2")))
     for i in range(1, 14):
@@ -339,8 +337,7 @@ def test_impossible_mechanisms_are_refused_in_words(part, ports, words):
 
 
 def test_three_prescribed_speeds_of_a_planetary_gear_are_refused_by_name():
-    model = Model("planetary")
-    model.gear, model.ground = PlanetaryGear(), RotationalReference()
+    model = wired("planetary", gear=PlanetaryGear(), ground=RotationalReference())
     for port in "CRS":
         source = model.add(f"speed_{port}", AngularVelocitySource(velocity="1 rad/s"))
         model.connect(source.R, getattr(model.gear, port))
@@ -352,7 +349,6 @@ def test_three_prescribed_speeds_of_a_planetary_gear_are_refused_by_name():
 
 
 def test_a_gear_is_not_joined_to_a_mass():
-    model = Model("mixed")
-    model.gear, model.mass = GearBox(), Mass()
+    model = wired("mixed", gear=GearBox(), mass=Mass())
     with pytest.raises(BlocksError, match="rotational.*translational"):
         model.connect(model.gear.O, model.mass.M)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -45,10 +45,6 @@ CP_A, CP_W = 1006.14, 1863.18  # at 293.15 K, by CoolProp
 POINTS = Path(__file__).resolve().parents[2] / "data" / "psychrometric_points.csv"
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
     """A reservoir at a pressure, a temperature and a humidity."""
     return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T,
@@ -66,8 +62,7 @@ def hold(model, port, T, resistance="1e-5 K/W"):
 
 def water_pressure(T):
     """Of saturation, in Pa, at temperatures of the tables of IAPWS."""
-    return {253.15: 103.239, 283.15: 1228.2, 293.15: 2339.32, 313.15: 7384.94,
-            373.15: 101418.0}[T]  # fmt: skip
+    return {253.15: 103.239, 283.15: 1228.2, 293.15: 2339.32, 313.15: 7384.94, 373.15: 101418.0}[T]
 
 
 @cache
@@ -290,8 +285,7 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its
 
 def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
     """T2 = gamma T_in/(1 + p1/p2 (gamma - 1)), to the change of gamma on the way."""
-    model = Model("fill")
-    model.tank = ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0)
+    model = wired("fill", tank=ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0))
     supply = place(model, "supply", "0.2 MPa", humidity=0)
     model.hole = LocalRestriction(restriction_type="fixed", area="5 mm^2")
     model.connect(supply.A, model.hole.A)
@@ -431,8 +425,7 @@ def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
 
 
 def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
-    model = Model("ends")
-    model.room, model.cap, model.wall = ConstantVolumeChamber(), Cap(), InfiniteFlowResistance()
+    model = wired("ends", room=ConstantVolumeChamber(), cap=Cap(), wall=InfiniteFlowResistance())
     at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
     model.feel, model.gas = PressureTemperatureSensor(), MoistAirProperties(dry_gas="nitrogen")
     model.rho = ThermodynamicPropertiesSensor()

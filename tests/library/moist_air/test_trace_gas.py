@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -31,10 +31,6 @@ M_A, M_W, M_G = 28.9653e-3, 18.0153e-3, 44.0095e-3  # of air, water and carbon d
 R_A, R_W, R_G = GAS / M_A, GAS / M_W, GAS / M_G
 CV_A = 1006.14 - R_A  # of air at 293.15 K, by CoolProp
 TRACKED = pytest.mark.parametrize("tracked", ["mass_fraction", "properties"])
-
-
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
 
 
 @TRACKED
@@ -186,8 +182,7 @@ def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
     humidity = {"relative": 0.5, "mole_fraction": y_w, "mass_fraction": x_w,
                 "humidity_ratio": x_w / (1 - x_w)}  # fmt: skip
     trace = {"mole_fraction": y_g, "mass_fraction": x_g}
-    model = Model("ways")
-    model.air = MoistAirProperties(trace_gas_model="properties")
+    model = wired("ways", air=MoistAirProperties(trace_gas_model="properties"))
     for wet, W in humidity.items():
         for spec, G in trace.items():
             name = f"{wet}_{spec}"

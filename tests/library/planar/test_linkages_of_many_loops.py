@@ -86,8 +86,7 @@ def ways(angle, pistons):
     return np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
 
 
-@pytest.mark.parametrize(("pistons", "method"), [
-    (1, "auto"), (3, "rodas4"), (6, "auto")])
+@pytest.mark.parametrize(("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
 def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, method):
     run = engine(pistons).simulate("0.4 s", method=method,
                                    rtol=1e-9,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import SIDES, poured
@@ -121,8 +121,7 @@ def test_a_dropped_disc_leaves_the_floor_with_its_share_of_the_speed(restitution
 
 def test_the_impulse_in_newtons_cradle_goes_through_to_the_last_disc():
     count, step = 5, 1e-3
-    model = Model("cradle")
-    model.ground = Ground()
+    model = wired("cradle", ground=Ground())
     x = 2 * R * np.arange(count) * 1.02  # a gap between them: one impact after the other
     model.discs = Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
                        phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"), vy="0 m/s",

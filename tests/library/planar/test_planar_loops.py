@@ -55,8 +55,7 @@ def braked(model):
 
 
 def four_bar(driven, drives=lambda model: motor(model, model.a, "2 rad/s"), **ground):
-    model = Model("four-bar linkage")
-    model.left, model.right = Ground(), Ground(**(ground or {"x": "4 m"}))
+    model = wired("four-bar linkage", left=Ground(), right=Ground(**(ground or {"x": "4 m"})))
     crank = bar(model, "crank", 1.0)
     coupler = bar(model, "coupler", 3.5, "3 kg", "1 kg*m^2")
     rocker = bar(model, "rocker", 3.0, "2 kg", "1 kg*m^2")
@@ -138,8 +137,7 @@ def test_a_linkage_is_solved_in_whatever_order_it_is_written(tmp_path, seed):
 
 
 def slider_crank(driven):
-    model = Model("slider-crank")
-    model.ground = Ground()
+    model = wired("slider-crank", ground=Ground())
     crank = bar(model, "crank", 0.1)
     rod = bar(model, "rod", 0.3)
     model.piston, model.guide = Body(mass="0.5 kg"), Prismatic(s=Target("0.39 m", "low"))
@@ -263,9 +261,8 @@ def test_hinges_that_repeat_each_other_move_as_one_and_share_its_force(pins):
 def test_friction_in_one_hinge_of_two_brakes_as_in_one_alone():
     ends = []
     for beside in (False, True):
-        model = Model("rubbed door")
-        model.ground, model.leaf = Ground(), Body(center_x="0.4 m")
-        model.a = Revolute(drive=True)
+        model = wired("rubbed door",
+                      ground=Ground(), leaf=Body(center_x="0.4 m"), a=Revolute(drive=True))
         rubbed(model)
         wire(model, "ground.P a.B", "leaf.P a.F")
         if beside:
@@ -325,8 +322,7 @@ def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options
     model.crank = Body(count=count + 1, phi="90 deg", w="-1 rad/s", **rods)
     model.bar = Body(count=count, phi="0 deg", **rods)
     model.head, model.end = (RigidOffset(count=n, dx="1 m") for n in (count + 1, count))
-    model.foot, model.left, model.right = (
-        Revolute(count=n) for n in (count + 1, count, count))
+    model.foot, model.left, model.right = (Revolute(count=n) for n in (count + 1, count, count))
     wire(model, "ground.P foot.B", "foot.F crank.P head.B", "bar.P end.B", "head[:-1].F left.B",
          "left.F bar.P", "head[1:].F right.B", "end.F right.F")
     run = model.simulate("3 s", **options)

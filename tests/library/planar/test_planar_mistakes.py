@@ -148,8 +148,7 @@ def test_a_contact_with_a_loose_port_says_which_one():
 
 
 def test_gravity_that_nobody_states_is_told_of_once():
-    model = Model("two stones")
-    model.a, model.b = Body(y="1 m"), Body(x="1 m")
+    model = wired("two stones", a=Body(y="1 m"), b=Body(x="1 m"))
     (finding,) = model.check().filter("network.assumed")
     assert finding.problem.startswith(
         "Every planar circuit of a and b has the gravity of the earth, 9.81 m/s^2 against y")

@@ -8,13 +8,12 @@ import pytest
 from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError
+from blocks import ParameterError
 from blocks.results.plots.scene import Picture, scene_of
 from library.planar import Body, Circle, Contact, Corner, Ground, Line, Revolute, SpringDamper
 from library.translational import Mass
 
 mpl.use("Agg")
-G = 9.81
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +66,7 @@ def test_an_endless_floor_goes_on_as_far_as_the_picture(run):
 
 
 def test_a_body_of_corners_is_drawn_as_the_area_between_them():
-    model = Model("triangle")
-    model.ground = Ground()
-    model.body = Body(x="1 cm", y="5 mm", phi="90 deg")
+    model = wired("triangle", ground=Ground(), body=Body(x="1 cm", y="5 mm", phi="90 deg"))
     corners = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]
     for k, (x, y) in enumerate(corners):
         touch = Contact(curve=Corner(x=f"{x} mm", y=f"{y} mm"), base=Line())
@@ -77,8 +74,7 @@ def test_a_body_of_corners_is_drawn_as_the_area_between_them():
         model.connect(model.ground.P, touch.B)
         model.connect(model.body.P, touch.F)
     figure = model.simulate("1 ms").draw("0 s")
-    (area,) = [p.get_path().vertices for p in figure.axes[0].patches
-               if p.get_visible()]
+    (area,) = [p.get_path().vertices for p in figure.axes[0].patches if p.get_visible()]
     turned = {(round(1e3 * x, 6), round(1e3 * y, 6)) for x, y in area}
     assert turned == {(10 - y, 5 + x) for x, y in corners}
     assert figure.axes[0].get_xlabel() == "x [mm]"
@@ -107,7 +103,6 @@ def test_a_film_is_written(run, tmp_path, ending):
 def test_other_formats_and_models_without_shapes_are_refused(run, tmp_path):
     with pytest.raises(ParameterError, match=r"writes \.gif and \.html"):
         run.animate(tmp_path / "film.avi")
-    model = Model("no shape")
-    model.mass = Mass()
+    model = wired("no shape", mass=Mass())
     with pytest.raises(ParameterError, match="no component of this model has a shape"):
         model.simulate("1 s").draw()

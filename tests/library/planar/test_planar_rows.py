@@ -15,8 +15,7 @@ G = 9.81
 
 def row(restitution, hit, degrees):
     """Five discs along a straight guide, without gravity; the first ones come with 1 m/s."""
-    model = wired("row", "gravity.P ground.P",
-                  ground=Ground(), gravity=Gravity(strength="0 m/s^2"))
+    model = wired("row", "gravity.P ground.P", ground=Ground(), gravity=Gravity(strength="0 m/s^2"))
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     guide = Line(quantity(degrees, "deg"), x=quantity(0.1 * s, "m"), y=quantity(-0.1 * c, "m"))
     before = None

@@ -51,8 +51,7 @@ def test_an_integrator_sums_by_its_rule(method):
 
 
 def test_a_limited_integrator_rests_at_its_limit_and_leaves_it_at_once():
-    block = DiscreteIntegrator(sample_time="250 ms", limited=True, upper="0.8 s",
-                               lower="-0.1 s")
+    block = DiscreteIntegrator(sample_time="250 ms", limited=True, upper="0.8 s", lower="-0.1 s")
     x, exact = 0.0, []
     for u in SAMPLES:
         exact.append(x)

@@ -63,8 +63,7 @@ def test_harmonics_forget_what_was_large_before():
                   estimator=HarmonicEstimator(unit="V", frequency="5 Hz"))
     for method in ("auto", "rodas4"):
         run = model.simulate("20 s", method=method)
-        assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1],
-                        rtol=1e-4)
+        assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1], rtol=1e-4)
 
 
 def test_what_is_smaller_than_the_least_amplitude_has_no_phase():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benches import wire
+from benches import final, wire
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
@@ -14,10 +14,6 @@ MA = "foundation.moist_air."
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
 NONE = {"trace_gas_spec": ("foundation.enum.trace_gas_spec.mass_fraction", "1")}
-
-
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
 
 
 def entries(folder, blocks, release):

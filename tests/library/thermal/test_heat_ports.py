@@ -73,7 +73,6 @@ def test_without_the_port_nothing_is_different():
     assert list(Damper().ports) == ["R", "C"]
 
 
-FLOWS = {"translational": ("v", "m/s", "f"), "rotational": ("w", "rad/s", "t")}
 EXCITED = [
     (kind, package, cls, options)
     for kind, package, cls, options in [
@@ -374,8 +373,7 @@ def test_instants_that_are_known_before_the_run_follow_no_temperature():
             yield der(self.pause) == 1
             yield every(self.pause, {self.n: self.n + 1})
 
-    other = Model("counts")
-    other.counter = Counter()
+    other = wired("counts", counter=Counter())
     with pytest.raises(EquationError, match="every.* depends on pause. Instants are known"):
         other.simulate("1 s")
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from benches import wire, wired
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
@@ -52,10 +52,6 @@ def place(model, name, T="293.15 K", p=None):
     """A reservoir at a temperature and a pressure."""
     given = {} if p is None else {"pressure_spec": "specified", "pressure": p}
     return model.add(name, Reservoir(temperature=T, **given))
-
-
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
 
 
 @pytest.mark.parametrize("liquid", [

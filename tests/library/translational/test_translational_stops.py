@@ -66,8 +66,7 @@ def test_a_position_dependent_support_interpolates_force_and_damping():
 
 def test_a_friction_ring_loads_on_one_line_and_unloads_on_another():
     k, preload, ring, amplitude = 1000.0, 50.0, 8.0, 0.02
-    press = PositionSource(
-        position=lambda t: quantity(amplitude, "m") * sin(t * quantity("1 1/s")))
+    press = PositionSource(position=lambda t: quantity(amplitude, "m") * sin(t * quantity("1 1/s")))
     part = FrictionRing(stiffness="1 kN/m", preload="50 N", ring_friction="8 N")
     run = driven(part, source=press).simulate(f"{2 * np.pi} s", rtol=1e-10)
     for t in (0.7, 2.4, 4.0, 5.9):

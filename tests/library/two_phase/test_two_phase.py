@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benches import wire
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, ThermalReference
@@ -50,10 +50,6 @@ POINTS = {medium: [{k: float(v) for k, v in row.items() if k != "medium"} for ro
           for medium, rows in groupby(ROWS, lambda row: row["medium"])}  # fmt: skip
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p, **given):
     """A reservoir at a pressure, with the energy that one word says."""
     word = next(iter(given))
@@ -62,9 +58,7 @@ def place(model, name, p, **given):
 
 
 def of(medium="R134a"):
-    model = Model("circuit")
-    model.medium = TwoPhaseFluidProperties(medium=medium)
-    return model
+    return wired("circuit", medium=TwoPhaseFluidProperties(medium=medium))
 
 
 def heated(model, end, power):

@@ -159,8 +159,7 @@ def tree(n=20):
     model.connect(model.drive.C, model.frame.W)
     for k in range(n):
         model.connect(model.clutches[k].R, model.shafts[k].I)
-        model.connect(model.clutches[k].C,
-                      model.shafts[below(k)].I if k else model.frame.W)
+        model.connect(model.clutches[k].C, model.shafts[below(k)].I if k else model.frame.W)
     return model
 
 

@@ -54,9 +54,8 @@ def test_what_sticks_does_not_drift():
 
 
 def test_a_block_slides_to_rest_after_the_way_that_its_energy_lasts():
-    model = Model("slides")
-    model.block, model.place = Mass(mass="2 kg", v="3 m/s"), MotionSensor()
-    model.ground = Reference()
+    model = wired("slides",
+                  block=Mass(mass="2 kg", v="3 m/s"), place=MotionSensor(), ground=Reference())
     for name, force in (("one", "4 N"), ("two", "6 N")):
         brake = model.add(name, TranslationalFriction(law="coulomb", coulomb_force=force,
                                                       breakaway_force=force))  # fmt: skip

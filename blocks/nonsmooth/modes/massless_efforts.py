@@ -208,4 +208,5 @@ class MasslessEfforts:
     def _taken_by_states(self, problem: Problem, t: float) -> Array:
         held = self.equations.at(problem, t, self.state.modes)
         by_x = self.equations.by_x(problem, t, self.state.modes)[0]
-        return np.array(-np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0])
+        taken = held.solved(by_x)
+        return np.full(by_x.shape, np.nan) if taken is None else -taken

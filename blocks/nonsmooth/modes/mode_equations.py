@@ -68,18 +68,23 @@ class LinearEquations:
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
-        if not (np.isfinite(self.matrix).all() and np.isfinite(self.residual).all()):
+        step = self.solved(self.residual[:, None])
+        return None if step is None else step[:, 0]
+
+    def solved(self, right: Array) -> Array | None:
+        """What the matrix makes columns of, the least of it; None if not finite."""
+        if not (np.isfinite(self.matrix).all() and np.isfinite(right).all()):
             return None
         if self.solver is not None:
-            return self.solver @ self.residual
+            return self.solver @ right
         even, rows, columns = _even(self.matrix)
-        right = self.residual / rows
+        right = right / rows[:, None]
         if not self.null.shape[1]:
             from scipy.linalg.lapack import dgesv
 
             _, _, step, failed = dgesv(even, right)
-            return None if failed else step / columns
-        return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns
+            return None if failed else step / columns[:, None]
+        return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns[:, None]
 
     @property
     def error(self) -> float:

@@ -18,6 +18,7 @@ from library.electrical import (
     Diode,
     FullBridge,
     Inductor,
+    MutualInductor,
     Resistor,
     ThreePhaseBridge,
 )
@@ -551,3 +552,21 @@ def test_a_node_that_leakage_alone_would_hold_keeps_its_digits():
         for t in (3e-3, 12e-3):
             v = node_of_bank(np.arange(4) * 0.5, resistance, 20.0 * np.sin(OMEGA * t))
             assert_allclose(run["resistor.n.v"].at(quantity(t, "s")).m, v, rtol=1e-9)
+
+
+def test_steps_know_how_steep_a_blocked_coil_is():
+    """What a bridge leaves to its leakage settles a billion times as fast as all else."""
+    model = m = circuit("blocked", coil=Inductor(inductance="1 uH", i="10 mA"),
+                        pair=MutualInductor(i2="-2 A"), load=Resistor(resistance="1 ohm"),
+                        bridge=ThreePhaseBridge(devices="diode", on_resistance="0.0376 ohm"),
+                        diode=Diode())  # fmt: skip
+    model.connect(m.coil.p, m.bridge.P)
+    model.connect(m.coil.n, m.bridge.C, m.pair.n1)
+    model.connect(m.bridge.B, m.pair.p2, m.load.p)
+    model.connect(m.pair.n2, m.load.n)
+    model.connect(m.bridge.A, m.pair.p1, m.diode.p)
+    model.connect(m.bridge.N, m.diode.n, m.ground.V)
+    at = np.linspace(0, 1e-3, 21)
+    runs = [model.simulate("1 ms", method=method) for method in ("BDF", "rodas4")]
+    assert runs[0].statistics["steps"] < 200
+    assert_allclose(*(values(run, "load.v", "V", at) for run in runs), rtol=1e-5)

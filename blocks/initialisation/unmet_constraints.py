@@ -20,6 +20,7 @@ __all__ = ["constraints_of_velocities", "refuse_dependent", "unclosed_constraint
 ENDLESS = 1e30  # of a constraint: one without a finite value; powers of its slopes have one
 BESIDE = 1e-2  # of nominal values: a step along which a dead point is left
 TRIALS = 3  # directions in which one is looked for
+LONGEST = 120  # equation that is shown as it is written
 ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
 
 
@@ -55,12 +56,12 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             "turn, and give initial targets closer to a possible position.", variables=[where],
         )  # fmt: skip
     group, _ = system.flat.group_of(equations[worst])
-    size = f"{1e3 * gap:.4g} mm" if _is_length(group.law) else f"{gap:.4g} (SI)"
+    size = f"{1e3 * gap:.4g} mm" if (place := _is_length(group.law)) else f"{gap:.4g} (SI)"
     return InitialisationError(
-        where, "no position meets all constraints: where they come nearest to it, "
+        where, f"no {'position' if place else 'state'} meets all constraints: nearest to it, "
         f"{_equation(group)} of {where} is {size} from being met.",
-        "Check the lengths and places of the parts around it, or give initial targets that are "
-        "closer to a possible position.", variables=[where], gap=gap,
+        f"Check the {'lengths and places' if place else 'values'} of the parts around it, or give "
+        "initial targets that are closer to a possible one.", variables=[where], gap=gap,
     )  # fmt: skip
 
 
@@ -95,7 +96,11 @@ def _owner(system: System, equation: int) -> str:
 
 
 def _equation(group: Group) -> str:
-    return "a balance" if group.law is None else group.law.text
+    """An equation in words that a line holds: a long one by the variables in it."""
+    if group.law is None or len(group.law.text) <= LONGEST:
+        return "a balance" if group.law is None else group.law.text
+    names = [group.law.kernel.variables[i].name for i, _ in group.law.arguments]
+    return f"an equation of {', '.join(names[:3])}"
 
 
 def _is_length(law: Law | None) -> bool:

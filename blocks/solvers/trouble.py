@@ -72,8 +72,8 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     for row, place, matrix in zip(data, places, matrices, strict=True):
         row[np.searchsorted(stored, place)] = matrix.data
     steepest = np.take_along_axis(data[1:], np.abs(data[1:]).argmax(axis=0)[None], axis=0)[0]
-    steeper = ~(np.abs(data[0]) <= STEEPER * np.abs(steepest))
-    return csc_matrix((np.where(steeper, steepest, data[0]), (stored % n, stored // n)), (n, n))
+    less = np.where(np.abs(data[0]) <= STEEPER * np.abs(steepest), data[0], steepest)
+    return csc_matrix((less, (stored % n, stored // n)), (n, n))
 
 
 def _tried(derivatives: Callable[..., Any], *point: Any) -> Any:

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import spsolve
 
 from blocks import (
     Component,
+    Discrete,
     Model,
     Parameter,
     Port,
@@ -24,8 +25,10 @@ from blocks import (
     quantity,
     sin,
     time,
+    when,
     where,
 )
+from library.signal import Sine, ZeroOrderHold
 from library.translational import (
     Damper,
     ForceSource,
@@ -463,3 +466,27 @@ def test_the_equations_of_an_oscillator_can_be_read():
     assert str(model.structure()) == (
         "3 components, 13 unknowns in 13 equations; after reduction 4 unknowns in 4 blocks, "
         "largest loop 1, 0 torn; 2 states, index 1")
+
+
+class Counted(Component):
+    """A ball that counts its rebounds, at which it keeps three quarters of its speed."""
+
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    n = Discrete("1", 0)
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield der(self.v) == quantity("-9.81 m/s^2")
+        yield when((self.h < 0) & (self.v < 0), {self.v: -0.75 * self.v, self.n: self.n + 1})
+
+
+def test_what_is_assigned_at_events_can_be_read():
+    model = Model("events")
+    model.ball, model.source = Counted(), Sine()
+    model.hold = ZeroOrderHold(sample_time="1 ms")
+    model.connect(model.source.y, model.hold.u)
+    events = model.equations().events
+    assert "at hold.offset and every hold.sample_time after: hold.held becomes hold.u" in events
+    assert "when -ball.h > 0 & -ball.v > 0: ball.v becomes (-0.75)*ball.v" in events
+    assert "Events" in str(model.equations())
+    assert "Events" not in str(alone(Mass()).equations())

@@ -12,7 +12,9 @@ from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import InitialisationError
 from blocks.initialisation.initial_values import InitialWarning
 from library.signal import Constant, Gain, MathFunction, Sum
+from library.thermal import TemperatureSource
 from library.translational import Mass, Reference, Spring, VelocitySource
+from library.two_phase import ConstantVolumeChamber
 
 
 def started(model, *paths):
@@ -233,3 +235,13 @@ def test_a_run_may_start_at_another_time():
 
     run = alone(Follow()).simulate("1 s", start_time="3 s", rtol=1e-10)
     assert final(run, "c.x") == pytest.approx(1 + 16 - 9, rel=1e-8)
+
+
+def test_a_long_equation_that_cannot_be_met_is_told_by_its_variables():
+    """At 8550 K its vapour would have an energy that nobody has measured."""
+    model = Model("superheated")
+    model.hot, model.tank = TemperatureSource(temperature="8550 K"), ConstantVolumeChamber()
+    model.connect(model.hot.A, model.tank.H)
+    with pytest.raises(InitialisationError, match="an equation of p_I, u_I, T_I of tank") as stop:
+        model.simulate("1 ms")
+    assert len(str(stop.value)) < 300 and "position" not in str(stop.value)

@@ -207,6 +207,4 @@ class MasslessEfforts:
 
     def _taken_by_states(self, problem: Problem, t: float) -> Array:
         held = self.equations.at(problem, t, self.state.modes)
-        by_x = self.equations.by_x(problem, t, self.state.modes)[0]
-        taken = held.solved(by_x)
-        return np.full(by_x.shape, np.nan) if taken is None else -taken
+        return -held.solved(self.equations.by_x(problem, t, self.state.modes)[0])

@@ -68,23 +68,24 @@ class LinearEquations:
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
-        step = self.solved(self.residual[:, None])
-        return None if step is None else step[:, 0]
+        step = self.solved(self.residual[:, None])[:, 0]
+        return step if np.isfinite(step).all() else None
 
-    def solved(self, right: Array) -> Array | None:
-        """What the matrix makes columns of, the least of it; None if not finite."""
+    def solved(self, right: Array) -> Array:
+        """What the matrix makes columns of, the least of it; nan if that is not finite."""
         if not (np.isfinite(self.matrix).all() and np.isfinite(right).all()):
-            return None
+            return np.full(right.shape, np.nan)
         if self.solver is not None:
             return self.solver @ right
         even, rows, columns = _even(self.matrix)
-        right = right / rows[:, None]
-        if not self.null.shape[1]:
+        if self.null.shape[1]:
+            found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
+        else:
             from scipy.linalg.lapack import dgesv
 
-            _, _, step, failed = dgesv(even, right)
-            return None if failed else step / columns[:, None]
-        return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns[:, None]
+            _, _, found, failed = dgesv(even, right / rows[:, None])
+            found[:] = np.nan if failed else found
+        return np.asarray(found / columns[:, None])
 
     @property
     def error(self) -> float:

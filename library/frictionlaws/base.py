@@ -75,6 +75,10 @@ class FrictionLaw(Replacement):
         """The largest load that rest should bear."""
         return c.breakaway if "breakaway" in self.uses else c.coulomb
 
+    def borne(self, c: Any) -> Any:
+        """The largest load of rest at the velocity that there is."""
+        return self.limit(c)
+
     def scale(self, c: Any) -> Any:
         """Velocity below which the law stands for rest, or None."""
         if "band" in self.declarations:

@@ -119,7 +119,7 @@ class Cylinder(TranslationalFriction):
         seal = Seal(self)
         yield from law.equations(seal)
         if self.comes_near:
-            yield self.strength_at_rest == law.limit(seal)
+            yield self.strength_at_rest == law.borne(seal)
             yield self.band_of_rest == law.scale(seal)
         yield der(self.x) == self.v
         yield self.p_out == self.x

@@ -20,7 +20,6 @@ __all__ = ["constraints_of_velocities", "refuse_dependent", "unclosed_constraint
 ENDLESS = 1e30  # of a constraint: one without a finite value; powers of its slopes have one
 BESIDE = 1e-2  # of nominal values: a step along which a dead point is left
 TRIALS = 3  # directions in which one is looked for
-LONGEST = 120  # equation that is shown as it is written
 ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
 
 
@@ -96,8 +95,8 @@ def _owner(system: System, equation: int) -> str:
 
 
 def _equation(group: Group) -> str:
-    """An equation in words that a line holds: a long one by the variables in it."""
-    if group.law is None or len(group.law.text) <= LONGEST:
+    """An equation; one whose text is cut by the variables in it."""
+    if group.law is None or "…" not in group.law.text:
         return "a balance" if group.law is None else group.law.text
     names = [group.law.kernel.variables[i].name for i, _ in group.law.arguments]
     return f"an equation of {', '.join(names[:3])}"

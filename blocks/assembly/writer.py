@@ -54,12 +54,12 @@ class Writer:
         p: list[ca.SX] = []
         m: list[ca.SX] = []
         d: list[ca.SX] = []
-        sizes = [0, 0, 0]
+        sizes = [0, 0, 0]  # in names, too: what has one name may be one thing to casadi.cse
         for f, family in enumerate(self.flat.network.families):
             kernel, n = family.kernel, family.size
             blocks = []
             for parameter in kernel.parameters:
-                symbol = ca.SX.sym("p", parameter.size, n)
+                symbol = ca.SX.sym(f"p{sizes[0]}", parameter.size, n)
                 blocks.append(symbol)
                 p.append(ca.vec(symbol))
                 self.parameter_layout.append((f, parameter.name, sizes[0], parameter.size))
@@ -67,7 +67,7 @@ class Writer:
             self.p_blocks.append(blocks)
             rows = []
             for r in range(len(kernel.relations)):
-                symbol = ca.SX.sym("m", 1, n)
+                symbol = ca.SX.sym(f"m{sizes[1]}", 1, n)
                 rows.append(symbol)
                 m.append(symbol.T)
                 self.relation_layout.append((f, r, sizes[1]))
@@ -75,7 +75,7 @@ class Writer:
             self.m_blocks.append(rows)
             table = {}
             for i in kernel.discrete:
-                symbol = ca.SX.sym("d", 1, n)
+                symbol = ca.SX.sym(f"d{sizes[2]}", 1, n)
                 table[i] = symbol
                 d.append(symbol.T)
                 self.discrete_layout.append((f, i, sizes[2]))

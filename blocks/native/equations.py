@@ -460,7 +460,7 @@ class Equations:
         if self._inputs is None:
             return function
         known, given = self.explicit[0], len(self.system.arguments)
-        more = [ca.SX.sym("more", function.size1_in(k)) for k in range(given, function.n_in())]
+        more = [ca.SX.sym(f"more{k}", function.size1_in(k)) for k in range(given, function.n_in())]
         value = function(*known[: given - 1], self._inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
 

@@ -455,7 +455,7 @@ class Loops:
 
         def read(operand: Operand) -> ca.SX:
             operands.append(operand)
-            symbols.append(ca.SX.sym("given"))
+            symbols.append(ca.SX.sym(f"given{len(symbols)}"))
             return symbols[-1]
 
         for a, slope in self._slopes(function, f, keys, instances, tangents).items():

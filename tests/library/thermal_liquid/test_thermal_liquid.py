@@ -271,6 +271,23 @@ def test_a_heated_chamber_warms_as_its_heat_capacity_says():
     assert run.energy().relative_residual < 1e-7
 
 
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "BDF"])
+def test_what_has_one_heat_capacity_warms_by_it_beside_the_atmosphere(method):
+    """1 kW for 10 s into 1 kg of 4,180 J/(kg K), every property one number."""
+    model = Model("kettle")
+    model.kettle, model.out = ConstantVolumeChamber(port_area="1 mm^2"), Reservoir()
+    model.liquid = ThermalLiquidSettings(
+        temperatures=["270 K", "400 K"], densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
+        specific_heats=["4180 J/(K*kg)"], viscosities=["1 cSt"], conductivities=["0.6 W/(K*m)"])
+    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
+    model.connect(model.zero.H, model.heater.A)
+    model.connect(model.heater.B, model.kettle.H)
+    model.connect(model.kettle.A, model.out.A, model.liquid.A)
+    run = model.simulate("10 s", rtol=1e-8, method=method)
+    assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(1e4 / 4180, rel=1e-5)
+    assert run.energy().relative_residual < 1e-7
+
+
 def test_mass_and_energy_stay_through_reversal_zero_flow_and_dead_ends():
     """A pump to and fro between two chambers of different temperature, past a dead end."""
     model = Model("to and fro")

@@ -120,10 +120,10 @@ def class_values(system: System, targets: Targets) -> Array:
     value = np.zeros(flat.classes)
     for f, family in enumerate(system.network.families):
         for (i, order), base in flat.base[f].items():
-            typical = family.kernel.variables[i].typical
-            if typical is not None and not order:
+            local = family.kernel.variables[i]
+            if local.typical is not None and local.kind == "across" and not order:
                 mine = slice(base, base + family.size)
-                value[flat.class_of[mine]] = flat.sign_of[mine] * typical
+                value[flat.class_of[mine]] = flat.sign_of[mine] * local.typical
     weakest_first = np.argsort(-targets.levels, kind="stable")
     slots = targets.slots[weakest_first]
     value[flat.class_of[slots]] = flat.sign_of[slots] * targets.values[weakest_first]

@@ -228,7 +228,6 @@ class Tied(Text):
         symbols, _, place = self.steady  # they stand behind the arguments
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
 
-
     def _slopes_of_torn(self, w: Writer) -> None:
         """By the implicit function theorem, with the factors of the last solution."""
         slope = ca.SX.sym("slope", self.nx)

@@ -137,7 +137,7 @@ def test_a_rate_of_another_dimension_is_refused():
         Domain("wrong", across={"x": "m", "v": "m/s"}, through={"f": "N"}, rates={"x": "w"})
 
 
-def test_what_is_typical_of_no_across_variable_is_refused():
+def test_what_is_typical_of_no_variable_is_refused():
     with pytest.raises(UnknownName, match="'w'"):
         Domain("wrong", across={"v": "m/s"}, through={"f": "N"}, typical={"w": "1 m/s"})
     with pytest.raises(UnitError, match="Domain wrong.v"):

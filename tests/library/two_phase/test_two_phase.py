@@ -276,7 +276,8 @@ def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_what_begins_to_boil_keeps_its_mass_and_energy_at_the_usual_tolerance():
+@pytest.mark.parametrize(("rtol", "kept"), [(1e-6, 1e-5), (1e-9, 1e-7)])
+def test_what_begins_to_boil_keeps_its_mass_and_energy_within_the_tolerance(rtol, kept):
     """Below the line of boiling pressure falls some thousand times slower than above it."""
     model = of("water")
     model.full = ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01)
@@ -284,11 +285,11 @@ def test_what_begins_to_boil_keeps_its_mass_and_energy_at_the_usual_tolerance():
     model.drop = FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s")
     model.connect(model.full.A, model.drop.A, model.medium.A)
     model.connect(model.drop.B, model.low.A)
-    run = model.simulate("1 s")
+    run = model.simulate("1 s", rtol=rtol)
     assert final(run, "full.x_I", "1") > 0.01
     masses = run["full.mass"].to("kg").m + run["low.mass"].to("kg").m
-    assert_allclose(masses, masses[0], rtol=1e-5)
-    assert run.energy().relative_residual < 1e-5
+    assert_allclose(masses, masses[0], rtol=kept)
+    assert run.energy().relative_residual < kept
 
 
 def test_a_piston_that_compresses_vapour_keeps_its_entropy_and_does_the_work():

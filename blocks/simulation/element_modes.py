@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..assembly.network import Family, Network
+from ..assembly.network import Network
 from ..numerics.arrays import Flags, Indices
 from ..results.recording import VariableInfo
 from ..results.values.modes import SLIDES, TOUCHES
@@ -60,7 +60,8 @@ class ElementModes:
         for f, family, effort, words in sets + rests:
             name = family.kernel.variables[effort].name
             long = f"{name}.{MODE}"
-            alone = several.count(f) == 1 and not _declares(family, MODE)
+            alone = several.count(f) == 1 and MODE not in family.kernel.index and (
+                MODE not in family.members[0]._declared)
             group = Group(f, MODE if alone else long, long, name, words, self.count)
             self.groups.append(group)
             self.by_family.setdefault(f, []).append(group)
@@ -103,7 +104,3 @@ def rests(groups: list[Group], modes: Indices, instance: int) -> Flags:
     slides = [g for g in groups if g.words is SLIDES]
     at = [modes[:, g.first + instance] == 0 for g in slides or groups]
     return np.all(at, axis=0) if slides else np.any(at, axis=0)
-
-
-def _declares(family: Family, name: str) -> bool:
-    return name in family.members[0]._declared or name in family.kernel.index

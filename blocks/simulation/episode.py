@@ -65,6 +65,24 @@ class Episode:
     def end(self) -> float:
         return self.trajectory.end
 
+    # -- as of several at once, see PassedEpisodes -----------------------------------------
+    def __len__(self) -> int:
+        return 1
+
+    @property
+    def courses(self) -> Course:
+        return self.trajectory
+
+    @property
+    def steps(self) -> StepTable:
+        t = self.trajectory.t
+        if len(t) < 2:
+            t = t[[0, 0]]
+        return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))
+
+    def episode(self, number: int) -> Episode:
+        return self
+
 
 @dataclass(frozen=True)
 class StepTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -43,17 +43,17 @@ class EpisodeList(Sequence[Episode]):
 
     def _add(self, part: Episode | PassedEpisodes) -> None:
         if self._parts:
-            self._ended += _bytes_of_steps(self._parts[-1])
+            self._ended += self._parts[-1].courses.nbytes
         self._parts.append(part)
         self._ended += self._bytes_beside(len(self._parts) - 1)
         self._firsts.append(self._count)
-        self._count += 1 if isinstance(part, Episode) else len(part)
+        self._count += len(part)
 
     # -- memory ----------------------------------------------------------------------------
     @property
     def nbytes(self) -> int:
         """Memory of what is kept."""
-        return self._ended + (_bytes_of_steps(self._parts[-1]) if self._parts else 0)
+        return self._ended + sum(part.courses.nbytes for part in self._parts[-1:])
 
     def _bytes_beside(self, place: int) -> int:
         """What a part holds beside its steps that the one before does not."""
@@ -69,10 +69,9 @@ class EpisodeList(Sequence[Episode]):
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""
-        off = max((part.trajectory.thin() if isinstance(part, Episode) else part.courses.thin()
-                   for part in self._parts), default=0.0)
+        off = max((part.courses.thin() for part in self._parts), default=0.0)
         self._ended = sum(map(self._bytes_beside, range(len(self._parts)))) + sum(
-            map(_bytes_of_steps, self._parts[:-1]))
+            part.courses.nbytes for part in self._parts[:-1])
         return off
 
     def forget(self) -> None:
@@ -85,11 +84,7 @@ class EpisodeList(Sequence[Episode]):
         return self._count
 
     def __iter__(self) -> Iterator[Episode]:
-        for part in self._parts:
-            if isinstance(part, Episode):
-                yield part
-            else:
-                yield from (part.episode(k) for k in range(len(part)))
+        return (part.episode(k) for part in self._parts for k in range(len(part)))
 
     @overload
     def __getitem__(self, which: int) -> Episode: ...
@@ -104,8 +99,7 @@ class EpisodeList(Sequence[Episode]):
             raise IndexError(which)
         number = int(which) % self._count
         place = bisect_right(self._firsts, number) - 1
-        part = self._parts[place]
-        return part if isinstance(part, Episode) else part.episode(number - self._firsts[place])
+        return self._parts[place].episode(number - self._firsts[place])
 
     def parts(self, which: Indices) -> Iterator[tuple[Episode | PassedEpisodes, slice, Indices]]:
         """Who knows some episodes: their places among ``which``, and their numbers there.
@@ -126,29 +120,26 @@ class EpisodeList(Sequence[Episode]):
     # -- of all episodes -------------------------------------------------------------------
     @property
     def starts(self) -> Array:
-        return self._gathered(lambda e: np.array([e.start]), lambda p: p.starts)
+        return np.hstack([part.start for part in self._parts])
 
     @property
     def ends(self) -> Array:
-        return self._gathered(lambda e: np.array([e.end]), lambda p: p.ends)
+        return np.hstack([part.end for part in self._parts])
 
     @property
     def m(self) -> Array:
         """Which relations hold, a row per episode."""
-        return self._gathered(lambda e: e.m[None, :], lambda p: p.m)
+        return np.vstack([part.m for part in self._parts])
 
     @property
     def modes(self) -> Indices:
         """Modes of set-valued laws, a row per episode."""
-        modes: Indices = np.concatenate([
-            np.atleast_2d(np.asarray(part.modes)) for part in self._parts])
-        return modes
+        return np.vstack([np.asarray(part.modes) for part in self._parts])
 
     @property
     def courses(self) -> list[Course | PassedCourses]:
         """What knows the values of the integrated unknowns, of one episode or of several."""
-        return [part.trajectory if isinstance(part, Episode) else part.courses
-                for part in self._parts]
+        return [part.courses for part in self._parts]
 
     @property
     def struck(self) -> list[tuple[tuple[int, int], ...]]:
@@ -159,24 +150,7 @@ class EpisodeList(Sequence[Episode]):
     @property
     def steps(self) -> StepTable:
         """The steps of all episodes."""
-        tables = [_steps_of(part) if isinstance(part, Episode) else part.steps
-                  for part in self._parts]
+        tables = [part.steps for part in self._parts]
         which = [table.which + first for table, first in zip(tables, self._firsts, strict=True)]
         return StepTable(np.concatenate([t.starts for t in tables]),
                          np.concatenate([t.ends for t in tables]), np.concatenate(which))
-
-    def _gathered(self, of_one: Callable[[Episode], Array],
-                  of_several: Callable[[PassedEpisodes], Array]) -> Array:
-        return np.concatenate([of_one(part) if isinstance(part, Episode) else of_several(part)
-                               for part in self._parts])
-
-
-def _bytes_of_steps(part: Episode | PassedEpisodes) -> int:
-    return (part.trajectory if isinstance(part, Episode) else part.courses).nbytes
-
-
-def _steps_of(episode: Episode) -> StepTable:
-    t = episode.trajectory.t
-    if len(t) < 2:
-        t = t[[0, 0]]
-    return StepTable(t[:-1], t[1:], np.zeros(len(t) - 1, dtype=int))

@@ -24,8 +24,7 @@ WINDOW = 1e-4  # part of the run, without which it gets to its end
 STILL = 1e-4  # nominal values: what chatters comes back before any state has moved that far
 
 
-def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER,
-                way: Array | None = None) -> bool:
+def are_crowded(times: Array, duration: float, instants: Array, way: Array | None = None) -> bool:
     """Whether so much switches within a short time of a run that it may be chatter.
 
     Parameters
@@ -33,19 +32,13 @@ def are_crowded(times: Array, duration: float, instants: Array, most: int = CHAT
     times : of what switches, ascending
     duration : of the run
     instants : known beforehand, ascending
-    most : that may switch within that time
     way : of the states up to each, in nominal values, where it is known
     """
-    if len(times) <= most:
-        return False
-    close = times[most:] - times[:-most] <= WINDOW * duration
+    close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
     if way is not None:
-        close &= way[most:] - way[:-most] <= STILL
-    if not close.any():
-        return False
-    first, last = times[:-most][close], times[most:][close]
-    return bool((np.searchsorted(instants, first, "right")
-                 == np.searchsorted(instants, last, "right")).any())
+        close &= way[CHATTER:] - way[:-CHATTER] <= STILL
+    piece = np.searchsorted(instants, times, "right")
+    return bool((close & (piece[CHATTER:] == piece[:-CHATTER])).any())
 
 
 class _Switch(NamedTuple):
@@ -120,28 +113,18 @@ class EventLog:
                 self.suspect(t, name)
 
     def _are_crowded(self, passed: PassedEpisodes) -> bool:
-        """Whether so much has switched within a short time, half of it by one component."""
-        if not self._may_be_crowded(passed.times, passed.most_switches):
+        """Whether so much has switched within a short time, with hardly a state moving."""
+        times, few = passed.times, (CHATTER - len(self.recent)) // max(passed.most_switches, 1)
+        if few >= len(times) or few > 0 and (times[few:] - times[:-few] > self._window).all():
             return False
-        lately = np.array([switch.t for switch in self.recent])
-        all_times = np.append(lately, np.repeat(passed.times, passed.switches))
-        duration, borders = self.time_events.duration, self._borders
-        if not are_crowded(all_times, duration, borders):
-            return False
-        before = np.array([switch.way for switch in self.recent])
-        way = self.way + np.cumsum(passed.moved(0))
-        names = np.array([switch.component for switch in self.recent])
-        return any(
-            are_crowded(np.append(lately[names == name], times), duration, borders, CHATTER // 2,
-                        np.append(before[names == name],
-                                  way[np.searchsorted(passed.times, times)]))
-            for name, times in passed.switches_of_components().items())
-
-    def _may_be_crowded(self, times: Array, most: int) -> bool:
-        """Whether events with at most so many switches each can hold more than are allowed."""
-        few = (CHATTER - len(self.recent)) // max(most, 1)
-        return few < len(times) and (few <= 0 or bool(
-            (times[few:] - times[:-few] <= self._window).any()))
+        often = passed.switches
+        switched = np.append([switch.t for switch in self.recent], np.repeat(times, often))
+        duration = self.time_events.duration
+        borders = np.sort(np.append(self.time_events.apart, self.time_events.functions.pieces))
+        return are_crowded(switched, duration, borders) and are_crowded(
+            switched, duration, borders, np.append(
+                [switch.way for switch in self.recent],
+                np.repeat(self.way + np.cumsum(passed.moved(0)), often)))
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
@@ -191,11 +174,6 @@ class EventLog:
         return max(float(instants[k - 1]) if k else -np.inf for instants, k in (
             (instants, int(np.searchsorted(instants, t, "right"))) for instants in (
                 self.time_events.apart, self.time_events.functions.pieces)))
-
-    @property
-    def _borders(self) -> Array:
-        """Instants that are known, and between which functions of time move; ascending."""
-        return np.sort(np.append(self.time_events.apart, self.time_events.functions.pieces))
 
     @property
     def _window(self) -> float:

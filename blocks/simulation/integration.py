@@ -107,7 +107,8 @@ class Integration:
         self.stop = min(self.stop, self.until)
         try:
             while self.t < self.stop:
-                if (ending := self._advance()) is not None:
+                ending = self.taken(self.running.advance(self.t, self.stop))
+                if ending is not None:
                     return ending
             self.problem.solve(self.t, self.y)
         finally:
@@ -141,10 +142,6 @@ class Integration:
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
         self.retaken = False
-
-    def _advance(self) -> Ending | None:
-        """Take a step, or as many as the method takes; tell the ending if that was the last."""
-        return self.taken(self.running.advance(self.t, self.stop))
 
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""

@@ -53,16 +53,12 @@ class Replay:
 
     def __init__(self, problem: Problem, p: Array, episodes: EpisodeList) -> None:
         self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
+        self._kept = _KeptStates()
 
     @cached_property
     def problem(self) -> Problem:
         """A copy of the run's problem, whose point may be moved."""
         return self._of_run.copy_for_reading()
-
-    @cached_property
-    def _kept(self) -> _KeptStates:
-        """What was looked at before."""
-        return _KeptStates()
 
     @cached_property
     def most_points(self) -> int:
@@ -199,8 +195,7 @@ class Replay:
         """
         z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
         for part, columns, number in self.episodes.parts(which):
-            course = part.trajectory if isinstance(part, Episode) else part.courses
-            values = course.unknowns(points.t[columns], points.x[:, columns], number)
+            values = part.courses.unknowns(points.t[columns], points.x[:, columns], number)
             if values is not None:
                 z[:, columns], found[columns] = values, np.isfinite(values).all(axis=0)
         left, function = np.flatnonzero(~found), self.system.linear_unknowns

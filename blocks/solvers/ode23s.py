@@ -28,7 +28,8 @@ from numpy.typing import ArrayLike
 
 from .base import Array
 from .differences import AdaptiveDifferences
-from .ode45 import EPS, PublishedControl
+from .ode45 import within
+from .rosenbrock import LinearlyImplicit
 from .trouble import finite_derivatives
 
 __all__ = ["Ode23s"]
@@ -39,11 +40,10 @@ DIFFERENCES_UP_TO = 50  # unknowns
 REPEATED = 20  # steps over one jump, of which none has moved; the published runs take fewer
 
 
-class Ode23s(PublishedControl):
+class Ode23s(LinearlyImplicit):
     """Modified Rosenbrock 2(3) as published, Jacobian and time derivative every step."""
 
     name, order, exponent = "ode23s", 2, 1.0 / 3.0
-    implicit = True
 
     def _first_h(self, longest: float) -> float:
         t, y = self.t, self.y
@@ -57,26 +57,12 @@ class Ode23s(PublishedControl):
         rate = safety * np.sqrt(0.5 * np.max(np.abs(second) / scale, initial=0.0))
         return 1.0 / rate if longest * rate > 1.0 else longest
 
-    def _prepare(self) -> None:
-        if self._linear_at != self.t:
-            self._linearize(self._h)
-
     def restart(self, t: float, y: Array) -> None:
         super().restart(t, y)
-        self._linear_at: float | None = None
         self._jumps = 0  # steps in a row with one slope at both ends, another in the middle
         self._differences = AdaptiveDifferences(self.atol)
 
-    def _linearize(self, h: float) -> None:
-        """d slope / d y and, by a difference, d slope / d t."""
-        t, y = self.t, self.y
-        self.work.jacobians += 1
-        self._jacobian = self._slope_jacobian(t, y)
-        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + h)), h)) - t
-        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
-        self._linear_at = t
-
-    def _slope_jacobian(self, t: float, y: Array) -> Any:
+    def _derivatives(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:
             return finite_derivatives(self.problem.slope_jacobian, t, y, self.atol)
         from scipy.sparse import csc_matrix
@@ -110,20 +96,10 @@ class Ode23s(PublishedControl):
                 y_new = y + h / 6.0 * (k1 + 4.0 * k2 + k3)
                 f2 = self._slope_at(t_new, y_new)
             self._slope = f2
-        return y_new, error, _Quadratic(t, h, y, k1, k2)
 
-    def _shrink(self, error: float, failed: bool) -> float:
-        return self._reduced(error)
+        def quadratic(s: Array) -> Array:
+            part1 = np.multiply.outer(k1, s * (1.0 - s))
+            part2 = np.multiply.outer(k2, s * (s - 2.0 * D))
+            return y.reshape(y.shape + (1,) * s.ndim) + h * (part1 + part2) / (1 - 2 * D)
 
-
-class _Quadratic:
-    """y + h (s (1 - s) k1 + s (s - 2d) k2) / (1 - 2d), s = (t - t_old) / h."""
-
-    def __init__(self, t: float, h: float, y: Array, k1: Array, k2: Array) -> None:
-        self.t, self.h, self.y, self.k1, self.k2 = t, h, y, k1, k2
-
-    def __call__(self, t: ArrayLike) -> Array:
-        s = (np.asarray(t, dtype=float) - self.t) / self.h
-        part1 = np.multiply.outer(self.k1, s * (1.0 - s))
-        part2 = np.multiply.outer(self.k2, s * (s - 2.0 * D))
-        return self.y.reshape(self.y.shape + (1,) * s.ndim) + self.h * (part1 + part2) / (1 - 2 * D)
+        return y_new, error, within(t, h, quadratic)

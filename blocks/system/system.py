@@ -176,12 +176,6 @@ class System:
         return CompressedJacobian(self.residual)
 
     @cached_property
-    def residual_w(self) -> Evaluator:
-        """Dense Jacobian of the residuals with respect to all of x and z (small systems)."""
-        j = ca.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
-        return self.function("residual_w", ca.densify(j))
-
-    @cached_property
     def linear_unknowns(self) -> Evaluator | None:
         """Matrix and residual of torn unknowns, column after column, these last among what it
         takes; None where equations are not linear in them, or they are many."""

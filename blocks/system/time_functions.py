@@ -29,7 +29,6 @@ from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
-from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant
@@ -472,7 +471,10 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
     mixed: list[Indices] = [np.zeros(0, dtype=int)]
-    curved = np.array([g.law is not None and _is_curved(g.law) for g in flat.groups], dtype=bool)
+    curved = np.array([  # more than a sum of its arguments with constant factors
+        g.law is not None and (ca.depends_on(g.law.residual, TIME)
+                               or not set(g.law.slopes) <= {"constant", "parameter"})
+        for g in flat.groups], dtype=bool)
     switched = {flat.network.families[f].kernel.relation_symbols[r].__hash__(): switching[offset]
                 for f, r, offset in system.tape.relation_layout}
     for step in system.tape.steps:
@@ -509,8 +511,3 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
         known[step.unknowns] = sure
         moving[step.unknowns] = moves & sure
     return np.flatnonzero(known & moving), np.concatenate(mixed)
-
-
-def _is_curved(law: Law) -> bool:
-    """Whether a law is more than a sum of its arguments with constant factors."""
-    return ca.depends_on(law.residual, TIME) or not set(law.slopes) <= {"constant", "parameter"}

@@ -14,6 +14,7 @@ from .system import System
 
 __all__ = ["RelationsOfTime", "relations_of_time"]
 
+#: What a derivative does not show.
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
 
@@ -43,13 +44,8 @@ def relations_of_time(system: System) -> RelationsOfTime:
             if symbols_in(crossing) <= family.kernel.parameter_hashes | {now}:
                 slope = ca.jacobian(crossing, TIME)
                 timed[mine] = True
-                straight[mine] = now not in symbols_in(slope) and not _jumps(crossing)
+                jumps = kinds(ca.Function("crossing", ca.symvar(crossing), [crossing])) & JUMPS
+                straight[mine] = now not in symbols_in(slope) and not jumps
         return RelationsOfTime(timed, straight)
 
     return system.once("relations of time", found)
-
-
-def _jumps(sx: ca.SX) -> bool:
-    """Whether an expression has jumps, which its derivative does not show."""
-    function = ca.Function("crossing", ca.symvar(sx), [sx])
-    return bool(kinds(function) & JUMPS)

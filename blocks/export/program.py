@@ -53,7 +53,7 @@ from ..simulation.driver import Driver
 from ..simulation.run import prepared
 from ..simulation.settings import Options
 from ..simulation.time_events import TimeEvents
-from ..simulation.variable_functions import VariableFunctions
+from ..simulation.wanted import VariableFunctions
 from ..units import from_si
 from .chosen_states import advance as choosing
 from .chosen_states import choice_of, constraints_of, may_leave

@@ -37,12 +37,12 @@ class Expressions:
             return Value(BOOL, self.truth(node))
         if isinstance(node, ast.Call):
             return self.calls.call(node, discard)
-        other: Callable[[Any], Value] | None = {
+        others: dict[type[ast.expr], Callable[[Any], Value]] = {
             ast.BinOp: self.arithmetic, ast.UnaryOp: self.unary, ast.IfExp: self.either,
-            ast.Subscript: self.entry_of, ast.Attribute: self.attribute}.get(type(node))
-        if other is None:
+            ast.Subscript: self.entry_of, ast.Attribute: self.attribute}
+        if type(node) not in others:
             raise self.text.wrong(node, "has no machine code")
-        return other(node)
+        return others[type(node)](node)
 
     def arithmetic(self, node: ast.BinOp) -> Value:
         a = self.expression(node.left)

@@ -23,6 +23,7 @@ from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from .actions import RunEnds
+from .events import Opening
 from .failures import (
     refuse_standstill,
     refuse_undetermined,
@@ -31,7 +32,6 @@ from .failures import (
 )
 from .integration import Ending, Integration
 from .interrupts import forget_interrupt, interruptible
-from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
 from .tolerances import Tolerances

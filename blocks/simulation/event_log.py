@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -66,8 +66,6 @@ class EventLog:
         self.recent: deque[_Switch] = deque()
         self.way = 0.0  # of the states, in nominal values: halfway from each event to the next
         self._seen = -np.inf  # the instant up to which it is known
-        self._counts: dict[str, int] = defaultdict(int)  # of components in these
-        self._often: set[str] = set()  # components that make up half of a crowd
         #: Events that a method has carried out, and the first whose switches are not counted.
         self._uncounted: tuple[PassedEpisodes, int] | None = None
         #: Asked for another method where an explicit one may wiggle; whether one takes over.
@@ -134,28 +132,20 @@ class EventLog:
         if t > self._seen:
             self._move(t, self._last_episode_moved(t))
         self.recent.append(_Switch(t, component, self.way))
-        self._counts[component] += 1
-        if self._counts[component] > CHATTER // 2:
-            self._often.add(component)
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
         self._count_passed()
         since = max(t - self._window, self._last_instant(t))
         while self.recent and self.recent[0].t < since:
-            self._forget_first()
+            self.recent.popleft()
         while len(self.recent) > CHATTER and self.way - self.recent[0].way > STILL:
-            self._forget_first()
-        if len(self.recent) > CHATTER and self._often:
-            component = max(sorted(self._often), key=self._counts.__getitem__)
-            self._chatter(t, component, self._counts[component], len(self.recent),
-                          self.recent[0].t)
-
-    def _forget_first(self) -> None:
-        component = self.recent.popleft().component
-        self._counts[component] -= 1
-        if self._counts[component] <= CHATTER // 2:
-            self._often.discard(component)
+            self.recent.popleft()
+        if len(self.recent) > CHATTER:
+            counts = Counter(sorted(switch.component for switch in self.recent))
+            (component, often), = counts.most_common(1)
+            if often > CHATTER // 2:
+                self._chatter(t, component, often, len(self.recent), self.recent[0].t)
 
     def _move(self, t: float, moved: float) -> None:
         """Add to the way of the states what they have moved up to an event."""
@@ -182,8 +172,7 @@ class EventLog:
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         if self.recording.is_explicit and self.relief(t):
-            while self.recent:
-                self._forget_first()
+            self.recent.clear()
             self._relieved = self._passed_until
             return
         self.recording.fail(f"chattering of {component}")

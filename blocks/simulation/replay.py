@@ -21,8 +21,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.newton_at_points import solved_at_points
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
-from .episode import Episode
-from .episode_list import EpisodeList
+from .episode import Episode, EpisodeList
 from .loop_branch import torn_at
 from .passed_events import PassedEpisodes
 from .wanted import Wanted

@@ -23,8 +23,8 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
 from .actions import Requirements
+from .events import MOMENT, Opening, TrialStart
 from .given_values import GivenValues
-from .opening import MOMENT, Opening, TrialStart
 from .recording import RunRecording
 from .settings import Settings
 from .time_events import TimeEvents

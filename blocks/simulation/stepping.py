@@ -44,8 +44,7 @@ from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .run import prepared
 from .settings import Options, positive_time
-from .variable_functions import VariableFunctions
-from .wanted import Wanted
+from .wanted import VariableFunctions, Wanted
 
 if TYPE_CHECKING:
     from pint import Quantity

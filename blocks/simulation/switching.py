@@ -25,9 +25,8 @@ from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
-from .next_branch import next_branch
+from .next_branch import next_branch, tried_branch
 from .time_events import TimeEvents
-from .tried_branches import tried_branch
 from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]

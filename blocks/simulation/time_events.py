@@ -25,9 +25,9 @@ from ..system.time_functions import (
     TimeFunctions,
     acts_in_time,
     floor_jumps,
+    relations_of_time,
     together,
 )
-from ..system.time_relations import relations_of_time
 from .relations import Relations
 
 if TYPE_CHECKING:

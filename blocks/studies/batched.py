@@ -19,7 +19,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import postponed
 from ..simulation.running_method import LOOK_COMPILED
-from ..simulation.variable_functions import VariableFunctions
+from ..simulation.wanted import VariableFunctions
 from ..system.time_functions import ACROSS
 from .axes import Plan
 from .batch import AtOnce

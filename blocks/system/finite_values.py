@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
@@ -61,14 +60,12 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, Text]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
-        self._laws: list[tuple[int, ca.SX]] = []  # family, what its instances say
         for f, family in enumerate(system.network.families):
             laws = _partial_laws(family.kernel)
             if laws:  # all at once: they share most of their operations
                 values = ca.vertcat(*(value for *_, value in laws))
                 rows.append(ca.vec(system.tape.writer.kernel_row(f, values).T))
-            for law, text, value in laws:
-                self._laws.append((f, value))
+            for law, text, _ in laws:
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
@@ -217,40 +214,10 @@ class FiniteValues:
         given : which arguments
         whole : operations besides :data:`PARTIAL` of which none but these always has a value
         """
-        if self._function.n_instructions() > MANY:
-            return self._may_be_decided_by(given)
+        if self._function.n_instructions() > MANY:  # what decides does not follow linearly
+            symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
+            return np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()
         return [row for row, by in _deciding(self._function, whole).items() if by & given]
-
-    def _may_be_decided_by(self, given: set[int]) -> list[int]:
-        """Rows in which unknowns may decide; told by laws, and of each of their variables once."""
-        flat, values = self.system.flat, self.system.tape.values
-        symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
-        follows, bent = np.zeros((2, flat.classes), dtype=bool)
-        read = [self._variables(f, value) for f, value in self._laws]
-        for flags, order in (follows, 1), (bent, 2):  # what decides does not follow linearly
-            classes = distinct(np.concatenate(
-                [np.zeros(0, dtype=int)] + [each[order - 1].ravel() for each in read]))
-            flags[classes] = ca.which_depends(values[classes.tolist()], symbols, order, True)
-        found = [(follows[deciding].any(axis=0) | bent[every].any(axis=0))
-                 for deciding, every in read]
-        found.append(np.array(ca.which_depends(self.expression[self.alone:], symbols, 2, True),
-                              dtype=bool))
-        return np.flatnonzero(np.concatenate(found)).tolist()
-
-    def _variables(self, f: int, value: ca.SX) -> tuple[Indices, Indices]:
-        """(variable, instance) classes: what decides on a law's value, and all that it reads."""
-        flat, family = self.system.flat, self.system.network.families[f]
-        value = family.kernel.unfolded(value)
-        inside, deciding = {s.__hash__() for s in ca.symvar(value)}, _deciding_symbols(value)
-        every = Group(f, None, np.arange(family.size))
-        classes, decides = [np.zeros((0, family.size), dtype=int)], []
-        for key, symbol in family.kernel.symbols.items():
-            if symbol.__hash__() in inside and (
-                    family.kernel.variables[key[0]].kind != "discrete"):
-                classes.append(flat.argument(every, key)[0][None, :])
-                decides.append(symbol.__hash__() in deciding)
-        found = np.concatenate(classes)
-        return found[np.array(decides, dtype=bool)], found
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)

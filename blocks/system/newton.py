@@ -478,8 +478,6 @@ class AlgebraicUnknowns:
     def matrix(self, arguments: Arguments) -> csc_matrix:
         """d residual / d (tied states, torn unknowns)."""
         system = self.system
-        if system.linear and not system.clusters and self.size > MANY:
-            return system.compressed_residual_z.sparse(*arguments)
         if not len(self.tied):
             return system.residual_z.sparse(*arguments)[: self.size]
         from scipy.sparse import csc_matrix

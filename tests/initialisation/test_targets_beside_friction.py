@@ -15,7 +15,7 @@ import library.translational as tr
 from blocks import Model, Target
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.initialisation.target_search import REFUSED
-from blocks.simulation.opening import TrialStart
+from blocks.simulation.events import TrialStart
 
 STIFFNESS, FRICTION = 200.0, 20.0  # N/m, N
 

@@ -33,8 +33,8 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.simulation import interrupts
+from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
-from blocks.simulation.opening import Opening
 from blocks.solvers import METHODS
 from blocks.system import Problem
 from library.thermal import (
@@ -409,7 +409,7 @@ def test_a_script_ends_as_it_says_after_an_interrupt_in_a_text_that_is_executed(
     """Python would end it by the signal, with nothing said of it."""
     script = """
 from blocks import Model
-from blocks.simulation.opening import Opening
+from blocks.simulation.events import Opening
 from library.translational import Mass
 model = Model("one")
 model.block = Mass()

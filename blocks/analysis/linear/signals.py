@@ -22,7 +22,7 @@ from ...language.kernel import Kernel, LocalParameter
 from ...reading.paths import steps_of
 from ...results.lookup import find_all
 from ...simulation.catalog import Catalog
-from ...simulation.variable_functions import VariableFunctions
+from ...simulation.wanted import VariableFunctions
 from ...system.system import System
 from ...units import Unit, as_unit, from_si, unit
 

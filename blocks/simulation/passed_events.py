@@ -225,8 +225,5 @@ class PassedEpisodes:
 
 def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
-    columns = np.asfortranarray(rows)  # there are far more rows than columns
-    out = np.empty(rows.shape, dtype=bool, order="F")
-    out[:1] = rows[:1] != before
-    np.not_equal(columns[1:], columns[:-1], out=out[1:])
-    return out
+    changed: Flags = rows != np.vstack([before, rows[:-1]])
+    return changed

@@ -90,14 +90,7 @@ def _around_corners(spans: np.ndarray) -> np.ndarray:
 
 
 class ChosenVariables:
-    """Keeps some variables of a run, and forgets its steps.
-
-    Parameters
-    ----------
-    recording : of the run, before it begins
-    options : what is kept, and where
-    rtol : of the run
-    """
+    """Keeps some variables of a run, from before it begins, and forgets its steps."""
 
     def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
         self.tolerance = AGREES * rtol

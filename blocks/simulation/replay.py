@@ -442,12 +442,7 @@ EPISODES_BACK = 1000
 
 
 class LastValues:
-    """Finds them in the episodes of a run.
-
-    Parameters
-    ----------
-    replay : brings points of the run back
-    """
+    """What flows carried when they flowed last, in the episodes of a run."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay

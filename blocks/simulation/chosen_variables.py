@@ -199,7 +199,10 @@ class ChosenVariables:
         for halvings in range(MOST_HALVINGS + 1):
             values, off = self._looked_at(recording, spans)
             self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
-            worst = self._worst(off)
+            size = self.tolerance * self.largest
+            with np.errstate(invalid="ignore", divide="ignore"):
+                over = np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf)
+            worst = over.max(axis=1, initial=0.0)  # in parts of what is allowed
             stays = worst > STAYS * before
             if halvings:
                 stays = np.repeat(stays.reshape(-1, 2).all(axis=1), 2)
@@ -213,13 +216,6 @@ class ChosenVariables:
             before = np.repeat(worst[~fine], 2)
             spans = _halves(spans[~fine])
         return self._in_order(found)
-
-    def _worst(self, off: Array) -> Array:
-        """How far polynomials are off, in parts of what is allowed."""
-        size = self.tolerance * self.largest
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf
-                                            ).max(axis=1, initial=0.0))
 
     @staticmethod
     def _in_order(found: list[tuple[np.ndarray, Array, Array]]
@@ -246,8 +242,7 @@ class ChosenVariables:
             rows[:, ~self.is_mode] = recording.evaluate(
                 self.function, self.wanted, at.ravel(), which).T
         if self.is_mode.any():
-            modes = np.array([e.modes for e in recording.episodes])
-            rows[:, self.is_mode] = modes[which][:, self.modes]
+            rows[:, self.is_mode] = recording.episodes.modes[which][:, self.modes]
         rows = rows.reshape(*at.shape, -1)
         values = rows[:, ~probe]
         off = np.abs(np.einsum("pj,kjn->kpn", basis(PROBES, NODES), values) - rows[:, probe])

@@ -386,23 +386,21 @@ class _KeptStates:
     """
 
     def __init__(self) -> None:
-        #: The latest last; with the part, so that no other one is at its address.
+        #: With the part, so that no other one is at its address.
         self._found: dict[tuple[int, bytes, bytes], tuple[PassedEpisodes, Array]] = {}
+        self._room = MOST_NUMBERS  # for more; where there is none, all are given up
 
     def states(self, part: PassedEpisodes, times: Array, number: Indices) -> Array:
         """States at times of some episodes, a column per time."""
         key = id(part), times.tobytes(), number.tobytes()
-        if key in self._found:
-            states = self._found.pop(key)[1]
-        else:
+        if key not in self._found:
             states = part.states(times, number)
-        self._found[key] = part, states
-        room = MOST_NUMBERS
-        for known in reversed(list(self._found)):
-            room -= self._found[known][1].size
-            if room < 0:
-                del self._found[known]
-        return states
+            self._room -= states.size
+            if self._room < 0:
+                self._found.clear()
+                self._room = MOST_NUMBERS - states.size
+            self._found[key] = part, states
+        return self._found[key][1]
 
 
 class _Branch:

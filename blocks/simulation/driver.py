@@ -148,7 +148,8 @@ class Driver:
             while t < self.settings.t_end:
                 if self.parts_join:
                     raise PartsJoin
-                t = self.carry_out(t, self.integration.run(t, self.events.take_struck()))
+                self.integration.begin(t, self.events.take_struck())
+                t = self.carry_out(t, self.integration.go_on())
         except RunEnds as ends:
             t = ends.time
             self.recording.status = f"until {ends.told}"
@@ -180,7 +181,7 @@ class Driver:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:
             self.running.leave_event()
-            self.events.note(ending.t)
+            self.events.switching.resets.note(self.problem, ending.t)
             if self.events.switch(ending.t, ending.switched):
                 self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)

@@ -128,10 +128,6 @@ class Events:
             self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
 
-    def note(self, t: float) -> None:
-        """Keep what is before an event, which :meth:`switch` is asked to carry out next."""
-        self.switching.resets.note(self.problem, t)
-
     def switch(self, t: float, which: Indices) -> bool:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`.
 

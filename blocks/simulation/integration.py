@@ -97,11 +97,6 @@ class Integration:
             trajectory = Trajectory(t, problem.start_vector())
         self.recording.episodes.append(Episode.begun(problem, trajectory, struck))
 
-    def run(self, t: float, struck: tuple[tuple[int, int], ...]) -> Ending:
-        """Integrate from the present point to the end of the episode."""
-        self.begin(t, struck)
-        return self.go_on()
-
     def go_on(self) -> Ending:
         """Integrate to the end of the episode that has begun."""
         self.stop = min(self.stop, self.until)

@@ -15,6 +15,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant, same_instants
 from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..system.evaluator import Evaluator
@@ -99,7 +100,8 @@ class TimeEvents:
         if known is None or known.asked != asked or system.tables.slots.size:
             known = system.cache[place] = self._found(asked)
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
-        self.functions, self._ahead = known.functions.afresh(), known.ahead
+        self.functions = shallow_copy(known.functions)  # which goes on from part to part
+        self._ahead = known.ahead
 
     @property
     def expected(self) -> bool:
@@ -228,7 +230,7 @@ class TimeEvents:
         found.append(self._curved_instants(announced, t_start, t_end))
         times = distinct(np.concatenate(found))
         apart = times[np.diff(times, prepend=-np.inf) > same_instants(times, self.least)]
-        return _Instants(asked, times, switching, apart, functions.afresh(), {})
+        return _Instants(asked, times, switching, apart, shallow_copy(functions), {})
 
     @property
     def _margins_bend(self) -> bool:

@@ -30,7 +30,6 @@ from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant
 from ..numerics.intervals import BOUNDED, Bounds, enclosure
 from ..numerics.rewriting import applied, instructions, kinds, symbols_in
@@ -148,10 +147,6 @@ class TimeFunctions:
         if len(self.pieces):
             self.pieces = self._divided(self.t_start)
         return kinks
-
-    def afresh(self) -> TimeFunctions:
-        """Return a copy for another run, which goes on from part to part by itself."""
-        return shallow_copy(self)
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""

@@ -27,12 +27,12 @@ from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import band_of, sparse_form, why_differences
 from .repetitions import Repetitions
-from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .stages import (
     arithmetic,
     euler_arithmetic,
     high_order_arithmetic,
     newton_arithmetic,
+    rosenbrock_arithmetic,
     runge_kutta_arithmetic,
     third_order_arithmetic,
 )
@@ -335,18 +335,17 @@ class Equations:
     @cached_property
     def angles(self) -> int:
         """Address of the angles of what is periodic in the states; 0 where there are none."""
-        angles = self.system.angles
-        if not angles.numel():
-            return 0
-        return self._straight(ca.Function("angles", self.system.arguments[:6], [angles]))
+        return self._of_point(self.system.angles)
 
     @cached_property
     def places(self) -> int:
         """Address of where tables of the states are read; 0 where there are none."""
-        places = self.system.state_tables.places
-        if not places.numel():
-            return 0
-        return self._straight(ca.Function("places", self.system.arguments[:6], [places]))
+        return self._of_point(self.system.state_tables.places)
+
+    def _of_point(self, values: ca.SX) -> int:
+        """Address of what follows from time and states at once; 0 for nothing."""
+        return self._straight(ca.Function("values", self.system.arguments[:6], [values])) \
+            if values.numel() else 0
 
     @cached_property
     def past(self) -> int:

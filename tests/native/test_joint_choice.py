@@ -19,13 +19,12 @@ from blocks.native.joint_choice import (
     STATE,
     SURE,
     choose_jointly,
-    is_positive,
 )
 from blocks.native.sparse_factors import (
     SparseFactors,
     solve_blocks_for_units,
 )
-from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.complementarity import is_positive, solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from blocks.nonsmooth.modes.choice import set_valued_laws
@@ -93,9 +92,9 @@ def test_what_holds_with_no_room_is_left_to_others():
 def test_positive_definite_is_proved_for_many_elements():
     n = 60  # a chain: its determinant is no measure, 1e-36
     d = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    assert is_positive(d, np.empty((n, n)), n)
-    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2)
-    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2)
+    assert is_positive(d, np.empty((n, n)), n, 1e-9)
+    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2, 1e-9)
+    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2, 1e-9)
 
 
 def sliding_on_each_other(n):

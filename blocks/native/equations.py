@@ -27,23 +27,13 @@ from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import band_of, sparse_form, why_differences
 from .repetitions import Repetitions
-from .stages import (
-    arithmetic,
-    euler_arithmetic,
-    high_order_arithmetic,
-    newton_arithmetic,
-    rosenbrock_arithmetic,
-    runge_kutta_arithmetic,
-    third_order_arithmetic,
-)
+from .stages import ARITHMETIC
 from .steps import (
     BACKWARD_EULER,
     EULER,
     EXPLICIT,
-    HIGH_ORDER,
     IMPLICIT,
     RUNGE_KUTTA,
-    THIRD_ORDER,
     TRAPEZOIDAL,
     Code,
     solves_with_derivatives,
@@ -65,10 +55,6 @@ __all__ = ["Equations", "equations_of", "written"]
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
-ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
-              THIRD_ORDER: third_order_arithmetic, RUNGE_KUTTA: runge_kutta_arithmetic,
-              EULER: euler_arithmetic, BACKWARD_EULER: newton_arithmetic,
-              TRAPEZOIDAL: newton_arithmetic, IMPLICIT: rosenbrock_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:

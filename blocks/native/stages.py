@@ -21,10 +21,9 @@ from ..solvers.rosenbrock import COUPLINGS, POINTS
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE
 
-__all__ = ["ALL_ROWS", "COUPLED", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE",
-           "LOOKED_AT", "ROWS", "RUNGE_KUTTA_TIMES", "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN",
-           "arithmetic", "euler_arithmetic", "high_order_arithmetic", "newton_arithmetic",
-           "rosenbrock_arithmetic", "runge_kutta_arithmetic", "third_order_arithmetic"]  # fmt: skip
+__all__ = ["ALL_ROWS", "ARITHMETIC", "COUPLED", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW",
+           "INSIDE", "LOOKED_AT", "ROWS", "RUNGE_KUTTA_TIMES", "STAGE_TIMES", "THIRD_ORDER_TIMES",
+           "WITHIN", "arithmetic"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -308,3 +307,8 @@ def _inside(high: Sequence[float], lanes: int = 1, straight: bool = False) -> in
     value = rise if straight else w.binary("fadd", rise, w.binary("fmul", "%rest", value))
     loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
     return loop.compiled(f"  %rest = fsub {loop.type} {w.constant(1.0)}, %second")
+
+
+#: By the kind of steps (:mod:`.steps`).
+ARITHMETIC = (arithmetic, rosenbrock_arithmetic, high_order_arithmetic, third_order_arithmetic,
+              runge_kutta_arithmetic, euler_arithmetic, newton_arithmetic, newton_arithmetic)

@@ -149,9 +149,8 @@ class Equations:
         step = np.zeros(width)
         step[:nx] = BESIDE * scale[:nx] * rng.uniform(-1, 1, nx)
         step[sampled] = BESIDE * scale[sampled] * rng.uniform(-1, 1, len(sampled))
-        elements = elements_of_system(self.system)
-        none = np.zeros(0 if elements is None else elements.size, dtype=bool)
-        held = none if elements is None else ~elements.contact
+        held = ~elements_of_system(self.system).contact
+        none = np.zeros_like(held)
         idle, found = np.ones(len(self.sampled), dtype=bool), []
         for point in (start, self._moved(start, step)):
             at = self.derivatives.at(point)
@@ -346,14 +345,10 @@ class Equations:
         return np.concatenate(value), np.concatenate(matrix) * scale
 
     def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
-        value = [at.value["residual"], at.value["constraints"]]
-        matrix = [at.whole("residual"), at.whole("constraints")]
-        elements = elements_of_system(self.system)
-        if elements is None:
-            return value, matrix
         rows, by = mode_rows(point, at)
-        held, by_held = held_rows(point, at, np.ones(elements.size, dtype=bool))
-        return [*value, rows, held], [*matrix, np.column_stack(list(by.values())), by_held]
+        held, by_held = held_rows(point, at, np.ones(len(rows), dtype=bool))
+        return ([at.value["residual"], at.value["constraints"], rows, held],
+                [at.whole("residual"), at.whole("constraints"), by, by_held])
 
     # -- conflicts -------------------------------------------------------------------------
     def conflict(self, start: Point, solution: Solution) -> list[int]:
@@ -447,11 +442,9 @@ def linear_invariants(point: Point, at: DerivativesAt, scale: Array, held: Flags
     """
     position = positional_states(point.system)
     slope = at.whole("slope")[position] * scale
-    rows = [at.whole("residual"), at.whole("constraints")]
-    if elements_of_system(point.system) is not None:
-        _, by = mode_rows(point, at)
-        rows += [np.column_stack(list(by.values()))[held], held_rows(point, at, held)[1]]
-    whole, found, last = np.concatenate(rows) * scale, np.zeros((0, len(scale))), -1
+    whole = np.concatenate([at.whole("residual"), at.whole("constraints"), mode_rows(
+        point, at)[1][held], held_rows(point, at, held)[1]]) * scale
+    found, last = np.zeros((0, len(scale))), -1
     if not np.isfinite(np.concatenate([whole, slope])).all():  # beyond what a law is made for
         return found
     met, places = _rows_of(whole), np.flatnonzero(position)

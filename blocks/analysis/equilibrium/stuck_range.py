@@ -37,7 +37,7 @@ def stuck_range(model: CompiledModel, path: str, at: Any) -> tuple[Any, Any]:
     """See :meth:`blocks.Model.stuck_range`."""
     point = point_of(model, at)
     signal = signals_of(point.system).input(path, WHERE)
-    if elements_of_system(point.system) is None or not (point.modes == 0).any():
+    if not (point.modes == 0).any():
         raise ParameterError(WHERE, "nothing sticks here.", "Exact friction sticks: "
                              "law='coulomb' or 'stribeck'; give at=… a point at rest.",
                              code="analysis.modes")  # fmt: skip
@@ -88,10 +88,9 @@ class _Rest:
 
     def _refuse_closed(self, point: Point, value: float) -> None:
         """Refuse to go on past a gap that is open at first."""
-        elements, open_ = elements_of_system(point.system), point.modes != 0
-        assert elements is not None
+        elements = elements_of_system(point.system)
         before, now = (self.derivatives.at(p).value["gap"] for p in (self.point, point))
-        closed = np.flatnonzero(elements.contact & open_ & (now <= SAME * before))
+        closed = np.flatnonzero(elements.contact & (point.modes != 0) & (now <= SAME * before))
         if len(closed) and before[closed].max() > TOUCHES:
             raise ParameterError(
                 WHERE, f"where {self.signal.path} = {from_si(value, self.signal.unit):.6g~P}, "

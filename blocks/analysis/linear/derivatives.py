@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...language.expression import TIME
+from ...nonsmooth.modes.elements import Elements, elements_of
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import applied, instructions, kinds
 from ...system.system import System
 from .point import Point
 from .sampled import SampledValues, some_of
 from .signals import InputSignal, OutputSignal
-
-if TYPE_CHECKING:
-    from ...nonsmooth.modes.elements import Elements
 
 __all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
            "elements_of_system"]
@@ -61,11 +59,15 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
     ----------
     matrix : all of them
     rows, columns : where what stands
+
+    Attributes
+    ----------
+    unknowns : columns of torn unknowns and efforts
     """
 
     def __init__(self, matrix: csc_matrix, rows: dict[str, slice], columns: dict[str, slice]
                  ) -> None:
-        self.columns = columns
+        self.columns, self.unknowns = columns, slice(columns["z"].start, columns["u"].stop)
         self._by_row, self._rows = matrix.tocsr(), rows
         self._cut: dict[tuple[str, str], csc_matrix] = {}
         self._strips: dict[str, Array] = {}
@@ -114,11 +116,8 @@ class Derivatives:
         places = [s.place for s in inputs]
         rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
                 "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs else ca.SX(0, 1)}
-        if elements_of_system(system) is not None:
-            from ...nonsmooth.modes.law_expressions import expressions_of
-
-            laws = expressions_of(system)
-            rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
+        laws = expressions_of(system)
+        rows |= {name: ca.densify(ca.SX(getattr(laws, name))) for name in LAW_ROWS}
         samples = SampledValues.of(system)
         self.used = samples.used(ca.vertcat(*rows.values(), tape.crossings))
         self.moving = samples.moving(places)
@@ -196,12 +195,8 @@ def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[Outp
     return made
 
 
-def elements_of_system(system: System) -> Elements | None:
-    """The elements of a system's set-valued laws; None where there are none."""
-    if not system.network.set_valued:
-        return None
-    from ...nonsmooth.modes.elements import elements_of
-
+def elements_of_system(system: System) -> Elements:
+    """The elements of a system's set-valued laws, made once."""
     return system.once("analysis elements", lambda: elements_of(system))
 
 

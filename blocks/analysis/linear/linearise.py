@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, brief, unknown_name
+from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.modes import SLIDES, TOUCHES, code_of
@@ -128,7 +129,7 @@ class _Maker:
     def every_mode(self, point: Point) -> LinearModels:
         """All modes that are possible at the states of a point, for some load."""
         elements, found = elements_of_system(point.system), []
-        if elements is None:
+        if not elements.size:
             return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
         here = self.derivatives.at(point)
         choices = [_choices(point, here, k) for k in range(elements.size)]
@@ -216,7 +217,6 @@ class _Maker:
 def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
     """The modes of an element that the states of a point leave it, for some load."""
     elements = elements_of_system(point.system)
-    assert elements is not None
     flow, low, high = (at.value[name][k] for name in ("flow", "low", "high"))
     if elements.contact[k]:
         return [0, -1] if point.modes[k] == 0 else [-1]
@@ -260,10 +260,7 @@ def relations_on_edge(point: Point) -> Flags:
 
 def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
     """Elements at the end of their mode, and the mode beyond it."""
-    elements = elements_of_system(point.system)
-    if elements is None:
-        return
-    v = at.value
+    elements, v = elements_of_system(point.system), at.value
     near = 1e-9 * np.maximum(np.abs(v["effort"]), 1e-300)
     for k in range(elements.size):
         if point.modes[k] == 0:
@@ -304,17 +301,19 @@ def _side_words(point: Point, of: Point) -> str:
 def held_words(point: Point) -> Iterator[tuple[str, str]]:
     """Who is in which mode."""
     elements = elements_of_system(point.system)
-    if elements is None:
-        return
-    for k in range(elements.size):
-        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
+    for k, words in enumerate(_words_of(elements)):
         yield elements.label(k), words.get(int(point.modes[k]), "")
+
+
+def _words_of(elements: Elements) -> list[Mapping[int, str]]:
+    """What the modes of each element are called."""
+    return [TOUCHES if two else SLIDES for two in elements.contact | elements.valve]
 
 
 def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -> Indices:
     """Modes by name of the component; those not named stay as they are."""
     elements = elements_of_system(point.system)
-    labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
+    labels = elements.labels(np.arange(elements.size))
     if not isinstance(modes, Mapping):
         raise ParameterError(where, "takes 'all', or modes by component.",
                              "Write for example modes={'brake': 'stuck'}.")  # fmt: skip
@@ -324,9 +323,7 @@ def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -
         if label not in labels:
             raise unknown_name(where, name, labels, "components with a mode")
         k = labels.index(label)
-        assert elements is not None
-        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
-        found[k] = code_of(word, words, f"{where}: {name}")
+        found[k] = code_of(word, _words_of(elements)[k], f"{where}: {name}")
     return found
 
 

@@ -76,16 +76,9 @@ class _Eliminated:
 
     def __init__(self, point: Point, at: DerivativesAt) -> None:
         self.system, self.at = point.system, at
-        self.elements = elements_of_system(point.system)
         self.modes = point.modes
         self._follow_loops()
-        self.undetermined = 0
-        nx, np_ = self.system.nx, at.by["slope", "p"].shape[1]
-        self.u_x, self.u_p = np.zeros((self.system.nu, nx)), np.zeros((self.system.nu, np_))
-        self.held: list[tuple[str, Indices]] = []
-        self.laws = csr_matrix((0, nx)), np.zeros((0, np_))
-        if self.elements is not None:
-            self._follow_modes(self.elements.contact)
+        self._follow_modes(elements_of_system(point.system).contact)
 
     def _follow_loops(self) -> None:
         """Torn unknowns by states, efforts and inputs."""
@@ -115,8 +108,7 @@ class _Eliminated:
         stuck = self.modes == 0
         flow_u = self.partial("flow", "u")
         direct = np.asarray(abs(flow_u).sum(axis=1)).ravel() > 0
-        self.held = [("flow", np.flatnonzero(stuck & ~direct))]
-        self.held.append(("gap", np.flatnonzero(stuck & contact)))
+        self.held = [("flow", stuck & ~direct), ("gap", stuck & contact)]
         parts = {a: in_modes(self.modes, direct, *(self.partial(n, a).toarray() for n in LAWS))
                  for a in ("x", "u", "p")}
         law = ~stuck & ~parts["u"].any(axis=1)  # of states alone: efforts keep it as it is
@@ -145,9 +137,8 @@ class _Eliminated:
         """What ties states in this mode."""
         found = [self.total("constraints"), self.laws]
         for name, mine in self.held:
-            if len(mine):
-                by_x, by_p = self.total(name)
-                found.append((by_x[mine], by_p[mine]))
+            by_x, by_p = self.total(name)
+            found.append((by_x[mine], by_p[mine]))
         return vstack([x for x, _ in found]).tocsr(), np.concatenate([p for _, p in found])
 
 

@@ -20,7 +20,7 @@ from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet
 from ...units import from_si, quantity
 from ..limit_cycle import find_limit_cycle
-from ..linear.pictures import shown_range
+from ..linear.pictures import around_poles, shown_range
 from .elements import Bench
 
 if TYPE_CHECKING:
@@ -218,11 +218,7 @@ def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tu
 
 def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> Iterator[Array]:
     """Places near which the loop closes, by a spline of the describing function."""
-    size = np.abs(linear.poles())
-    size = size[size > 0]
-    if not len(size):
-        size = np.array([1.0])
-    omega = np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, FREQUENCIES)
+    omega = np.geomspace(*around_poles(linear, DECADES), FREQUENCIES)
     middle = float(np.exp(np.log(omega).mean()))
     values = np.array([bench.value(float(a), middle) for a in grid])
     spline = CubicSpline(np.log(grid), np.column_stack([values.real, values.imag]))

@@ -191,8 +191,9 @@ class _Design:
         self._bounds = np.array([to_si(one.bound, u, one.text) for one, u in
                                  zip(self.limits, self._units[1:], strict=True)], dtype=float)
         self.runs = 0
+        self._signs = np.array([one.sign for one in self.limits])
         self._last: tuple[Array, Array, Array] | None = None
-        self._scale: Array | None = None
+        self._scale = np.zeros(0)  # of all numbers, from the first run on
         self.tried: tuple[bool, float, Array] | None = None
         self.tell: Callable[..., None] | None = None
 
@@ -211,7 +212,7 @@ class _Design:
         numbers = np.array([one.value(run) for one in self._asked])
         slopes = np.array([one.gradient(run, run.sensitivities) for one in self._asked])
         slopes = slopes * [u.slope(v) for u, v in zip(self.unknowns, values, strict=True)]
-        if self._scale is None:
+        if not len(self._scale):
             self._scale = np.abs(np.append(numbers[0], self._bounds))
             self._scale[self._scale == 0] = 1.0
         self._last = searched.copy(), numbers, slopes
@@ -232,9 +233,7 @@ class _Design:
 
     def _rooms(self, numbers: Array) -> Array:
         """How far every limit is from being missed, in parts of it."""
-        assert self._scale is not None
-        signs = np.array([one.sign for one in self.limits])
-        return np.asarray(signs * (numbers[1:] - self._bounds) / self._scale[1:])
+        return self._signs * (numbers[1:] - self._bounds) / self._scale[1:]
 
     def best(self) -> Optimum:
         """Search from the start."""
@@ -245,27 +244,21 @@ class _Design:
         first = np.array([u.searched(u.guess) for u in self.unknowns])
         width = np.array(high) - np.array(low)
 
-        def searched(part: Array) -> Array:
-            return np.asarray(low + part * width)
+        def at(part: Array) -> tuple[Array, Array]:
+            return self.numbers(low + part * width)
 
         def number(part: Array) -> float:
-            out = self.numbers(searched(part))[0][0]
-            assert self._scale is not None
-            return float(self.sign * out / self._scale[0])
+            return float(self.sign * at(part)[0][0] / self._scale[0])
 
         def slope(part: Array) -> Array:
-            out = self.numbers(searched(part))[1][0]
-            assert self._scale is not None
-            return np.asarray(self.sign * out * width / self._scale[0])
+            return self.sign * at(part)[1][0] * width / self._scale[0]
 
         def room_slopes(part: Array) -> Array:
-            out = self.numbers(searched(part))[1][1:]
-            assert self._scale is not None
-            signs = np.array([one.sign for one in self.limits])
-            return np.asarray((signs / self._scale[1:])[:, None] * out * width)
+            out = at(part)[1][1:]
+            return (self._signs / self._scale[1:])[:, None] * out * width
 
-        constraints: Any = [{"type": "ineq", "jac": room_slopes, "fun":
-                             lambda part: self._rooms(self.numbers(searched(part))[0])}]
+        constraints: Any = [{"type": "ineq", "jac": room_slopes,
+                             "fun": lambda part: self._rooms(at(part)[0])}]
         status, message = "finished", ""
         try:
             found = minimize(number, (first - low) / width, jac=slope, method="SLSQP",

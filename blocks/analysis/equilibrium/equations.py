@@ -48,6 +48,8 @@ MOST_ROUNDS = 12  # of relations that switch
 SURELY_CONTRACTS = 0.1  # of the first step: Newton's second one, with the first one's matrix
 MOST_POINTS = 200  # of a way from a start
 
+_RowsOf = Callable[[Point], tuple[Array, Array]]  # values and derivatives of rows at a point
+
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -166,7 +168,8 @@ class Equations:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
         point, (fixed, _) = solution.point, self._lasting(start)
         scale = self._scale(point)
-        _, matrix, _ = self._rows(point, scale, None, fixed, self._unknowns(point))
+        _, matrix, _ = self._rows(point, partial(
+            self._as_they_are, scale=scale, kept=None, lasting=fixed, held=self._unknowns(point)))
         if not np.isfinite(matrix).all():
             return solution
         parts = _Directions.of(matrix)
@@ -182,15 +185,15 @@ class Equations:
         That is a homotopy, followed where Newton's method does not contract at once, which proves
         that it leads there (Kantorovich).
         """
-        scale, (fixed, frozen) = self._scale(start), self._lasting(start)
-        held, lasting = self._unknowns(start), np.concatenate([fixed, frozen])
-        missed, matrix, sizes = self._rows(start, scale, None, lasting, held)
+        scale, held = self._scale(start), self._unknowns(start)
+        of = partial(self._as_they_are, scale=scale, kept=None, held=held,
+                     lasting=np.concatenate(self._lasting(start)))
+        missed, matrix, sizes = self._rows(start, of)
         if not (all_finite(missed) and matrix.shape[0] == matrix.shape[1]):
             return None
 
         def rows(y: Array) -> tuple[Array, Array]:
-            value, whole = self._as_they_are(self._moved(start, y[:-1] * scale), scale, None,
-                                             lasting, held)
+            value, whole = of(self._moved(start, y[:-1] * scale))
             return value / sizes - (2.0 - y[-1]) * missed, np.column_stack(
                 [whole / sizes[:, None], missed])
 
@@ -224,29 +227,28 @@ class Equations:
             switched = _relations(solution.point)
             if switched is None or not solution.met:
                 break
-            point = solution.point.with_relations(switched)
+            point = replace(solution.point, m=switched)
         else:  # they go on switching
             return replace(solution, met=False)
         return solution
 
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
         scale, last, begun = self._scale(point), np.inf, point.p
+        of = partial(self._as_they_are, scale=scale, kept=kept, lasting=lasting, held=held)
         for _ in range(MOST_STEPS):
-            value, matrix, sizes = self._rows(point, scale, kept, lasting, held)
+            value, matrix, sizes = self._rows(point, of)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
             step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
-            point, norm = self._stepped(
-                point, step * scale, before,
-                partial(self._in_parts_of, sizes, scale, kept, lasting, held))
+            point, norm = self._stepped(point, step * scale, before, of, sizes)
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)
-        value, *_ = self._rows(point, scale, kept, lasting, held)
+        value, *_ = self._rows(point, of)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
         some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -280,18 +282,18 @@ class Equations:
         return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
                                point.p[self._places]])
 
-    def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
+    def _stepped(self, point: Point, step: Array, norm: float, of: _RowsOf, sizes: Array
                  ) -> tuple[Point, float]:
         """After a step, halved where it leads away; and how large the rows are there.
 
-        ``rows`` are in parts of what they are made of before the step: a force that grows with the
-        square of a flux would look the larger the smaller its slope is after it.
+        That is in parts of what they are made of before the step, ``sizes``: a force that grows
+        with the square of a flux would look the larger the smaller its slope is after it.
         """
         factor = 1.0
         for _ in range(MOST_HALVINGS):
             moved = self._moved(point, factor * step)
             with np.errstate(all="ignore"):
-                size = float(np.linalg.norm(rows(moved)))
+                size = float(np.linalg.norm(of(moved)[0] / sizes))
             if np.isfinite(size) and (size <= norm * (1 - 1e-4 * factor) or size <= MET):
                 return moved, size
             factor /= 2
@@ -307,28 +309,20 @@ class Equations:
         return replace(point, x=point.x + x, z=point.z + z, u=point.u + u, d=discrete, p=p)
 
     # -- rows ------------------------------------------------------------------------------
-    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
-              ) -> tuple[Array, Array, Array]:
+    def _rows(self, point: Point, of: _RowsOf) -> tuple[Array, Array, Array]:
         """Scaled values and derivatives of all rows, the soft ones last, and what scales them.
 
         Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
         """
-        v, whole = self._as_they_are(point, scale, kept, lasting, held)
-        nx = self.system.nx
-        for side in (1.0, -1.0):
+        v, whole = of(point)
+        for side in (BESIDE, -BESIDE):
             if np.isfinite(whole).all():
                 break
-            beside = replace(point, x=point.x + side * BESIDE * point.scale_x,
-                             z=point.z + side * BESIDE * scale[nx : nx + len(point.z)])
-            whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
+            _, whole = of(replace(point, x=point.x + side * point.scale_x,
+                                  z=point.z + side * point.scale_z))
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
         return v / size, whole / size[:, None], size
-
-    def _in_parts_of(self, sizes: Array, scale: Array, kept: Flags | None, lasting: Array,
-                     held: Array, point: Point) -> Array:
-        """Values of the rows by what they are made of elsewhere."""
-        return self._as_they_are(point, scale, kept, lasting, held)[0] / sizes
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:

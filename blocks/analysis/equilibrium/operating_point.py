@@ -26,7 +26,7 @@ from ...results.result import Result
 from ...results.sheet import Sheet
 from ...units import from_si, unit
 from ..linear.derivatives import elements_of_system
-from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
+from ..linear.linearise import held_words, modes_named, rate_of, state_named
 from ..linear.point import Point, initial_point, run_point
 from ..linear.signals import InputSignal, signals_of
 from .equations import Equations, Solution
@@ -206,9 +206,8 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions) -> It
     slope = system.slope(*point.arguments)
     for i in equations.drifting:
         if abs(slope[i]) > 1e-9 * point.scale_x[i]:
-            named = state_named(system, int(i))
-            rate = from_si(float(slope[i]), ratio_to_second(named.unit))
-            yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
+            path, rate = rate_of(system, int(i), slope)
+            yield f"{path} goes on changing, by {rate:.6g~P}; nothing depends on it."
     if not reactions.determined.all():
         yield "How stuck elements share their load is not determined; see reactions()."
     driven = [*_driven(system), *equations.restless] if equations.at_rest else []
@@ -455,10 +454,8 @@ def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) 
     slope = system.slope(*point.arguments)
     told = []
     for k in resting[:3]:
-        i = int(equations.resting[k])
-        named = state_named(system, i)
-        rate = from_si(float(slope[i]), ratio_to_second(named.unit))
-        told.append(f"der({named.path}) would be {rate:.6g~P}")
+        path, rate = rate_of(system, int(equations.resting[k]), slope)
+        told.append(f"der({path}) would be {rate:.6g~P}")
     return ": " + ", ".join(told)
 
 

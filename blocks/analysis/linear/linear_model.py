@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...numerics.arrays import Array
 from ...renamed import current_attribute
 from ...results.sheet import Sheet, pandas
 from ...simulation.settings import positive_time
-from ...units import Unit, quantity
+from ...units import Unit, quantity, unit
 from .poles import participation, poles, static_gain, zeros
 from .signals import ratio_unit
 
@@ -227,28 +228,47 @@ class LinearModel:
 
     # -- tables ----------------------------------------------------------------------------
     def damping(self) -> Sheet:
-        """Poles with frequency, damping ratio, time constant, and the parts that move."""
-        return damping_table(self)
+        """Poles with frequency, damping ratio, time constant, and the parts that move.
+
+        A pole at 0 has no damping ratio; like others on the real axis it has 1 here, as in
+        python-control, so that tables stay numbers.
+        """
+        p = self._poles
+        size = np.abs(p)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(size > 0, -p.real / size, 1.0)
+            constant = np.where(p.real != 0, -1 / p.real, np.inf)
+        return Sheet(f"Poles of {self.title}", {
+            "pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
+            "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
+            "damping ratio [1]": [_rounded(x) for x in ratio],
+            "time constant [s]": [_rounded(x) for x in constant],
+            "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in _moving(self)],
+        }, "\n".join(f"No state: {k}, {v}." for k, v in list(self.frozen.items())[:6]))
 
     def modes(self) -> Sheet:
         """Every mode once (pairs together): frequency, damping, and the parts that move in it."""
-        rows = [k for k, p in enumerate(self._poles) if p.imag >= 0]
-        whole = self.damping()
+        whole, rows = self.damping(), np.flatnonzero(self._poles.imag >= 0)
         columns = {n: [v[k] for k in rows] for n, v in whole.columns.items()}
         return Sheet(f"Modes of {self.title}", columns, whole._note())
 
     def gains(self) -> Sheet:
         """Static gain and zeros of every pair of input and output, with units."""
-        return gains_table(self)
+        rows: dict[str, list[Any]] = {"input": [], "output": [], "static gain": [], "unit": [],
+                                      "zeros [1/s]": []}  # fmt: skip
+        for (i, inp), (o, out) in product(enumerate(self.inputs), enumerate(self.outputs)):
+            found = zeros(self.dense_a, self.B[:, i], self.C[o], float(self.D[o, i]))
+            shown = "no path" if found is None else ", ".join(map(complex_text, found)) or "none"
+            for column, cell in zip(rows.values(), (
+                    inp.path, out.path, _rounded(self._dcgain[o, i]),
+                    str(ratio_unit(out.unit, inp.unit)), shown), strict=True):
+                column.append(cell)
+        return Sheet(f"Gains of {self.title}", rows, " ".join(self.notes))
 
     def units(self, name: str) -> list[list[str]]:
         """Units of the entries of ``"A"``, ``"B"``, ``"C"`` or ``"D"``, as texts."""
         left, right = self._sides_of(name)
-        from ...units import unit
-
-        second = unit("s")
-        rates = name in ("A", "B")
-        tall = [ratio_unit(n.unit, second) if rates else n.unit for n in left]
+        tall = [ratio_unit(n.unit, unit("s")) if name in "AB" else n.unit for n in left]
         return [[str(ratio_unit(a, b.unit)) for b in right] for a in tall]
 
     def to_pandas(self) -> dict[str, DataFrame]:
@@ -406,43 +426,6 @@ def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:
 def _word(name: Named) -> str:
     """A name as python-control takes it, which allows no dots."""
     return name.path.replace(".", "_")
-
-
-def damping_table(linear: LinearModel) -> Sheet:
-    """Poles with frequency, damping ratio, time constant, and the parts that move.
-
-    A pole at 0 has no damping ratio; like others on the real axis it has 1 here, as in
-    python-control, so that tables stay numbers.
-    """
-    moving = _moving(linear)
-    note = "\n".join(f"No state: {k}, {v}." for k, v in list(linear.frozen.items())[:6])
-    p = linear.poles()
-    size = np.abs(p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(size > 0, -p.real / size, 1.0)
-        constant = np.where(p.real != 0, -1 / p.real, np.inf)
-    return Sheet(f"Poles of {linear.title}",
-                 {"pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
-                  "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
-                  "damping ratio [1]": [_rounded(x) for x in ratio],
-                  "time constant [s]": [_rounded(x) for x in constant],
-                  "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in moving]}, note)
-
-
-def gains_table(linear: LinearModel) -> Sheet:
-    """Static gain and zeros of every pair of input and output, with units."""
-    rows: dict[str, list[Any]] = {"input": [], "output": [], "static gain": [], "unit": [],
-                                  "zeros [1/s]": []}  # fmt: skip
-    for i, inp in enumerate(linear.inputs):
-        for o, out in enumerate(linear.outputs):
-            found = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
-            rows["input"].append(inp.path)
-            rows["output"].append(out.path)
-            rows["static gain"].append(_rounded(linear.dcgain()[o, i]))
-            rows["unit"].append(str(ratio_unit(out.unit, inp.unit)))
-            rows["zeros [1/s]"].append("no path" if found is None else
-                                       ", ".join(map(complex_text, found)) or "none")  # fmt: skip
-    return Sheet(f"Gains of {linear.title}", rows, " ".join(linear.notes))
 
 
 def _moving(linear: LinearModel) -> list[list[tuple[str, float]]]:

@@ -19,7 +19,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.modes import SLIDES, TOUCHES, code_of
 from ...system.system import System
-from ...units import Unit, from_si, unit
+from ...units import from_si, unit
 from ..equilibrium.solve_in_mode import solved_in_mode
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .linear_model import LinearModel, Named
@@ -33,7 +33,7 @@ from .words import changed_since, notes_of
 if TYPE_CHECKING:
     from ...language.compiled_model import CompiledModel
 
-__all__ = ["LinearModels", "held_words", "linearise", "modes_named", "ratio_to_second",
+__all__ = ["LinearModels", "held_words", "linearise", "modes_named", "rate_of",
            "relations_on_edge", "state_named"]
 
 ON_THE_EDGE = 1e-10  # of what a crossing function is made of: it is zero
@@ -183,14 +183,14 @@ class _Maker:
     # -- edges -----------------------------------------------------------------------------
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:
         """The models of the other sides of relations and modes that stand on an edge."""
-        for m, side in self._edges(point):
-            other = solved_in_mode(replace(point, m=m, sides=side), self.derivatives)
-            yield self._as_side(other, point)
-        for k, mode in modes_on_edge(point, at):
-            modes = point.modes.copy()
-            modes[k] = mode
-            other = solved_in_mode(point.with_modes(modes), self.derivatives)
-            yield self._as_side(other, point)
+        every = np.arange(len(point.modes))
+        beside = [replace(point, m=m, sides=side) for m, side in self._edges(point)]
+        beside += [point.with_modes(np.where(every == k, mode, point.modes))
+                   for k, mode in modes_on_edge(point, at)]
+        for one in beside:
+            other = solved_in_mode(one, self.derivatives)
+            yield replace(self.one(other, self.derivatives.at(other)),
+                          side=_side_words(other, point))
 
     def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:
         """Relations and sides of kinks beside an edge: all together, then each by itself."""
@@ -201,18 +201,9 @@ class _Maker:
         for value in (1.0, 0.0):
             yield np.where(relations, value, point.m), np.where(tied, value, side)
         for r in np.flatnonzero(relations):
-            m = point.m.copy()
-            m[r] = 1.0 - m[r]
-            yield m, side
+            yield np.where(np.arange(len(point.m)) == r, 1.0 - point.m, point.m), side
         for k in np.flatnonzero(tied):
-            flipped = side.copy()
-            flipped[k] = 1.0 - side[k]
-            yield point.m, flipped
-
-    def _as_side(self, point: Point, of: Point) -> LinearModel:
-        at = self.derivatives.at(point)
-        return replace(self.one(point, at), side=_side_words(point, of))
-
+            yield point.m, np.where(np.arange(len(side)) == k, 1.0 - side, side)
 
 def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
     """The modes of an element that the states of a point leave it, for some load."""
@@ -233,13 +224,9 @@ def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
 
 
 def _same(a: LinearModel, b: LinearModel) -> bool:
-    if [n.path for n in a.states] != [n.path for n in b.states]:
-        return False
-    for m, n in ((a.A, b.A), (a.B, b.B), (a.C, b.C), (a.D, b.D)):
-        size = abs(m).max() if m.size else 0.0
-        if m.size and abs(m - n).max() > SAME * size:
-            return False
-    return True
+    return [n.path for n in a.states] == [n.path for n in b.states] and all(
+        not (m.size and abs(m - n).max() > SAME * abs(m).max())
+        for m, n in ((a.A, b.A), (a.B, b.B), (a.C, b.C), (a.D, b.D)))
 
 
 def relations_on_edge(point: Point) -> Flags:
@@ -331,25 +318,20 @@ def state_named(system: System, i: int) -> Named:
     """Path and unit of a state."""
     known: dict[int, Named] = system.cache.setdefault("named states", {})
     if i not in known:
-        known[i] = _state_named(system, i)
+        slot, own = system.class_names.slot.get(int(system.tape.reduced.states[i])), unit("")
+        if slot is not None:
+            held = system.flat.at_slot(slot)
+            own = held.local.unit.as_difference
+            for _ in range(held.order):
+                own = ratio_unit(own, unit("s"))
+        known[i] = Named(system.state_name(i), own)
     return known[i]
 
 
-def _state_named(system: System, i: int) -> Named:
-    path = system.state_name(i)
-    slot = system.class_names.slot.get(int(system.tape.reduced.states[i]))
-    if slot is None:
-        return Named(path, unit(""))
-    held = system.flat.at_slot(slot)
-    own: Unit = held.local.unit.as_difference
-    for _ in range(held.order):
-        own = ratio_unit(own, unit("s"))
-    return Named(path, own)
-
-
-def ratio_to_second(own: Unit) -> Unit:
-    """The unit of a rate of something."""
-    return ratio_unit(own.as_difference, unit("s"))
+def rate_of(system: System, i: int, slope: Array) -> tuple[str, Any]:
+    """The path of a state, and its rate with a unit."""
+    named = state_named(system, i)
+    return named.path, from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))
 
 
 def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
@@ -381,8 +363,8 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
     for k, i in enumerate(reduced.states):
         matters = not position[i] or used[k]
         if matters and abs(slope[i]) > 1e-7 * scale[i]:
-            named = state_named(point.system, int(i))
-            out[f"der({named.path})"] = from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))
+            path, rate = rate_of(point.system, int(i), slope)
+            out[f"der({path})"] = rate
     return out
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from .linear_model import LinearModel
 
-__all__ = ["bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range", "step"]
+__all__ = ["around_poles", "bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range",
+           "step"]
 
 Models: TypeAlias = "LinearModel | Mapping[str, LinearModel]"
 
@@ -217,11 +218,14 @@ def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Arr
     if frequencies is not None:
         given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
         return _range(linear, *given) if len(given) == 2 else given
+    return _range(linear, *around_poles(linear, DECADES))
+
+
+def around_poles(linear: LinearModel, decades: float) -> tuple[float, float]:
+    """From below the slowest to beyond the fastest pole, in rad/s."""
     size = np.abs(linear.poles())
-    size = size[size > 0]
-    if not len(size):
-        size = np.array([1.0])
-    return _range(linear, size.min() / 10**DECADES, size.max() * 10**DECADES)
+    size = size[size > 0] if size.any() else np.ones(1)
+    return size.min() / 10**decades, size.max() * 10**decades
 
 
 def _range(linear: LinearModel, low: float, high: float) -> Array:

@@ -57,10 +57,6 @@ class Point:
         """Return the point with other modes."""
         return replace(self, modes=np.array(modes, dtype=int))
 
-    def with_relations(self, m: Array) -> Point:
-        """Return the point with other relations."""
-        return replace(self, m=m.copy())
-
 
 def of_problem(problem: Problem, t: float, title: str) -> Point:
     """Where a problem is at present."""

@@ -179,10 +179,11 @@ class Signals:
 
     def _variable(self, path: str, where: str) -> InputSignal:
         """A variable that is nothing but a parameter."""
+        known = chain(self.parameters(varying=True), self.parameters(varying=False))
         try:
             signals = self.output(path, where)
         except UnknownName:
-            raise self._unknown(path, where) from None
+            raise unknown_name(where, path, known, "inputs") from None
         if len(signals) != 1:
             raise ParameterError(where, f"{path} names {len(signals)} variables.",
                                  f'Name one of them, "{signals[0].path}".')  # fmt: skip
@@ -198,12 +199,9 @@ class Signals:
         raise ParameterError(
             where, f"{path} is no input: it follows from the equations.",
             "An input is a parameter, such as the force of a ForceSource or the value of a "
-            f"Constant. This model has: {self._some_inputs()}.", code="analysis.input",
+            f"Constant. This model has: {', '.join(islice(known, 6)) or 'none'}.",
+            code="analysis.input",
         )  # fmt: skip
-
-    def _unknown(self, path: str, where: str) -> UnknownName:
-        known = chain(self.parameters(varying=True), self.parameters(varying=False))
-        return unknown_name(where, path, known, "inputs")
 
     def parameters(self, varying: bool) -> Iterator[str]:
         """Yield the paths of parameters that may vary with time, as those of sources, or of others.
@@ -212,10 +210,6 @@ class Signals:
             for parameter in family.kernel.parameters:
                 if parameter.declared.varying == varying:
                     yield from (f"{family.path(k)}.{parameter.name}" for k in range(family.size))
-
-    def _some_inputs(self) -> str:
-        known = chain(self.parameters(varying=True), self.parameters(varying=False))
-        return ", ".join(islice(known, 6)) or "none"
 
     def _refuse_differentiated(self, signal: InputSignal, where: str) -> None:
         """An input whose derivative the equations need cannot be one: a number has none."""

@@ -8,7 +8,6 @@ slides has its kinetic effort, what is open has none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -18,13 +17,14 @@ import numpy as np
 from ... import native
 from ...exceptions import ParameterError
 from ...language.expression import TIME
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ..linear.derivatives import elements_of_system
 from .columns import Columns
 
 if TYPE_CHECKING:
-    from ...nonsmooth.modes.elements import Elements
     from ...system.points import Points
     from ...system.problem import Problem
 
@@ -37,8 +37,7 @@ SPARSE = 8  # times as many entries as are not zero: then only these are multipl
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
-@dataclass(frozen=True)
-class Derivatives:
+class Derivatives(NamedTuple):
     """Rows of expressions and their total derivatives at several points.
 
     Attributes
@@ -66,18 +65,16 @@ class Derivatives:
 
     def rows(self, which: slice) -> Derivatives:
         """Some of the rows."""
-        return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],
-                           self.d[:, which], self.t[:, which], self.past[:, which])
+        return Derivatives(*(one[:, which] for one in self))
 
     def beside(self, other: Derivatives) -> Derivatives:
         """Return these rows and others, at the same points."""
-        return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
-                             for name in ("value", "x", "p", "d", "t", "past")))
+        return Derivatives(*(np.concatenate(pair, axis=1)
+                             for pair in zip(self, other, strict=True)))
 
     def some(self, which: Any) -> Derivatives:
         """Return the derivatives at some of the points."""
-        return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
-                           self.t[which], self.past[which])
+        return Derivatives(*(one[which] for one in self))
 
 
 class Made(NamedTuple):
@@ -108,30 +105,27 @@ class SensitivityEquations:
 
     Attributes
     ----------
-    elements : of set-valued laws, if there are any
+    elements : of set-valued laws
     """
 
     def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
         self.system, tape = problem.system, problem.system.tape
         self.entries, self.where = entries, where
-        self.elements: Elements | None = None
-        self.modes = ca.SX.sym("modes", 0 if problem.laws is None else problem.laws.size)
-        held = ca.SX(0, 1)
-        moving, room = ca.SX(0, 1), ca.SX(0, 1)
-        if problem.laws is not None:
-            held, moving, room = self._of_elements()
+        self.elements = elements_of_system(self.system)
+        self.modes = ca.SX.sym("modes", self.elements.size)
+        held, moving, room = self._of_elements()
         self._w = ca.vertcat(tape.z, tape.u)
         self._held = ca.vertcat(tape.residual, held)
         self._algebraic = self._jacobian(self._held)
         self._slope = self._jacobian(tape.slope)
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
-        self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
+        guards = ca.vertcat(tape.crossings, room, moving)
+        self._guards = self._jacobian(guards)
         #: The same of many points, where no more than their states has to be known.
-        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
-                               ca.vertcat(tape.crossings, room, moving))
+        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
         self._known_guards: Made | None = None  # by states
         if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(ca.vertcat(tape.crossings, room, moving)))
+            made = self._jacobian(self.columns.eliminated(guards))
             if made.function.function.n_instructions() <= MOST_OPERATIONS:
                 self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
@@ -154,11 +148,7 @@ class SensitivityEquations:
 
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""
-        from ...nonsmooth.modes.elements import elements_of
-        from ...nonsmooth.modes.law_expressions import expressions_of
-
-        laws, tape = expressions_of(self.system), self.system.tape
-        self.elements = elements = elements_of(self.system)
+        laws, tape, elements = expressions_of(self.system), self.system.tape, self.elements
         at_once = ca.which_depends(laws.flow, ca.vertcat(tape.u, tape.z), 1, True)
         rows = []
         for k in range(elements.size):
@@ -251,11 +241,11 @@ class SensitivityEquations:
         if not len(first):
             return
         given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
-        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        made, of_w = self._algebraic, self._of_w(self._algebraic)
         out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
-        of_w = (made.column >= nx) & (made.column < nx + n)
-        matrix = np.zeros((len(first), made.rows, n))
-        matrix[:, made.row[of_w], made.column[of_w] - nx] = out[:, made.rows :][:, of_w]
+        matrix = np.zeros((len(first), made.rows, self._w.numel()))
+        matrix[:, made.row[of_w], made.column[of_w] - self.system.nx] = out[
+            :, made.rows :][:, of_w]
         self._solved(matrix, np.zeros((len(first), made.rows, 1)))
 
     def _not_seen_yet(self, points: Points) -> Indices:
@@ -285,7 +275,7 @@ class SensitivityEquations:
         """
         symbols, values = past or (None, NOTHING)
         made = self._made(key, expression, symbols)
-        through = self.following(points) if self._sees_w(made) else []
+        through = self.following(points) if self._of_w(made).any() else []
         return self._total(made, points, through, values)
 
     def wanted(self, key: str, expression: ca.SX) -> Wanted:
@@ -293,7 +283,7 @@ class SensitivityEquations:
         if key not in self._wanted:
             made, tape = self._made(key, expression), self.system.tape
             derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
-            self._wanted[key] = Wanted.all_of(self.system) if self._sees_w(made) else Wanted.by(
+            self._wanted[key] = Wanted.all_of(self.system) if self._of_w(made).any() else Wanted.by(
                 self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
         return self._wanted[key]
 
@@ -304,10 +294,10 @@ class SensitivityEquations:
                                              past)
         return self._rows[key]
 
-    def _sees_w(self, made: Made) -> bool:
-        """Whether rows depend on torn unknowns and efforts."""
-        s = self.system
-        return bool(np.any((made.column >= s.nx) & (made.column < s.nx + s.nz + s.nu)))
+    def _of_w(self, made: Made) -> Flags:
+        """Which entries are derivatives by torn unknowns and efforts."""
+        nx = self.system.nx
+        return (made.column >= nx) & (made.column < nx + self._w.numel())
 
     def _total(self, made: Made, points: Points, through: list[Array], values: Array = NOTHING
                ) -> Derivatives:
@@ -348,9 +338,8 @@ class SensitivityEquations:
     @cached_property
     def _blocks(self) -> list[Block]:
         """Blocks of equations in which torn unknowns and efforts depend on each other."""
-        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
-        of_w = (made.column >= nx) & (made.column < nx + n)
-        return blocks_of(made.row[of_w], made.column[of_w] - nx, n)
+        made, of_w = self._algebraic, self._of_w(self._algebraic)
+        return blocks_of(made.row[of_w], made.column[of_w] - self.system.nx, self._w.numel())
 
     def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
         """Solutions where some of the equations hold for states alone, as that of a coil behind

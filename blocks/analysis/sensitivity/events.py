@@ -26,8 +26,6 @@ from .saltation import Changes, Jumps
 
 if TYPE_CHECKING:
     from ...simulation.recording import RunRecording
-    from .equations import SensitivityEquations
-    from .saltation import Jumps
     from .start import StartDerivatives
 
 __all__ = ["Saltation"]
@@ -71,9 +69,7 @@ class Saltation:
         self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
         self.sides = self.jumps.sides
-        self.m = episodes.m
-        self.modes = episodes.modes if equations.elements is not None else np.zeros(
-            (len(self.starts), 0), dtype=int)
+        self.m, self.modes = episodes.m, episodes.modes[:, : equations.elements.size].astype(int)
         changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
         self._floors = FloorInstants(equations)
@@ -130,10 +126,7 @@ class Saltation:
 
     def _look_at_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
-        elements = self.equations.elements
-        if elements is None:
-            return
-        guards = self.sides.start
+        elements, guards = self.equations.elements, self.sides.start
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
         self.jumps.bring_to_rest(changes, (self.modes[0] == 0) & ~elements.contact)
@@ -196,8 +189,6 @@ class Saltation:
         switched = self.m[:-1] != self.m[1:]
         if self.jumps.resets.active:
             switched = switched | self._taken_back()
-        if self.equations.elements is None:
-            return switched
         moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
         stuck = self.modes[:-1] == 0
         return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
@@ -242,7 +233,6 @@ class Saltation:
                 names.append("samples of " + ", ".join(owners))
             else:
                 elements = self.equations.elements
-                assert elements is not None
                 names.append(elements.name(int((guard - nm) % elements.size)))
         return " and ".join(dict.fromkeys(names))
 
@@ -255,7 +245,7 @@ class Saltation:
         for p in np.flatnonzero(self.jumps.moves_at_end()):
             self._told.append((float(self.ends[-1]), "a sample would be taken just where the run "
                                f"ends: derivatives by {self.paths[p]} hold where it is later."))
-        if self.system.nm or self.equations.elements is not None:
+        if self.system.nm or self.equations.elements.size:
             times, which = self._looks()
             if not len(times):
                 return
@@ -307,8 +297,6 @@ class Saltation:
         """Guards that end the modes held in episodes."""
         relations = np.ones((self.system.nm, len(which)), dtype=bool)
         relations[self.jumps.samplings.time_events.timed] = False
-        if self.equations.elements is None:
-            return relations
         stuck = self.modes[which].T == 0
         contact = self.equations.elements.contact[:, None]
         return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])
@@ -354,7 +342,7 @@ class Crossings:
 
     def _is_diode(self, guard: int) -> bool:
         elements = self._equations.elements
-        if guard < self._nm or elements is None:
+        if guard < self._nm:
             return False
         element = (guard - self._nm) % elements.size
         return bool(elements.valve[element] and not elements.switch[element])
@@ -423,7 +411,7 @@ class FloorInstants:
         """
         of = self.equations.rows("floors", self._of, before)
         away = of.value - np.round(of.value)
-        return (replace(of, value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE))
+        return of._replace(value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE)
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
 from ...simulation.actions import Resets, Samplings
@@ -117,9 +118,8 @@ class Jumps:
     @property
     def _need_efforts(self) -> bool:
         """Whether more than slopes and guards is asked at events, which may depend on efforts."""
-        elements, values = self.equations.elements, self.samplings.values
-        if self.system.clusters or self.resets.active or (
-                elements is not None and elements.contact.any()):
+        values = self.samplings.values
+        if self.system.clusters or self.resets.active or self.equations.elements.contact.any():
             return True
         if values is None:
             return False
@@ -131,8 +131,8 @@ class Jumps:
     def struck(self) -> Flags:
         """Elements of contacts struck at events, (events, elements)."""
         elements, count = self.equations.elements, len(self.times)
-        struck = np.zeros((count, 0 if elements is None else elements.size), dtype=bool)
-        if elements is None or not elements.contact.any():
+        struck = np.zeros((count, elements.size), dtype=bool)
+        if not elements.contact.any():
             return struck
         gaps = np.abs(self.sides.guards.value[:, self.system.nm + 2 * elements.size :])
         for k, owners in enumerate(self.recording.episodes.struck[1:]):
@@ -166,7 +166,6 @@ class Jumps:
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
-        assert self.equations.elements is not None
         elements, struck = self.equations.elements, self.struck[k]
         jump = self.sides.points.x[:, 2 * k + 2] - self.sides.points.x[:, 2 * k + 1]
         if struck.sum() > 1:
@@ -197,9 +196,6 @@ class Jumps:
         """
         if e not in self._flows:
             def rows() -> ca.SX:
-                from ...nonsmooth.modes.law_expressions import expressions_of
-
-                assert self.equations.elements is not None
                 elements, tape = self.equations.elements, self.system.tape
                 laws = expressions_of(self.system)
                 push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
@@ -318,7 +314,7 @@ class Jumps:
         """Let what sticks where the run starts stick with changes, too: what they make slide comes
         to rest at once, by an impulse of its friction."""
         elements, e = self.equations.elements, np.flatnonzero(stuck)
-        if elements is None or not len(e) or self.system.clusters:
+        if not len(e) or self.system.clusters:
             return
         tape, start = self.system.tape, self.sides.start
         moving = self.system.nm + 2 * elements.size + e

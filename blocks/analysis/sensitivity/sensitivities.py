@@ -7,9 +7,9 @@ at events the saltation that counts their moving instants.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...simulation.recording import RunRecording
     from ...simulation.settings import Options
     from ...system.points import Points
-    from .equations import Derivatives, SensitivityEquations
-    from .events import Saltation
 
 __all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
@@ -246,8 +244,7 @@ class _Last(Generic[_Found]):
         return kept[2]
 
 
-@dataclass(frozen=True)
-class TiedStates:
+class TiedStates(NamedTuple):
     """Changes of tied states at points by those of free states, parameters, discrete values."""
 
     free: Array
@@ -290,8 +287,7 @@ class Constraints:
 
     def before(self, event: int, free: Array, d: Array) -> Array:
         """Return the changes of all states just before an event, from those of the free ones."""
-        tied = self._before
-        at = TiedStates(*(getattr(tied, name)[[event]] for name in ("free", "p", "d")))
+        at = TiedStates(*(one[[event]] for one in self._before))
         return self._all(at, np.array([event]), free[None], d[None])[0]
 
     @cached_property

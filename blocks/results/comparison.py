@@ -17,7 +17,7 @@ from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_o
 from .plots.selection import drawn_by_default
 from .recorded import Recorded
 from .recording import Instant
-from .sheet import Sheet
+from .sheet import Sheet, Tabulated
 from .shown import SECOND, number, time_unit, unit_to_show
 from .values.sampling import units_wanted
 from .values.series import Series
@@ -54,7 +54,7 @@ class Gap:
     share: float
 
 
-class Comparison:
+class Comparison(Tabulated):
     """Runs side by side: :attr:`table` of differences, :meth:`plot`, and what differs in them.
 
     Attributes
@@ -154,12 +154,14 @@ class Comparison:
         return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
 
     def __repr__(self) -> str:
-        found = self.differences
-        return "\n".join([repr(self.table), repr(found) if len(found) else
-                          "The runs were made with equal parameters."])  # fmt: skip
+        return super().__repr__() if len(self.differences) else (
+            f"{self.table!r}\nThe runs were made with equal parameters.")
 
-    def _repr_html_(self) -> str:
-        return "\n".join(sheet._repr_html_() for sheet in (self.table, self.differences))
+    def _sheet(self) -> Sheet:
+        return self.table
+
+    def _sheets(self) -> list[Sheet]:
+        return [self.table, self.differences]
 
 
 def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:

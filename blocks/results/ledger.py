@@ -6,6 +6,7 @@ Sums what the components say about themselves; knows none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,18 +154,11 @@ class Ledger(ByComponent[EnergyTerm]):
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
-        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held",
-                  "uncertainty", "carried")
-        return Ledger(
-            (
-                terms[0] if len(terms) == 1 else EnergyTerm(
-                    f"{path} ({len(terms)})", kind,
-                    *(float(sum(getattr(t, f) for t in terms)) for f in fields),
-                )
-                for (path, kind), terms in sums.items()
-            ),
-            self.name,
-        )  # fmt: skip
+        numbers = [one.name for one in fields(EnergyTerm)[2:]]
+        return Ledger((terms[0] if len(terms) == 1 else EnergyTerm(
+            f"{path} ({len(terms)})", kind, *(float(sum(getattr(t, f) for t in terms))
+                                              for f in numbers))
+            for (path, kind), terms in sums.items()), self.name)
 
     def to_pandas(self) -> Any:
         """A DataFrame by component, in J, with the totals as last row."""

@@ -126,15 +126,12 @@ def differences(runs: Sequence[MadeWith]) -> list[Difference]:
         tables: list[Mapping[str, Any]] = [getattr(run, kind) for run in runs]
         for name in dict.fromkeys(name for table in tables for name in table):
             values = [table.get(name) for table in tables]
-            if kind == "parameters" and any(_absent(run, name) for run in runs):
+            owner = name.rpartition(".")[0]
+            if kind == "parameters" and owner and any(owner not in run.types for run in runs):
                 continue  # that a component is missing, or of another class, is said once
             if not all(_same(values[0], value) for value in values[1:]):
                 found.append(_difference(kind, name, values))
     return found
-
-
-def _absent(run: MadeWith, path: str) -> bool:
-    return path.rpartition(".")[0] not in run.types and "." in path
 
 
 def _difference(kind: str, name: str, values: Sequence[Any]) -> Difference:

@@ -133,15 +133,19 @@ class Tabulated:
     def _sheet(self) -> Sheet:
         raise NotImplementedError
 
+    def _sheets(self) -> Sequence[Sheet]:
+        """Its table, and others that are shown below."""
+        return [self._sheet()]
+
     def to_pandas(self) -> Any:
         """The rows of its table as a DataFrame."""
         return self._sheet().to_pandas()
 
     def __repr__(self) -> str:
-        return repr(self._sheet())
+        return "\n".join(map(repr, self._sheets()))
 
     def _repr_html_(self) -> str:
-        return self._sheet()._repr_html_()
+        return "".join(sheet._repr_html_() for sheet in self._sheets())
 
 
 class Term(Protocol):

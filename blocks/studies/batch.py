@@ -8,29 +8,28 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..diagnostics.check import has_relations, relation_findings
 from ..exceptions import BlocksError
-from ..initialisation.nominal_values import find_nominals
+from ..initialisation.nominal_values import Nominals, find_nominals
+from ..language.compiled_model import CompiledModel
 from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Flags, Indices
+from ..system import System
 from .axes import Axis, Plan
 from .batch_conditions import Common, common_of, parameter_entries, refuse_request, refuse_varied
-from .runner import Outcome, Recipe, Runner, told
+from .runner import Outcome, Recipe, Runner, RunsPoints
 from .settings import Setting, find_setting
-
-if TYPE_CHECKING:
-    from ..initialisation.nominal_values import Nominals
-    from ..language.compiled_model import CompiledModel
-    from ..system import System
 
 __all__ = ["AtOnce"]
 
 HUGE = 2.0**1000  # a nominal value that no other exceeds
-class AtOnce:
+
+
+class AtOnce(RunsPoints):
     """Runs points in this process.
 
     Parameters
@@ -46,9 +45,6 @@ class AtOnce:
         Where the runs cannot be made so.
     """
 
-    how: ClassVar[str]  #: they are made, for people
-    why = ""
-
     def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan,
                  refuse: Callable[[System], None], *methods: str) -> None:
         self.recipe, self.plan = recipe, plan
@@ -61,16 +57,10 @@ class AtOnce:
         self.make_ready(system)
         self.runner = Runner.of_copy(model, recipe)  # for single runs
         self.varied = VariedValues(system, settings, plan, self.runner)
-        self.alone = 0  # runs that were made by themselves after all
 
     @abstractmethod
     def make_ready(self, system: System) -> None:
         """Make what all runs need; refuse where that cannot be."""
-
-    @property
-    def execution(self) -> str:
-        """How the runs were made."""
-        return told(self)
 
     def by_itself(self, number: int) -> Outcome:
         """A single run."""
@@ -202,10 +192,7 @@ class VariedValues:
 
 def _out_of_bounds(setting: Setting, axis: Axis) -> Flags:
     """Which samples are out of bounds; given values are checked when they are given."""
-    bad = np.zeros(len(axis.values), dtype=bool)
-    if axis.sampled:
-        bad[:] = [_refuses(setting, axis, k) for k in range(len(bad))]
-    return bad
+    return np.array([axis.sampled and _refuses(setting, axis, k) for k in range(len(axis.values))])
 
 
 def _refuses(setting: Setting, axis: Axis, k: int) -> bool:

@@ -161,7 +161,8 @@ class LaneProgram:
             Where that cannot be.
         """
         functions = VariableFunctions(system, Catalog.of(system))
-        indices, slices = _places_of(outputs, functions.catalog)
+        handles = [output.handles(functions.catalog) for output in outputs]
+        ends = np.cumsum([0, *map(len, handles)]).tolist()
         times = {t for o in outputs if o.reduction in ("at", "course") for t in o.times}
         if not native.is_installed():
             raise OneByOne("llvmlite is not installed")
@@ -174,8 +175,9 @@ class LaneProgram:
         equations = equations_of(system, common.problem.p)
         if equations.large:
             raise OneByOne("the model is large")
-        slope, written = equations.in_lanes(lanes.LANES, functions.expression(tuple(indices)))
-        return cls(lanes, arithmetic(lanes.LANES), slope, written, len(indices), slices,
+        slope, written = equations.in_lanes(lanes.LANES, functions.expression(sum(handles, ())))
+        return cls(lanes, arithmetic(lanes.LANES), slope, written, ends[-1],
+                   tuple(map(slice, ends, ends[1:])),
                    np.array(sorted(times | {common.t0, common.t1})),
                    any(o.reduction in ("max", "min") for o in outputs))
 
@@ -191,14 +193,3 @@ class LaneProgram:
                 values = values[:, 0]
         values = np.moveaxis(values[..., part], -1, 1)
         return output.in_its_unit(values)
-
-
-def _places_of(outputs: Sequence[Output], catalog: Catalog) -> tuple[list[int], tuple[slice, ...]]:
-    """Handles of all scalars that outputs are made of, and which of them are whose."""
-    indices: list[int] = []
-    slices = []
-    for output in outputs:
-        handles = output.handles(catalog)
-        slices.append(slice(len(indices), len(indices) + len(handles)))
-        indices += handles
-    return indices, tuple(slices)

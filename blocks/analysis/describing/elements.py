@@ -247,6 +247,7 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
     wave = cos if displacement else sin
 
     class PortBench(_Harmonics):
+        grounds = True
         P, N = Port(domain), Port(domain)
 
         def equations(self) -> Iterator[Any]:
@@ -255,7 +256,6 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
             yield second == 0 * one_in
             yield from self.integrals(-getattr(self.P, through) / one_out)
 
-    PortBench.grounds = True  # type: ignore[attr-defined]
     return PortBench
 
 

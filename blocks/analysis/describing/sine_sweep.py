@@ -7,27 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...language.expression import sin
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
 from ...results.plots.figures import bare_figure, finished_figure
+from ...results.recording import Recording
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.quadrature import integrals
 from ...results.values.rows import stretches
 from ...studies.settings import find_setting
 from ...units import Unit, from_si, quantity, to_si
 from ..linear.frequency import angular_frequency
+from ..linear.linear_model import LinearModel
 from ..linear.signals import ratio_unit, signals_of
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results.recording import Recording
-    from ..linear.linear_model import LinearModel
 
 __all__ = ["SweptResponse", "swept_response"]
 

@@ -10,11 +10,13 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pint import Quantity
 
 from ...exceptions import BlocksError, ParameterError, brief, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.progress import Progress
@@ -31,11 +33,6 @@ from ..estimation.misfit import Unknown, unknown_of
 from ..sensitivity.sensitivities import run_with_sensitivities
 from ..sensitivity.start import moved_settings, varied
 from .reductions import Reduction
-
-if TYPE_CHECKING:
-    from pint import Quantity
-
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Optimum", "optimise", "pareto"]
 

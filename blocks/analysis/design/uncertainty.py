@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pint import Quantity
 
 from ...exceptions import ParameterError, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.settings import (
     HANDED_ON,
@@ -21,11 +23,6 @@ from ...units import as_written, from_si, to_si, unit
 from ..sensitivity.sensitivities import run_with_sensitivities
 from ..sensitivity.start import moved_settings
 from .reductions import Reduction
-
-if TYPE_CHECKING:
-    from pint import Quantity
-
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Uncertainty", "first_order"]
 

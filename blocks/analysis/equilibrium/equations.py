@@ -98,19 +98,14 @@ class Equations:
         self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
         self.restless: list[str] = []
         self.in_python = self.samples.components(at_rest & self.samples.in_python)
-        used = self._used_states()
+        pattern = self.derivatives.pattern[:, : system.nx]
+        used = (np.asarray(pattern.sum(axis=0)).ravel() > 0) | ~positional_states(system)
         self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
         self.drifting: Indices = np.flatnonzero(~used)
         self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
         self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
         self.soft += [w.text for w in wishes.values]
         self.values = np.array([w.value for w in wishes.values])
-
-    def _used_states(self) -> Flags:
-        """States that anything depends on; other positions may drift."""
-        pattern = self.derivatives.pattern
-        some = np.asarray(pattern[:, : self.system.nx].sum(axis=0)).ravel() > 0
-        return some | ~positional_states(self.system)
 
     def with_sources(self, point: Point) -> Point:
         """A point with the samples that follow nothing else as they are at rest."""
@@ -242,7 +237,8 @@ class Equations:
             step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(point, step * scale, before, of, sizes)
-            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
+            reach = np.abs(self._unknowns(point) / scale).max(initial=0.0)
+            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + reach)
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
@@ -274,9 +270,6 @@ class Equations:
     @property
     def _places(self) -> list[int]:
         return [s.place for s in self.wishes.free]
-
-    def _reach(self, point: Point, scale: Array) -> float:
-        return float(np.abs(self._unknowns(point) / scale).max(initial=0.0))
 
     def _unknowns(self, point: Point) -> Array:
         return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
@@ -328,21 +321,18 @@ class Equations:
                      held: Array) -> tuple[Array, Array]:
         """Return values and derivatives of the rows as they are, unknowns in units of ``scale``."""
         at = self.derivatives.at(point)
-        value, matrix = self._hard(point, at)
+        rows, by = mode_rows(point, at)
+        stay, by_stay = held_rows(point, at, np.ones(len(rows), dtype=bool))
         mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
         rest, sampled, wished = np.split(mine, np.cumsum([
             len(self.resting), len(self.derivatives.assigned)]))
-        value += [lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
-                  at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
-        matrix += [lasting, at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
-                   at.whole("outputs")[wished]]
+        value = [at.value["residual"], at.value["constraints"], rows, stay,
+                 lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
+                 at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
+        matrix = [at.whole("residual"), at.whole("constraints"), by, by_stay, lasting,
+                  at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
+                  at.whole("outputs")[wished]]
         return np.concatenate(value), np.concatenate(matrix) * scale
-
-    def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
-        rows, by = mode_rows(point, at)
-        held, by_held = held_rows(point, at, np.ones(len(rows), dtype=bool))
-        return ([at.value["residual"], at.value["constraints"], rows, held],
-                [at.whole("residual"), at.whole("constraints"), by, by_held])
 
     # -- conflicts -------------------------------------------------------------------------
     def conflict(self, start: Point, solution: Solution) -> list[int]:

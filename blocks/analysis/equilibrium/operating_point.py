@@ -11,19 +11,21 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain, product
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import casadi as ca
 import numpy as np
 
 from ...exceptions import BlocksError, InitialisationError, ParameterError, brief, unknown_name
+from ...language.compiled_model import CompiledModel
 from ...language.expression import TIME
 from ...language.kernel import Kernel
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.blas_threads import threads_for
 from ...results.result import Result
-from ...results.sheet import Sheet
+from ...results.sheet import Sheet, Tabulated
+from ...system.system import System
 from ...units import from_si, unit
 from ..linear.derivatives import elements_of_system
 from ..linear.linearise import held_words, modes_named, rate_of, state_named
@@ -33,10 +35,6 @@ from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
 from .solve_in_mode import out_of_bounds, why_inadmissible
 from .targets import Wish, Wishes, read_wishes
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...system.system import System
 
 __all__ = ["OperatingPoint", "find_operating_point"]
 
@@ -50,7 +48,7 @@ MOST_SOURCES = 12  # inputs that are tried as a cure
 TOLD = 6
 
 
-class OperatingPoint:
+class OperatingPoint(Tabulated):
     """States, modes and reactions at which a model rests or moves as is wished.
 
     Attributes
@@ -159,11 +157,7 @@ class OperatingPoint:
         """Components whose effort the motion does not determine."""
         return self._elements.labels(np.flatnonzero(~self._reactions.determined))
 
-    def __repr__(self) -> str:
-        return "\n".join(map(repr, self._sheets()))
-
-    def _repr_html_(self) -> str:
-        return "".join(sheet._repr_html_() for sheet in self._sheets())
+    _sheet = table
 
     def _sheets(self) -> list[Sheet]:
         return [self.table(), *([self.reactions()] if self.modes else [])]

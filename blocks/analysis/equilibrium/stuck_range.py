@@ -8,11 +8,12 @@ tangent taken again, which is Newton's method: a force may grow with the square 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError
+from ...language.compiled_model import CompiledModel
 from ...units import from_si
 from ..linear.derivatives import derivatives_of, elements_of_system
 from ..linear.loads import TOUCHES, follow_slowly, interval, limits_of
@@ -21,9 +22,6 @@ from ..linear.reduction import reduce
 from ..linear.signals import InputSignal, signals_of
 from .equations import Equations
 from .targets import Wishes
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["stuck_range"]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import BlocksError, ParameterError, told_how_to_call, unknown_name
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...simulation.progress import Progress
 from ...simulation.settings import (
@@ -26,9 +27,6 @@ from ...studies.calls import results_of
 from .data import Experiment, Measured, experiments_of
 from .misfit import Misfit, ends_of
 from .result import Fit
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Experiment", "Fit", "Measured", "fit"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import BlocksError, ParameterError, WrongDimension
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
 from ...results.sensitivities import Sensitivities
@@ -18,9 +19,6 @@ from ...units import Unit, as_written, from_si, to_si, unit, unit_given
 from ..sensitivity.sensitivities import FoundSensitivities, SensitivityWarning
 from ..sensitivity.start import given_values, moved_settings, start_derivatives, varied
 from .data import Experiment, Sensor, sensors_of
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Misfit", "Unknown", "ends_of", "unknown_of"]
 

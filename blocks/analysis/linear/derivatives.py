@@ -136,7 +136,7 @@ class Derivatives:
         self._function = ca.Function("derivatives", [*system.arguments, kinks.sides],
                                      [whole, ca.jacobian(whole, every)])
         self._kinks = kinks
-        if kinks.count:
+        if kinks.sides.numel():
             known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
             self._gaps = ca.Function("gaps", system.arguments,
                                      [kinks.gaps, ca.jacobian(kinks.gaps, known)])
@@ -153,12 +153,12 @@ class Derivatives:
 
     def sides(self, point: Point) -> tuple[Array, Flags]:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
-        if not self._kinks.count:
+        if not self._kinks.sides.numel():
             return np.zeros(0), np.zeros(0, dtype=bool)
         found = self._gaps(*point.arguments)
         gap, slope = np.array(found[0]).ravel(), found[1].sparse()
         at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
-        tied = self._kinks.tied(gap, slope, at)
+        tied = np.abs(gap) <= TIE * (np.abs(slope) @ np.abs(at))  # zero but for rounding
         side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides
         return side, tied
 
@@ -191,8 +191,7 @@ def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[Outp
     kept = system.cache.get("derivatives")
     if kept is None or kept[0] != key:
         kept = system.cache["derivatives"] = key, Derivatives(system, inputs, outputs, sampled)
-    made: Derivatives = kept[1]
-    return made
+    return kept[1]
 
 
 def elements_of_system(system: System) -> Elements:
@@ -214,15 +213,6 @@ class Kinks:
     expression: ca.SX
     sides: ca.SX
     gaps: ca.SX
-
-    @property
-    def count(self) -> int:
-        return int(self.sides.numel())
-
-    @staticmethod
-    def tied(gap: Array, slope: Array, at: Array) -> Flags:
-        """Kinks on which a point stands: gaps that are zero but for rounding."""
-        return np.asarray(np.abs(gap) <= TIE * (np.abs(slope) @ np.abs(at)))
 
 
 def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:

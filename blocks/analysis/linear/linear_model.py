@@ -17,7 +17,7 @@ import numpy as np
 from ...exceptions import ParameterError, optional_package, unknown_name
 from ...numerics.arrays import Array
 from ...renamed import current_attribute
-from ...results.sheet import Sheet, pandas
+from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
 from ...units import Unit, quantity, unit
 from .poles import participation, poles, static_gain, zeros
@@ -96,8 +96,8 @@ class Load:
     __repr__ = __str__
 
 
-@dataclass(frozen=True, eq=False)
-class LinearModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearModel(Tabulated):
     """``dx/dt = A x + B u``, ``y = C y + D u`` about a point, in the units of its names.
 
     Attributes
@@ -248,7 +248,7 @@ class LinearModel:
 
     def modes(self) -> Sheet:
         """Every mode once (pairs together): frequency, damping, and the parts that move in it."""
-        whole, rows = self.damping(), np.flatnonzero(self._poles.imag >= 0)
+        whole, rows = self.damping(), np.flatnonzero(self._poles.imag >= 0).tolist()
         columns = {n: [v[k] for k in rows] for n, v in whole.columns.items()}
         return Sheet(f"Modes of {self.title}", columns, whole._note())
 
@@ -374,12 +374,6 @@ class LinearModel:
         return pole_zero(self, input, output, **options)
 
     # -- words -----------------------------------------------------------------------------
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str:
-        return self._sheet()._repr_html_()
-
     def _sheet(self) -> Sheet:
         facts: list[tuple[str, Any]] = [
             ("states", ", ".join(map(str, self.states[:8])) + (

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, brief, unknown_name
+from ...language.compiled_model import CompiledModel
 from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sheet import Sheet, Tabulated
@@ -29,9 +30,6 @@ from .reduction import Reduced, positional_states, reduce
 from .sampled import SampledValues
 from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
 from .words import changed_since, notes_of
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["LinearModels", "held_words", "linearise", "modes_named", "rate_of",
            "relations_on_edge", "state_named"]
@@ -248,26 +246,17 @@ def relations_on_edge(point: Point) -> Flags:
 def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
     """Elements at the end of their mode, and the mode beyond it."""
     elements, v = elements_of_system(point.system), at.value
-    near = 1e-9 * np.maximum(np.abs(v["effort"]), 1e-300)
+    stuck, contact, effort = point.modes == 0, elements.contact, v["effort"]
+    size = np.abs(effort)
+    begins = elements.valve & (at.by["effort", "x"] @ v["slope"] != 0)  # a current, or ends
+    held = stuck & ~contact & (v["low"] != v["high"]) & ~begins
+    high, low = (held & (np.abs(effort - v[bound]) <= 1e-9 * np.maximum(size, 1e-300))
+                 for bound in ("high", "low"))
+    low |= stuck & contact & (size <= 1e-9 * max(size.max(initial=0.0), 1.0))
+    touches = (np.abs(v["gap"]) <= 1e-12) & (np.abs(v["flow"]) <= 1e-12)
+    ends = {1: high, -1: low, 0: ~stuck & np.where(contact, touches, v["flow"] == 0)}
     for k in range(elements.size):
-        if point.modes[k] == 0:
-            if elements.contact[k]:
-                if abs(v["effort"][k]) <= 1e-9 * max(float(np.abs(v["effort"]).max()), 1.0):
-                    yield k, -1
-                continue
-            if v["low"][k] == v["high"][k]:
-                continue
-            if elements.valve[k] and (at.by["effort", "x"][[k]] @ v["slope"])[0] != 0:
-                continue  # a current that begins, or ends
-            if abs(v["effort"][k] - v["high"][k]) <= near[k]:
-                yield k, 1
-            if abs(v["effort"][k] - v["low"][k]) <= near[k]:
-                yield k, -1
-        elif elements.contact[k]:
-            if abs(v["gap"][k]) <= 1e-12 and abs(v["flow"][k]) <= 1e-12:
-                yield k, 0
-        elif v["flow"][k] == 0:
-            yield k, 0
+        yield from ((k, mode) for mode, there in ends.items() if there[k])
 
 
 def _side_words(point: Point, of: Point) -> str:

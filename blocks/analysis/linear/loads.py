@@ -59,8 +59,7 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
     if resting and not begins(point, at):
         steady = follow_slowly(reduced)
         moved = limits_of(point, at, np.nan_to_num(steady))
-        limits = [moved if follows else fixed for follows, fixed in zip(
-            np.isfinite(steady).all(axis=0), limits, strict=True)]
+        limits = [moved if np.isfinite(column).all() else limits[0] for column in steady.T]
     out = []
     for k, one in enumerate(inputs):
         signal = signals_of(point.system).input(one.path, "")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, brief
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Indices
+from ...results import Result
 from ...system.evaluator import Arguments
 from ...system.problem import Problem
 from ...system.system import System
 from ...units import to_si, unit
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results import Result
 
 __all__ = ["Point", "initial_point", "of_problem", "point_of", "run_point"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import casadi as ca
 import numpy as np
@@ -21,12 +21,10 @@ from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ...system.points import Points
+from ...system.problem import Problem
 from ..linear.derivatives import elements_of_system
 from .columns import Columns
-
-if TYPE_CHECKING:
-    from ...system.points import Points
-    from ...system.problem import Problem
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
@@ -56,8 +54,7 @@ class Derivatives(NamedTuple):
 
     def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
-        out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
-        return out
+        return self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
 
     def in_time(self, slope: Array) -> Array:
         """How fast the rows change, (points, rows), where states do with (points, states) rates."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -18,15 +17,13 @@ from ...exceptions import BlocksError
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import kinds, rewritten
+from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
 from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
 from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
-
-if TYPE_CHECKING:
-    from ...simulation.recording import RunRecording
-    from .start import StartDerivatives
+from .start import StartDerivatives
 
 __all__ = ["Saltation"]
 
@@ -328,13 +325,12 @@ class Crossings:
             return False
         # set-valued laws give the same slopes on both sides however many of them change
         time = float(jumps.times[k])
-        return all(self._are_same(before, self._beyond(time, k, int(guard), before))
+        return all(self._are_same(before, self._slopes(time, k, int(guard)))
                    for guard in guards[guards < self._nm])
 
     def is_smooth(self, time: float, episode: int, guard: int) -> bool:
         """Whether nothing would depend on a guard that is touched in an episode."""
-        slopes = self._slopes(time, episode)
-        beyond = self._beyond(time, episode, guard, slopes)
+        slopes, beyond = (self._slopes(time, episode, one) for one in (-1, guard))
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
         acts = guard < self._nm and self._jumps.would_act(guard, episode)
@@ -351,13 +347,7 @@ class Crossings:
         size = np.maximum(self._jumps.sides.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= SAME * size))
 
-    def _slopes(self, time: float, episode: int) -> Array:
-        if not self._equations.are_known_by_states:
-            problem = self._recording.replay.solved_at(episode, time)
-            return np.array(problem.system.slope(*problem.arguments(time)))
-        return self._at(time, episode)
-
-    def _at(self, time: float, episode: int, guard: int = -1) -> Array:
+    def _by_states(self, time: float, episode: int, guard: int) -> Array:
         """Slopes by states alone, with a guard crossed."""
         which = np.array([episode])
         point, _ = self._recording.replay.interpolated(np.array([time]), which)
@@ -369,18 +359,20 @@ class Crossings:
             modes[element] = (1, -1, 0)[bound]
         return self._equations.columns.rates(replace(point, m=m), modes)[:, 0]
 
-    def _beyond(self, time: float, episode: int, guard: int, here: Array) -> Array:
-        """Slopes behind a guard; nan where they are not known."""
+    def _slopes(self, time: float, episode: int, guard: int) -> Array:
+        """Slopes behind a guard, or before it if it is negative; nan where they are not known."""
         if self._equations.are_known_by_states:
-            return self._at(time, episode, guard)
-        if guard >= self._nm:
-            return np.full_like(here, np.nan)
+            return self._by_states(time, episode, guard)
         problem = self._recording.replay.solved_at(episode, time)
-        problem.m[guard] = 1.0 - problem.m[guard]
-        try:
-            problem.settle(time)
-        except BlocksError:
-            return np.full_like(here, np.nan)
+        nothing = np.full(problem.system.nx, np.nan)
+        if guard >= self._nm:
+            return nothing
+        if guard >= 0:
+            problem.m[guard] = 1.0 - problem.m[guard]
+            try:
+                problem.settle(time)
+            except BlocksError:
+                return nothing
         return np.array(problem.system.slope(*problem.arguments(time)))
 
 

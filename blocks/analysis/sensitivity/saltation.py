@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -16,16 +15,14 @@ from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
 from ...simulation.actions import Resets, Samplings
+from ...simulation.recording import RunRecording
 from ...simulation.start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
-
-if TYPE_CHECKING:
-    from ...simulation.recording import RunRecording
-    from ...system.points import Points
-    from .start import StartDerivatives
+from .start import StartDerivatives
 
 __all__ = ["Changes", "Jumps", "Sides"]
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...exceptions import ModelError, ParameterError, warn_user
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Flags, Indices
+from ...results import Result
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
+from ...simulation.recording import RunRecording
 from ...simulation.run import run
+from ...simulation.settings import Options
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
+from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
 from .events import Saltation
 from .instants import relations_of_end
@@ -27,13 +32,6 @@ from .saltation import Changes
 from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results import Result
-    from ...simulation.recording import RunRecording
-    from ...simulation.settings import Options
-    from ...system.points import Points
 
 __all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
 

@@ -9,22 +9,19 @@ are solved for step after step.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import SuperLU, splu
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Cube, Indices, Matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scipy.sparse import csc_matrix
-    from scipy.sparse.linalg import SuperLU
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
            "Steps", "Stretches", "full", "steps_along", "weighted"]  # fmt: skip
@@ -329,15 +326,11 @@ class _Pattern:
 
 
 def _empty(row: Indices, first: Indices) -> csc_matrix:
-    from scipy.sparse import csc_matrix
-
     n = len(first) - 1
     return csc_matrix((np.zeros(len(row)), row.astype(np.int32), first.astype(np.int32)), (n, n))
 
 
 def _factors(matrix: csc_matrix, values: Array) -> SuperLU:
-    from scipy.sparse.linalg import splu
-
     matrix.data = values
     return splu(matrix)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -26,22 +26,20 @@ from ...initialisation.targets import (
     collect_targets,
     target_sizes,
 )
+from ...language.compiled_model import CompiledModel
+from ...language.component import Part
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import CONSTRAINT_MET, RANK_OF_TARGETS
 from ...simulation.actions import Resets, Samplings
+from ...simulation.recording import RunRecording
 from ...simulation.start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...studies.batch_conditions import parameter_entries, starts_follow
 from ...studies.settings import Setting, find_setting
+from ...system import System
 from ...system.evaluator import Evaluator
 from ...system.problem import Problem
 from ...units import from_si, to_si
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...language.component import Part
-    from ...simulation.recording import RunRecording
-    from ...system import System
 
 __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives", "varied"]
 

@@ -8,14 +8,14 @@ with pins at its sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...numerics.arrays import Array
 from ...shapes import Symbol
 from .parts import Net, Part, Pin
-from .picture import NAME, SMALL, Line, Picture, width_of
+from .picture import NAME, SMALL, Picture, width_of
 
 __all__ = ["Box", "Look", "Socket", "box_of", "form_of"]
 
@@ -102,8 +102,7 @@ def box_of(part: Part, look: Look, mirrored: bool) -> Box:
     box = make(mirrored)
     for k, p in enumerate(box.picture.lines):
         if p.kind == "symbol":
-            box.picture.lines[k] = Line(p.points, p.ink, p.kind, p.filled, p.dashed, part.path,
-                                        drawn.wrong)  # fmt: skip
+            box.picture.lines[k] = replace(p, owner=part.path, wrong=drawn.wrong)
     box.picture.hints[part.path] = part.hint
     return box
 
@@ -193,12 +192,16 @@ class _Pieces:
                 [p for p in rest if p.signal == "out" and p.net in self.look.live or not p.signal])
 
     def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
-        for k, pin in enumerate(enter):
-            at = x - 8 - 7 * k
-            self._reach(pin, "left", [(at, y), (at, y + 14 * (k + 1))], width)
-        for k, pin in enumerate(leave):
-            at = x + 8 + 7 * k
-            self._reach(pin, "right", [(at, y), (at, y + 14 * (k + 1))], width)
+        for side, step, pins in (("left", -1, enter), ("right", 1, leave)):
+            for k, pin in enumerate(pins):
+                at = x + step * (8 + 7 * k)
+                self._reach(pin, side, [(at, y), (at, y + 14 * (k + 1))], width)
+
+    def _aside(self, x: float, half: float, y: float, enter: list[Pin], leave: list[Pin],
+               width: float) -> None:
+        for side, at, pins in (("left", x - half, enter), ("right", x + half, leave)):
+            for k, pin in enumerate(pins):
+                self._reach(pin, side, [(at, y + 14 * k)], width)
 
     def _beside(self, x: float, y: float, low: float) -> float:
         """Name and values to the right of a symbol; the width with them."""
@@ -257,10 +260,7 @@ class _Drawn(_Pieces):
         self._ground(ends[1 - up], x, 66.0)
         rows = 14.0 * max(len(leave) - 1, 0)
         width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
-        for k, pin in enumerate(enter):
-            self._reach(pin, "left", [(x - half, 36.0 + 14 * k)], width)
-        for k, pin in enumerate(leave):
-            self._reach(pin, "right", [(x + half, 36.0 + 14 * k)], width)
+        self._aside(x, half, 36.0, enter, leave, width)
         low = 78.0 + rows
         return self._railed(ends[up], width, max(low, 46.0 + rows + LINE * len(self.values)), 6.0,
                             (x, x))  # fmt: skip
@@ -308,10 +308,7 @@ class _Drawn(_Pieces):
         rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
         width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
                              max(25.0, rows))  # fmt: skip
-        for k, p in enumerate(enter):
-            self._reach(p, "left", [(x - wide, middle + 14 * k)], width)
-        for k, p in enumerate(leave):
-            self._reach(p, "right", [(x + wide, middle + 14 * k)], width)
+        self._aside(x, wide, middle, enter, leave, width)
         low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
         if self.look.sign(pin) is not None:  # stands alone on its reference
             self._ground(pin, x, 6.0)
@@ -327,13 +324,13 @@ class _Drawn(_Pieces):
                   * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
         margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
         named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
-        inner_left = max((width_of(p.name, SMALL) for p in lefts), default=0.0) if named else 0
-        inner_right = max((width_of(p.name, SMALL) for p in rights), default=0.0) if named else 0
+        inner = [max((width_of(p.name, SMALL) for p in side), default=0.0) * named
+                 for side in (lefts, rights)]
         kind = width_of(self.part.type, SMALL)
         rows = max(len(lefts), len(rights), 1)
         spacing = 40.0 if several else ROW
         if symbol is None:
-            half_w = max(inner_left + inner_right + 18, kind + 10, 36) / 2
+            half_w = max(sum(inner) + 18, kind + 10, 36) / 2
             half_h = max((rows * ROW + 14) / 2, 16) if named else 15.0
         else:
             half_w = symbol.half[0] * U

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,8 +55,8 @@ def codes_of(texts: Sequence[Any], where: str) -> tuple[Array, Mapping[int, str]
 
 def as_attributes(words: Mapping[int, str]) -> dict[str, Any]:
     """What the attributes of a data set say of a mode, by the CF conventions."""
-    return {"flag_values": list(words),
-            "flag_meanings": " ".join(word.replace(" ", "_") for word in words.values())}
+    return {"flag_values": list(words), "flag_meanings": " ".join(
+        word.replace(" ", "_") for word in words.values())} if words else {}
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Mapping[int, str] | None:
@@ -83,14 +84,9 @@ def holds_words(heading: str, values: Any) -> bool:
 def shares(series: Samples) -> list[tuple[str, float]]:
     """Words of the modes that occurred, with their share of the time."""
     words = series.infos[0].words or {}
-    found = [(in_words(code, words), _share(series, code))
-             for code in np.unique(series.rows.curve()[1]).astype(int)]  # fmt: skip
+    found = [(in_words(code, words), float(np.mean(series.rows.average(partial(np.equal, code)))))
+             for code in np.unique(series.rows.curve()[1]).astype(int)]
     return sorted(found, key=lambda pair: -pair[1])
-
-
-def _share(series: Samples, code: int) -> float:
-    """Share of the time, and of the instances of an array, with a mode."""
-    return float(np.mean(series.rows.average(lambda values: (values == code).astype(float))))
 
 
 def course(series: Samples) -> str:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
 
 DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
+
+
 @dataclass(frozen=True)
 class Gap:
     """Where a variable of two runs is furthest apart.
@@ -101,8 +103,8 @@ class Comparison(Tabulated):
                      f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}"
                      + ", the largest first" * many)
 
-    def plot(self, *, units: Any = None, ax: Any = None, save: str | Path | None = None,
-             title: str | None = None, **options: Any) -> Figure:
+    def plot(self, *, units: Any = None, every: Any = None, ax: Any = None,
+             save: str | Path | None = None, title: str | None = None) -> Figure:
         """Draw every variable of all runs, one axes for each variable.
 
         Parameters
@@ -118,7 +120,19 @@ class Comparison(Tabulated):
                  for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
         if len(names) > MANY:  # the legend would leave no room for curves
             names[1:-1] = [f"_{name}" for name in names[1:-1]]
-        return overlay(self._alike, names, units=units, ax=ax, save=save, title=title, **options)
+        wishes = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
+                              "compared variables")
+        panels = [Panel(unit_to_show(found[0].declared_unit, wishes.get(path), path), [
+            Curve(series, name, None, name, DASHES[k % len(DASHES)])
+            for k, (series, name) in enumerate(zip(found, names, strict=True))], path)
+            for path, found in self._alike.items()]
+        every_series = [series for found in self._alike.values() for series in found]
+        clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
+        draw = Drawing(panels, every, clock, ())
+        if ax is not None:
+            return draw.into(given_axes(ax, panels), title, save, "best")
+        models = dict.fromkeys(s.rows.source.name for s in every_series)
+        return figure_of(draw, " / ".join(models) if title is None else title, save, "below")
 
     def _made(self) -> list[Any]:
         return [run.recording.made_with() for run in self.runs.values()]
@@ -246,31 +260,3 @@ def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
 
 def _size(value: Any, unit: Unit) -> str:
     return number(value.magnitude, unit.of_any_temperature, 4)
-
-
-def overlay(alike: Mapping[str, Sequence[Series]], names: Sequence[str], *, units: Any = None,
-            every: Any = None, ax: Any = None, save: str | Path | None = None,
-            title: str | None = None) -> Figure:
-    """Draw variables of several runs.
-
-    Parameters
-    ----------
-    alike : of each path, its series in every run
-    names : of the runs, as they stand in the legend
-    units, every, ax, save, title : as those of :func:`blocks.results.plots.plotting.plot`
-    """
-    first = [found[0] for found in alike.values()]
-    wishes = units_wanted(units, first, list(alike), "compared variables")
-    panels = []
-    for path, found in alike.items():
-        shown = unit_to_show(found[0].declared_unit, wishes.get(path), path)
-        panels.append(Panel(shown, [
-            Curve(series, name, None, name, DASHES[k % len(DASHES)])
-            for k, (series, name) in enumerate(zip(found, names, strict=True))], path))
-    every_series = [series for found in alike.values() for series in found]
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
-    draw = Drawing(panels, every, clock, ())
-    if ax is not None:
-        return draw.into(given_axes(ax, panels), title, save, "best")
-    return figure_of(draw, " / ".join(dict.fromkeys(s.rows.source.name for s in every_series))
-                     if title is None else title, save, "below")

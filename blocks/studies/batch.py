@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -127,17 +128,12 @@ class VariedValues:
         states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])
         return states, flat.sign_of[slots]
 
-    def nominal_values(self, places: list[Indices]) -> Array:
-        """Nominal values of the states at points, one a row, 0 where there is none."""
-        nominal = np.tile(self.nominal, (len(places[0]), 1))
+    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
+        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
+        nominal = np.tile(self.nominal, (len(places[0]), 1))  # 0 where there is none
         for k, sized in enumerate(self.sized):
             size = np.abs(self.numbers[k][places[k]])[:, None]
             nominal[:, sized] = np.maximum(nominal[:, sized], size)
-        return nominal
-
-    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
-        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
-        nominal = self.nominal_values(places)
         scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
         given = common.given_atol
         return scale, np.where(np.isfinite(given), given, common.atol * scale)
@@ -192,12 +188,9 @@ class VariedValues:
 
 def _out_of_bounds(setting: Setting, axis: Axis) -> Flags:
     """Which samples are out of bounds; given values are checked when they are given."""
-    return np.array([axis.sampled and _refuses(setting, axis, k) for k in range(len(axis.values))])
-
-
-def _refuses(setting: Setting, axis: Axis, k: int) -> bool:
-    try:
-        setting.accept(axis.quantity(k))
-    except BlocksError:
-        return True
-    return False
+    bad = np.full(len(axis.values), axis.sampled)
+    for k in np.flatnonzero(bad).tolist():
+        with suppress(BlocksError):
+            setting.accept(axis.quantity(k))
+            bad[k] = False
+    return bad

@@ -234,26 +234,23 @@ def _pickled(model: CompiledModel, recipe: Recipe, plan: Plan) -> bytes:
     parts = [model, *model._parts().values()]
     local = any(type(p).__module__ == "__main__" for p in parts)
     local = local or any(getattr(f, "__module__", "") == "__main__" for f in functions)
-    tool: Any = pickle
-    try:
-        if not local:
-            return pickle.dumps((model, recipe, plan))
-    except BlocksError:
-        raise
-    except _CANNOT:
-        pass  # by cloudpickle, perhaps
+    tools: list[Any] = [pickle]
     with contextlib.suppress(ImportError):
-        import cloudpickle as tool  # type: ignore[no-redef]
-    try:
-        return tool.dumps((model, recipe, plan))
-    except BlocksError:
-        raise
-    except _CANNOT as error:
-        raise ParameterError(
-            "sweep(executor=…)", f"something of this study cannot be sent to a worker: {error}.",
-            "Define component classes and output functions at the top of a module, or install "
-            "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
-        ) from error  # fmt: skip
+        import cloudpickle
+
+        tools = [cloudpickle] if local else [pickle, cloudpickle]
+    for tool in tools:
+        try:
+            return tool.dumps((model, recipe, plan))
+        except BlocksError:
+            raise
+        except _CANNOT as error:
+            reason = error
+    raise ParameterError(
+        "sweep(executor=…)", f"something of this study cannot be sent to a worker: {reason}.",
+        "Define component classes and output functions at the top of a module, or install "
+        "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
+    ) from reason  # fmt: skip
 
 
 # -- in a worker -------------------------------------------------------------------------------

@@ -20,17 +20,11 @@ from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.progress import Progress
-from ...simulation.settings import (
-    HANDED_ON,
-    Options,
-    options_named,
-    refuse_no_mapping,
-    refuse_unknown_options,
-)
+from ...simulation.settings import Options, refuse_no_mapping
 from ...studies.settings import changed_for_a_while
 from ...units import from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
-from ..sensitivity.sensitivities import run_with_sensitivities
+from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
 from ..sensitivity.start import moved_settings, varied
 from .reductions import Reduction
 
@@ -126,7 +120,7 @@ def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[A
     ModelError
         For mistakes in names, bounds and limits, before the first run.
     """
-    refuse_unknown_options(options, [*options_named(optimise), *HANDED_ON], "optimise(…, {0})")
+    refuse_other_options(options, optimise)
     design = _Design(model, objective, over, duration, subject_to, -1.0 if maximise else 1.0,
                      {"rtol": rtol, **options})
     with Progress(progress, 0, name="optimise") as design.tell:

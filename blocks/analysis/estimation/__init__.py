@@ -17,13 +17,9 @@ from ...exceptions import BlocksError, ParameterError, told_how_to_call, unknown
 from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...simulation.progress import Progress
-from ...simulation.settings import (
-    HANDED_ON,
-    options_named,
-    refuse_no_mapping,
-    refuse_unknown_options,
-)
+from ...simulation.settings import HANDED_ON, refuse_no_mapping
 from ...studies.calls import results_of
+from ..sensitivity.sensitivities import refuse_other_options
 from .data import Experiment, Measured, experiments_of
 from .misfit import Misfit, ends_of
 from .result import Fit
@@ -99,8 +95,8 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         found.values["spring.stiffness"]
         found.plot("fit.png")
     """
-    refuse_unknown_options(options, [*options_named(fit), "initial", *(
-        name for name in HANDED_ON if name != "start_time")], "fit(…, {0})")
+    refuse_other_options(options, fit, ("initial", *(
+        name for name in HANDED_ON if name != "start_time")))
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
     refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])

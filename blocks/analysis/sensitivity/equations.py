@@ -28,7 +28,6 @@ from .columns import Columns
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
-LARGEST = 1e11  # entry of an inverse, beyond which a matrix may be singular
 NOTHING = np.zeros(0)
 MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
 SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
@@ -322,15 +321,14 @@ class SensitivityEquations:
         share what they hold."""
         matrix, rows, columns = _equilibrated(matrix)
         right = right / rows
-        found = solved_by_blocks(self._blocks, matrix, right)
-        if found is not None:
-            return found / columns, np.ones(len(matrix), dtype=bool)
-        inverse = _inverse(matrix)
-        if inverse is not None:
-            return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
-        self.singular = True
-        out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
-        return out / columns, _is_met(matrix @ out, right)
+        out = solved_by_blocks(self._blocks, matrix, right)
+        if out is None:
+            sizes = np.linalg.svd(matrix, compute_uv=False)
+            out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
+            if (sizes[:, -1] <= SINGULAR * sizes[:, 0]).any():
+                self.singular = True
+                return out / columns, _is_met(matrix @ out, right)
+        return out / columns, np.ones(len(matrix), dtype=bool)
 
     @cached_property
     def _blocks(self) -> list[Block]:
@@ -409,19 +407,6 @@ def _is_met(value: Array, asked: Array) -> Flags:
     return np.asarray(missed <= 1e-6 * (1.0 + size))
 
 
-def _inverse(matrix: Array) -> Array | None:
-    """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
-    try:
-        inverse = np.asarray(np.linalg.inv(matrix), dtype=float)
-    except np.linalg.LinAlgError:
-        return None
-    # a bound of all condition numbers, which is quickly found, says no in nearly all cases
-    if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
-        return inverse
-    values = np.linalg.svd(matrix, compute_uv=False)
-    return None if (values[:, -1] <= SINGULAR * values[:, 0]).any() else inverse
-
-
 def refuse(problem: Problem, where: str) -> None:
     """Say what has no sensitivities yet."""
     laws = problem.laws
@@ -449,14 +434,12 @@ class Block(NamedTuple):
 def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
     """The blocks of a square matrix by where it may have entries, in the order of solving.
 
-    Nothing where all is one block, or where the matrix is singular by its structure.
+    None where the matrix is singular by its structure.
     """
     pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
     if not size or ca.sprank(ca.DM(pattern)) < size:
         return []
     count, of_rows, of_columns, first, *_ = pattern.btf()
-    if count == 1:
-        return []
     rows, columns = np.array(of_rows), np.array(of_columns)
     number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
     for of, order in ((place, rows), (number, columns)):
@@ -467,11 +450,11 @@ def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
 
 
 def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array | None:
-    """Solutions at all points; None where there is one block only, or one that may be singular.
+    """Solutions at all points; None where a block, or the structure, may be singular.
 
     Rows and columns of the matrices are about equally large.
     """
-    if not blocks:
+    if matrix.shape[2] and not blocks:
         return None
     out = np.empty((len(matrix), matrix.shape[2], right.shape[2]))
     for rows, columns, sees in blocks:
@@ -484,8 +467,8 @@ def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array 
                 inverse = np.linalg.inv(mine) if len(rows) > 1 else 1.0 / mine
         except np.linalg.LinAlgError:
             return None
-        # a bound of all condition numbers
-        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < LARGEST:
+        # a bound of all condition numbers, which is quickly found
+        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
             return None
         out[:, columns] = inverse @ given if len(rows) > 1 else inverse * given
     return out

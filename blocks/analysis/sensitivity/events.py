@@ -126,16 +126,15 @@ class Saltation:
         elements, guards = self.equations.elements, self.sides.start
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
-        self.jumps.bring_to_rest(changes, (self.modes[0] == 0) & ~elements.contact)
+        stuck = self.modes[0] == 0
+        free = stuck & ~elements.contact
+        self.jumps.bring_to_rest(changes, free)
         change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
-        stuck = self.modes[0] == 0
-        free = stuck & ~elements.contact
-        leaves = np.where(free[:, None], change[moving], 0.0)
-        zero = (value[moving] == 0) & ~stuck & ~elements.contact
-        leaves = np.where(zero[:, None], change[moving], leaves)
+        moves = free | (value[moving] == 0) & ~stuck & ~elements.contact
+        leaves = np.where(moves[:, None], change[moving], 0.0)
         bound = np.abs(value[low] + value[high])
         bound[~np.isfinite(bound)] = 0.0  # of contacts and diodes
         for room in (low, high):

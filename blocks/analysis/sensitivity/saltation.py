@@ -246,12 +246,9 @@ class Jumps:
 
     def _is_as_in_the_run(self, found: Points, known: Points, sampled: Indices) -> bool:
         """Whether what ``when`` statements can assign has become what it was in the run."""
-        for kind, index, _ in self.resets.places:
-            one, other = getattr(found, kind)[index, 0], getattr(known, kind)[index, 0]
-            if abs(one - other) > NEAR * (abs(one) + abs(other)) and not (
-                    kind == "d" and index in sampled):
-                return False
-        return True
+        both = [[getattr(of, kind)[index, 0] for of in (found, known)]
+                for kind, index, _ in self.resets.places if kind != "d" or index not in sampled]
+        return not any(abs(a - b) > NEAR * (abs(a) + abs(b)) for a, b in both)
 
     @cached_property
     def _due(self) -> Flags:

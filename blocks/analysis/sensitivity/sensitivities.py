@@ -6,7 +6,7 @@ at events the saltation that counts their moving instants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -21,7 +21,7 @@ from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
 from ...simulation.recording import RunRecording
 from ...simulation.run import run
-from ...simulation.settings import Options
+from ...simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
 from ...system.points import Points
@@ -33,7 +33,8 @@ from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
-__all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
+__all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",
+           "run_with_sensitivities"]
 
 _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
@@ -41,6 +42,13 @@ WHERE = "simulate(sensitivities=…)"
 
 class SensitivityWarning(UserWarning):
     """A run whose derivatives do not exist somewhere, or are those of one side."""
+
+
+def refuse_other_options(options: Mapping[str, Any], function: Callable[..., Any],
+                         handed_on: Iterable[str] = HANDED_ON) -> None:
+    """Refuse options that neither a function takes nor the runs that it makes."""
+    refuse_unknown_options(options, [*options_named(function), *handed_on],
+                           f"{function.__name__}(…, {{0}})")
 
 
 def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,

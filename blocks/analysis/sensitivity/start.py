@@ -330,12 +330,10 @@ def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any
 def _jumps(starts: dict[float, list[Any]], base: list[Any], side: float) -> bool:
     """Whether states or discrete values jump beside a start: half a step moves them as far."""
     far, near = (starts.get(np.sign(side) * part, base) for part in (1.0, 0.5))
-    for one, half, here in zip(far[1:3], near[1:3], base[1:3], strict=True):
-        moved = np.abs(one - here)
-        real = moved > JUMP * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(here)))
-        if np.any(real & (np.abs(one - 2 * half + here) > 0.5 * moved)):
-            return True
-    return False
+    one, half, here = (np.concatenate(start[1:3]) for start in (far, near, base))
+    moved = np.abs(one - here)
+    real = moved > JUMP * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(here)))
+    return bool(np.any(real & (np.abs(one - 2 * half + here) > 0.5 * moved)))
 
 
 def _difference(values: dict[float, Array], base: Array, step: float) -> Array:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,12 @@ from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from ..sticking import SharedLoad, StickTerm
 from ..values.interpolants import SampledCurves, refined
+from ..values.series import Series
 from ..values.table import Column, Table
 from ..values.views import both_limits
 from . import name_of, reading, writing
 from .export import opened_netcdf, parquet_with_facts, table_of_dataset
 from .netcdf import write_netcdf
-
-if TYPE_CHECKING:
-    from ..values.series import Series
 
 __all__ = ["SavedRecording", "load_recording", "save_result"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,7 @@ class _Pieces:
 
     def __init__(self, part: Part, look: Look) -> None:
         self.part, self.look = part, look
-        self.symbol = part.symbol
+        self.symbol: Any = part.symbol  # which forms but a box have
         numbers = look.marks.get(part.path, ())
         self.wrong = bool(numbers)
         self.name = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
@@ -137,14 +138,11 @@ class _Pieces:
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
-        symbol = self.symbol
-        assert symbol is not None
-        for stroke in symbol.strokes:
+        for stroke in self.symbol.strokes:
             if not (open_end and stroke.points[:, 0].min() >= 1):
                 self.picture.draw(stroke.points @ turn.T * U + [x, y], filled=stroke.filled,
                                   dashed=stroke.dashed)
-        if symbol.letters:
-            self._write(x, y + 4.5, symbol.letters, 12.0, "middle")
+        self._write(x, y + 4.5, self.symbol.letters, 12.0, "middle")
 
     def _area(self, left: float, top: float, right: float, bottom: float) -> None:
         self.picture.areas[self.part.path] = left, top, right, bottom
@@ -220,9 +218,7 @@ class _Drawn(_Pieces):
 
     def along(self, mirrored: bool) -> Box:
         """A two-port between two wires."""
-        symbol = self.symbol
-        assert symbol is not None
-        ends = main_pins(self.part)
+        symbol, ends = self.symbol, main_pins(self.part)
         left, right = ends[::-1] if mirrored else ends
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
@@ -246,12 +242,10 @@ class _Drawn(_Pieces):
 
     def standing(self, mirrored: bool) -> Box:
         """A two-port from a wire above to the ground."""
-        symbol = self.symbol
-        assert symbol is not None
         ends = main_pins(self.part)
         up = 0 if self.look.sign(ends[1]) is not None else 1
-        turn = np.array([[0, 1.0], [1.0, 0]]) if up == 0 else np.array([[0, 1.0], [-1.0, 0]])
-        half = max(symbol.half[1] * U, 12.0)
+        turn = np.array([[0, 1.0], [1.0 - 2 * up, 0]])
+        half = max(self.symbol.half[1] * U, 12.0)
         enter, leave = self._extras(ends)
         x = half + 6 + 8 * bool(enter)
         self._strokes(x, 36.0, turn)
@@ -267,10 +261,8 @@ class _Drawn(_Pieces):
 
     def body(self, mirrored: bool) -> Box:
         """Something rigid with one port, which wires reach from both sides."""
-        symbol = self.symbol
-        assert symbol is not None
         pin = self.part.physical()[0]
-        wide, half = symbol.half[0] * U, symbol.half[1] * U
+        wide, half = self.symbol.half[0] * U, self.symbol.half[1] * U
         enter, leave = self._extras([pin])
         width = max(2 * wide + 16, *self.widths) + 8
         x, y = round(width / 2), 16 + half

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import unknown_name
 from ...numerics.arrays import Array
 from ..shown import SECOND, number
-
-if TYPE_CHECKING:
-    from .samples import Samples
+from .samples import Samples
 
 __all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "course",
            "from_attributes", "from_facts", "holds_words", "in_words", "shares"]  # fmt: skip

@@ -9,7 +9,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..exceptions import optional_package, unknown_name
 from .shown import in_plain_signs, output_takes
@@ -148,14 +148,7 @@ class Tabulated:
         return "".join(sheet._repr_html_() for sheet in self._sheets())
 
 
-class Term(Protocol):
-    """What is told of one component."""
-
-    @property
-    def component(self) -> str: ...
-
-
-T = TypeVar("T", bound=Term)
+T = TypeVar("T")  # has a component
 
 
 class ByComponent(Tabulated, Sequence[T]):
@@ -168,7 +161,8 @@ class ByComponent(Tabulated, Sequence[T]):
     """
 
     def __init__(self, terms: Iterable[T], what: str) -> None:
-        self._terms, self._what = tuple(terms), what
+        self._what = what
+        self._terms: tuple[Any, ...] = tuple(terms)
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):

@@ -21,7 +21,7 @@ from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Flags, Indices
 from ..system import System
 from .axes import Axis, Plan
-from .batch_conditions import Common, common_of, parameter_entries, refuse_request, refuse_varied
+from .batch_conditions import common_of, parameter_entries, refuse_request, refuse_varied
 from .runner import Outcome, Recipe, Runner, RunsPoints
 from .settings import Setting, find_setting
 
@@ -57,7 +57,17 @@ class AtOnce(RunsPoints):
         self.common = common_of(model, system, recipe, settings)
         self.make_ready(system)
         self.runner = Runner.of_copy(model, recipe)  # for single runs
-        self.varied = VariedValues(system, settings, plan, self.runner)
+        self.system, self.settings = system, settings
+        pairs = list(zip(settings, plan.axes, strict=True))
+        #: Values of every axis in SI units.
+        self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]
+        self._out_of_bounds: list[Flags] = [_out_of_bounds(s, axis) for s, axis in pairs]
+        kinds = [s.kind for s in settings]
+        self.targets = [k for k, kind in enumerate(kinds) if kind == "target"]
+        self.parameters = [k for k, kind in enumerate(kinds) if kind != "target"]
+        self._entries: dict[int, Indices] = {
+            k: parameter_entries(system, settings[k]) for k in self.parameters}
+        self.nominal, self.sized = self._nominals()
 
     @abstractmethod
     def make_ready(self, system: System) -> None:
@@ -80,36 +90,6 @@ class AtOnce(RunsPoints):
         for row in np.flatnonzero(~good).tolist():
             yield self.by_itself(numbers[row])
 
-
-class VariedValues:
-    """The values of all axes as numbers, and what follows from them for runs.
-
-    Parameters
-    ----------
-    system : the compiled model
-    settings : of its components, one per axis
-    plan : the axes
-    runner : with a copy of the model, to ask components about values
-
-    Attributes
-    ----------
-    numbers : in SI units, per axis
-    nominal : of the states without the varied values, 0 where there is none
-    sized : per axis, the states whose nominal value is one of its, if that is the largest
-    """
-
-    def __init__(self, system: System, settings: list[Setting], plan: Plan, runner: Runner) -> None:
-        self.system, self.settings, self.runner = system, settings, runner
-        pairs = list(zip(settings, plan.axes, strict=True))
-        self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]
-        self._out_of_bounds: list[Flags] = [_out_of_bounds(s, axis) for s, axis in pairs]
-        kinds = [s.kind for s in settings]
-        self.targets = [k for k, kind in enumerate(kinds) if kind == "target"]
-        self.parameters = [k for k, kind in enumerate(kinds) if kind != "target"]
-        self._entries: dict[int, Indices] = {
-            k: parameter_entries(system, settings[k]) for k in self.parameters}
-        self.nominal, self.sized = self._nominals()
-
     def fill(self, places: list[Indices], p: Array, x: Array) -> None:
         """Put the values at points, one a row, into their parameters and states."""
         for k in self.targets:
@@ -128,17 +108,19 @@ class VariedValues:
         states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])
         return states, flat.sign_of[slots]
 
-    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
+    def sizes(self, places: list[Indices]) -> tuple[Array, Array]:
         """Nominal values of the states at points, to powers of two, and absolute tolerances."""
         nominal = np.tile(self.nominal, (len(places[0]), 1))  # 0 where there is none
         for k, sized in enumerate(self.sized):
             size = np.abs(self.numbers[k][places[k]])[:, None]
             nominal[:, sized] = np.maximum(nominal[:, sized], size)
         scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
-        given = common.given_atol
-        return scale, np.where(np.isfinite(given), given, common.atol * scale)
+        given = self.common.given_atol
+        return scale, np.where(np.isfinite(given), given, self.common.atol * scale)
 
     def _nominals(self) -> tuple[Array, list[Flags]]:
+        """Nominal values of the states without the varied values, 0 where there is none; per axis,
+        the states whose nominal value is one of its, if that is the largest."""
         runner = self.runner
         states = runner.system.tape.reduced.states
         settings: Any = runner.settings

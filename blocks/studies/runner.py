@@ -101,11 +101,6 @@ class Runner:
         with ASSEMBLY:
             return cls(copy.deepcopy(model), recipe)
 
-    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Outcomes:
-        """Run points one after the other."""
-        for number, values in points:
-            yield self.run_one(number, values)
-
     def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
         """One run; raises nothing but KeyboardInterrupt."""
         try:
@@ -198,4 +193,5 @@ class InProcess(RunsPoints):
         self.runner, self.why = Runner.of_copy(model, recipe), why
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
-        return self.runner.run((n, plan.point(n)) for n in numbers)
+        for number in numbers:
+            yield self.runner.run_one(number, plan.point(number))

@@ -63,9 +63,9 @@ class Repeated(AtOnce):
     def _block(self, plan: Plan, numbers: list[int]) -> Outcomes:
         common, places = self.common, plan.places(np.array(numbers))
         p, x = (np.tile(a, (len(numbers), 1)) for a in (common.p, common.x))
-        self.varied.fill(places, p, x)
-        refused = self.varied.refused(places)
-        scale, atol = self.varied.sizes(places, common)
+        self.fill(places, p, x)
+        refused = self.refused(places)
+        scale, atol = self.sizes(places)
         made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
                 for k, number in enumerate(numbers))
         left = len(numbers)

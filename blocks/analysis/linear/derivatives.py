@@ -131,15 +131,12 @@ class Derivatives:
         self._rows, self._columns = _places(rows), _places(arguments)
         whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
         every = ca.vertcat(*arguments.values())
-        kinks = without_kinks(whole, system.arguments)
-        whole = ca.densify(kinks.expression)
-        self._function = ca.Function("derivatives", [*system.arguments, kinks.sides],
+        whole, sides, gaps = without_kinks(whole, system.arguments)
+        whole = ca.densify(whole)
+        self._function = ca.Function("derivatives", [*system.arguments, sides],
                                      [whole, ca.jacobian(whole, every)])
-        self._kinks = kinks
-        if kinks.sides.numel():
-            known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
-            self._gaps = ca.Function("gaps", system.arguments,
-                                     [kinks.gaps, ca.jacobian(kinks.gaps, known)])
+        known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
+        self._gaps = ca.Function("gaps", system.arguments, [gaps, ca.jacobian(gaps, known)])
         #: Which rows may depend on which arguments.
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
@@ -153,7 +150,7 @@ class Derivatives:
 
     def sides(self, point: Point) -> tuple[Array, Flags]:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
-        if not self._kinks.sides.numel():
+        if not self._gaps.numel_out(0):
             return np.zeros(0), np.zeros(0, dtype=bool)
         found = self._gaps(*point.arguments)
         gap, slope = np.array(found[0]).ravel(), found[1].sparse()
@@ -199,28 +196,15 @@ def elements_of_system(system: System) -> Elements:
     return system.once("analysis elements", lambda: elements_of(system))
 
 
-@dataclass(frozen=True, eq=False)
-class Kinks:
-    """Expressions whose sides are held.
+def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Expressions that stay the same while kinks keep their sides; symbols of these, and gaps.
 
-    Attributes
-    ----------
-    expression : the same as before, while every side holds as assumed
-    sides : symbols, 1 on the first side of each kink
-    gaps : what is positive on the first side
+    The symbols are 1 on the first side of each kink, where the gaps are positive.
     """
-
-    expression: ca.SX
-    sides: ca.SX
-    gaps: ca.SX
-
-
-def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
-    """Expressions with the sides of their kinks held."""
     function = ca.Function("kinked", arguments, [expression])
     codes = kinds(function)
     if not KINKED & codes or ca.OP_CALL in codes:
-        return Kinks(expression, ca.SX(0, 1), ca.SX(0, 1))
+        return expression, ca.SX(0, 1), ca.SX(0, 1)
     plain: dict[int, ca.SX] = {}
     held: dict[int, ca.SX] = {}
     inputs = [ca.vertsplit(ca.vec(ca.densify(a))) if a.numel() else [] for a in arguments]
@@ -250,4 +234,4 @@ def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
             values = [plain[s] for s in source], [held[s] for s in source]
             plain[target[0]], held[target[0]] = (applied(code, v) for v in values)
     rebuilt = ca.SX(expression.sparsity(), ca.vertcat(*out))
-    return Kinks(rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps))
+    return rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps)

@@ -331,9 +331,9 @@ def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
         if stuck else ""
     for i in reduced.tied:
         out[system.state_name(int(i))] = "tied to other states or inputs" + why
-    for one in reduced.redundant:
-        terms = " ".join(_term(system.state_name(j), f) for j, f in list(one.others.items())[:6])
-        out[system.state_name(one.state)] = f"changes as {terms.removeprefix('+ ')}" if terms \
+    for i, others in reduced.redundant.items():
+        terms = " ".join(_term(system.state_name(j), f) for j, f in list(others.items())[:6])
+        out[system.state_name(i)] = f"changes as {terms.removeprefix('+ ')}" if terms \
             else f"frozen{why}"
     return out
 

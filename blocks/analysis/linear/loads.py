@@ -87,9 +87,9 @@ def follow_slowly(reduced: Reduced) -> Array:
     a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
     if not len(a):
         return np.array(reduced.by_inputs, dtype=float)
-    steady = steady_response(a, reduced.b)
-    found = np.asarray(reduced.by_states @ steady.states) + reduced.by_inputs
-    found[:, ~steady.reached] = np.nan
+    states, _, reached = steady_response(a, reduced.b)
+    found = np.asarray(reduced.by_states @ states) + reduced.by_inputs
+    found[:, ~reached] = np.nan
     return found
 
 

@@ -9,7 +9,7 @@ told from a pole by its size.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
@@ -23,26 +23,12 @@ from ..equilibrium.solve_in_mode import LAWS, in_modes
 from .derivatives import DerivativesAt, elements_of_system
 from .point import Point
 
-__all__ = ["Reduced", "Redundancy", "positional_states", "reduce"]
+__all__ = ["Reduced", "positional_states", "reduce"]
 
 RANK = 1e-9  # pivot of equal rows, relative to the largest
 NOTHING = 1e-12  # of what a row is made of: a sum that cancels
 SOONER = 1e3  # weight of what is dropped first
 MANY = 600  # states from which matrices are not searched for what depends on each other
-
-
-@dataclass(frozen=True)
-class Redundancy:
-    """A state that is none: it never changes, or is a sum of others.
-
-    Attributes
-    ----------
-    state : its number
-    others : numbers of other states and their factors; none where it never changes
-    """
-
-    state: int
-    others: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +40,7 @@ class Reduced:
     a, b, c, d : a may be sparse, where it is large
     states : numbers of the states in y
     tied : numbers of states that others or the inputs determine
-    redundant : states that are none
+    redundant : states that are sums of others, whose factors are given, or none and never change
     by_states, by_inputs : how all states follow from y and the inputs
     undetermined : how many combinations of efforts the motion leaves open
     """
@@ -65,7 +51,7 @@ class Reduced:
     d: Array
     states: Indices
     tied: Indices
-    redundant: list[Redundancy]
+    redundant: dict[int, dict[int, float]]
     by_states: Array | csc_matrix
     by_inputs: Array
     undetermined: int
@@ -159,7 +145,7 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
     a, b = mine @ by_y, slope_p[free] + mine @ by_p
     sizes = abs(mine) @ abs(by_y)
     position = positional_states(system)[free]
-    redundant: list[Redundancy] = []
+    redundant: dict[int, dict[int, float]] = {}
     states = free
     while len(states):
         unused = np.asarray(abs(slope_x[:, states]).sum(axis=0)).ravel() == 0
@@ -167,9 +153,9 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
         if found is None:
             break
         kept, dropped, follow = found
-        redundant += [Redundancy(int(states[k]), {
-            int(states[j]): float(f) for j, f in zip(kept, row, strict=True) if f})
-            for k, row in zip(dropped, follow, strict=True)]
+        redundant |= {int(states[k]): {
+            int(states[j]): float(f) for j, f in zip(kept, row, strict=True) if f}
+            for k, row in zip(dropped, follow, strict=True)}
         lift = np.zeros((len(states), len(kept)))
         lift[kept, np.arange(len(kept))] = 1.0
         lift[dropped] = follow

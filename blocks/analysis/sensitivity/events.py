@@ -19,7 +19,6 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import kinds, rewritten
 from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
-from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
 from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
@@ -69,9 +68,11 @@ class Saltation:
         self.m, self.modes = episodes.m, episodes.modes[:, : equations.elements.size].astype(int)
         changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
-        self._floors = FloorInstants(equations)
-        floors, jump = self._floors.guards(
-            self.sides.before(*range(len(self.times))), changed[:, : self.system.nm])
+        read, self._readers = self.system.once(
+            "floors in conditions", lambda: _floors_of_time(self.system.tape.crossings))
+        floors = equations.rows("floors", read, self.sides.before(*range(len(self.times))))
+        floors = floors._replace(value=floors.value - np.round(floors.value))
+        jump = changed[:, self._readers] & (np.abs(floors.value) <= WHOLE)
         self._sampled = changed.shape[1]  # first of the guards of samples,
         self._floored = self._sampled + taken.shape[1]  # and of floors
         self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
@@ -80,10 +81,8 @@ class Saltation:
                                  self.sides.start.value[0], self._rtol)
         if equations.singular:
             self._join_those_who_share()
-        self._crossings = Crossings(recording, equations, self.jumps, self.modes,
-                                    self.sides.guards.value.shape[1])
         for k in np.flatnonzero(self.instants.touched >= 0).tolist():
-            if not self._crossings.change_nothing(k, self.instants.touched[[k]]):
+            if not self._change_nothing(k, self.instants.touched[[k]]):
                 self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
 
     def _join_those_who_share(self) -> None:
@@ -116,7 +115,7 @@ class Saltation:
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
         for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
-            if not self._crossings.is_smooth(float(self.starts[0]), 0, int(guard)):
+            if not self._is_smooth(float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(
                     f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
                     f"derivatives by {self.paths[p]} hold for one side only.")
@@ -161,7 +160,7 @@ class Saltation:
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""
         floors = guards[guards >= self._floored] - self._floored
-        return np.union1d(guards[guards < self.system.nm], self._floors.relations[floors])
+        return np.union1d(guards[guards < self.system.nm], self._readers[floors])
 
     def _moved(self, guard: int, k: int, changes: Changes) -> Array:
         """How the instant of an event moves, with one guard."""
@@ -175,7 +174,7 @@ class Saltation:
         caused = np.flatnonzero(self.instants.caused[k])
         apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
                  for g in caused]
-        if np.any(apart) and not self._crossings.change_nothing(k, caused):
+        if np.any(apart) and not self._change_nothing(k, caused):
             names = self._names(caused, float(self.times[k]))
             self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
                                "order with other values: derivatives hold for one side only."))
@@ -223,7 +222,7 @@ class Saltation:
         for guard in guards:
             if (floored := guard >= self._floored) or guard < nm:
                 names.append("the condition " + Relations(self.system).condition(int(
-                    self._floors.relations[guard - self._floored] if floored else guard)))
+                    self._readers[guard - self._floored] if floored else guard)))
             elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
@@ -252,7 +251,7 @@ class Saltation:
             inner = np.arange(len(times)) != len(times) - 2
             for t, guard, episode in touches(times[inner], which[inner], values[:, inner],
                                              watched, self._rtol):
-                if not self._crossings.is_smooth(t, episode, guard):
+                if not self._is_smooth(t, episode, guard):
                     self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
                 name = self._names(np.array([guard]), float(self.ends[-1]))
@@ -297,74 +296,59 @@ class Saltation:
         contact = self.equations.elements.contact[:, None]
         return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])
 
-
-class Crossings:
-    """Slopes on both sides of guards of a run.
-
-    Parameters
-    ----------
-    recording, equations : of the run
-    jumps : at its events
-    modes : of set-valued laws in all episodes
-    guards : how many belong to relations and to set-valued laws
-    """
-
-    def __init__(self, recording: RunRecording, equations: SensitivityEquations, jumps: Jumps,
-                 modes: Indices, guards: int) -> None:
-        self._recording, self._equations, self._jumps = recording, equations, jumps
-        self._modes, self._guards, self._nm = modes, guards, recording.system.nm
-
-    def change_nothing(self, k: int, guards: Indices) -> bool:
+    # -- what depends on guards ------------------------------------------------------------
+    def _change_nothing(self, k: int, guards: Indices) -> bool:
         """Whether nothing depends on when each of some guards is crossed at the k-th event."""
-        jumps = self._jumps
+        jumps = self.jumps
         before, after = (rates[k] for rates in jumps.sides.rates)
-        if jumps.may_jump[k] or not self._are_same(before, after) or (guards >= self._guards).any():
+        if jumps.may_jump[k] or not self._are_same(before, after) or (
+                guards >= self._sampled).any():
             return False
         if jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any():
             return False
         # set-valued laws give the same slopes on both sides however many of them change
         time = float(jumps.times[k])
         return all(self._are_same(before, self._slopes(time, k, int(guard)))
-                   for guard in guards[guards < self._nm])
+                   for guard in guards[guards < self.system.nm])
 
-    def is_smooth(self, time: float, episode: int, guard: int) -> bool:
+    def _is_smooth(self, time: float, episode: int, guard: int) -> bool:
         """Whether nothing would depend on a guard that is touched in an episode."""
         slopes, beyond = (self._slopes(time, episode, one) for one in (-1, guard))
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
-        acts = guard < self._nm and self._jumps.would_act(guard, episode)
+        acts = guard < self.system.nm and self.jumps.would_act(guard, episode)
         return not acts and self._are_same(slopes, beyond)
 
     def _is_diode(self, guard: int) -> bool:
-        elements = self._equations.elements
-        if guard < self._nm:
+        elements = self.equations.elements
+        if guard < self.system.nm:
             return False
-        element = (guard - self._nm) % elements.size
+        element = (guard - self.system.nm) % elements.size
         return bool(elements.valve[element] and not elements.switch[element])
 
     def _are_same(self, one: Array, other: Array) -> bool:
-        size = np.maximum(self._jumps.sides.sizes, np.abs(one))
+        size = np.maximum(self.jumps.sides.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= SAME * size))
 
     def _by_states(self, time: float, episode: int, guard: int) -> Array:
         """Slopes by states alone, with a guard crossed."""
         which = np.array([episode])
-        point, _ = self._recording.replay.interpolated(np.array([time]), which)
-        m, modes = point.m.copy(), self._modes[which].T.copy()
-        if 0 <= guard < self._nm:
+        point, _ = self.recording.replay.interpolated(np.array([time]), which)
+        m, modes = point.m.copy(), self.modes[which].T.copy()
+        if 0 <= guard < self.system.nm:
             m[guard] = 1.0 - m[guard]
         elif guard >= 0:  # room to the upper and to the lower bound, and what moves
-            bound, element = divmod(guard - self._nm, len(modes))
+            bound, element = divmod(guard - self.system.nm, len(modes))
             modes[element] = (1, -1, 0)[bound]
-        return self._equations.columns.rates(replace(point, m=m), modes)[:, 0]
+        return self.equations.columns.rates(replace(point, m=m), modes)[:, 0]
 
     def _slopes(self, time: float, episode: int, guard: int) -> Array:
         """Slopes behind a guard, or before it if it is negative; nan where they are not known."""
-        if self._equations.are_known_by_states:
+        if self.equations.are_known_by_states:
             return self._by_states(time, episode, guard)
-        problem = self._recording.replay.solved_at(episode, time)
+        problem = self.recording.replay.solved_at(episode, time)
         nothing = np.full(problem.system.nx, np.nan)
-        if guard >= self._nm:
+        if guard >= self.system.nm:
             return nothing
         if guard >= 0:
             problem.m[guard] = 1.0 - problem.m[guard]
@@ -373,36 +357,6 @@ class Crossings:
             except BlocksError:
                 return nothing
         return np.array(problem.system.slope(*problem.arguments(time)))
-
-
-class FloorInstants:
-    """The instants at which floors of time jump that relations read.
-
-    Parameters
-    ----------
-    equations : derivatives of the system
-
-    Attributes
-    ----------
-    relations : by floor, who reads it
-    """
-
-    def __init__(self, equations: SensitivityEquations) -> None:
-        self.equations = equations
-        self._of, self.relations = equations.system.once(
-            "floors in conditions", lambda: _floors_of_time(equations.system.tape.crossings))
-
-    def guards(self, before: Points, switched: Flags) -> tuple[Derivatives, Flags]:
-        """What floors are taken of at events, less whole numbers, and which of them jump.
-
-        Parameters
-        ----------
-        before : the points before all events
-        switched : (events, relations) those that are others after it
-        """
-        of = self.equations.rows("floors", self._of, before)
-        away = of.value - np.round(of.value)
-        return of._replace(value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE)
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

@@ -36,7 +36,7 @@ class Socket:
 
 @dataclass
 class Box:
-    """A part as it is drawn, with its corner at (0, 0).
+    """A part as it is drawn, with its corner at (0, 0), and where that is in the whole picture.
 
     ``rail`` is the net that passes through it from left to right, -1 for none.
     """
@@ -48,6 +48,8 @@ class Box:
     rail: int = -1
     rail_dy: float = 0.0
     rail_ends: tuple[float, float] = (0.0, 0.0)  # where the rail meets the part
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,8 @@ def box_of(part: Part, look: Look, mirrored: bool) -> Box:
     return box
 
 
-class _Pieces:
-    """What the forms are made of: strokes, texts, wires to the sides, signs of the ground."""
+class _Drawn:
+    """One part in each of the forms: strokes, texts, wires to the sides, signs of the ground."""
 
     def __init__(self, part: Part, look: Look) -> None:
         self.part, self.look = part, look
@@ -212,10 +214,7 @@ class _Pieces:
         rail = pin.net if pin.net in self.look.live else -1
         return Box(width, height, self.sockets, self.picture, rail, dy, ends)
 
-
-class _Drawn(_Pieces):
-    """One part in each of the forms."""
-
+    # -- forms -----------------------------------------------------------------------------
     def along(self, mirrored: bool) -> Box:
         """A two-port between two wires."""
         symbol, ends = self.symbol, main_pins(self.part)

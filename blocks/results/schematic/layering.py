@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import networkx as nx
@@ -16,21 +15,14 @@ import networkx as nx
 from .glyphs import Look, form_of, main_pins
 from .parts import Part, Pin
 
-__all__ = ["Columns", "columns_of"]
+__all__ = ["columns_of"]
 
 STACKED = 5  # parts that hang on one net up to which they stand side by side
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Column and orientation of every part, by its number."""
-
-    column: Mapping[int, int]
-    mirrored: Mapping[int, bool]
-
-
-def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -> Columns:
-    """Columns of the parts.
+def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
+               ) -> tuple[dict[int, int], dict[int, bool]]:
+    """Columns of the parts by their numbers, and whether each is mirrored.
 
     Parameters
     ----------
@@ -56,7 +48,7 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -
         to = list(order.successors(k))
         if to and (not parts[k].physical() or not list(order.predecessors(k))):
             column[k] = min(column[j] for j in to) - 1
-    return Columns(_framed(column, entering), {k: reach.mirrored(k) for k in range(len(parts))})
+    return _framed(column, entering), {k: reach.mirrored(k) for k in range(len(parts))}
 
 
 def _framed(column: dict[int, int], entering: Mapping[int, str]) -> dict[int, int]:

@@ -182,13 +182,8 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
 
 
 def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
-    """Return the motion that repeats after a run of many periods, to which what is stable comes.
-
-    Raises
-    ------
-    SimulationError
-        ``far``, which says why none was found at once.
-    """
+    """Return the motion that repeats after a run of many periods, to which what is stable comes;
+    ``far`` says why none was found at once."""
     model, start = shooting.model, shooting.point.x[shooting.free]
     for periods in SETTLES:
         try:

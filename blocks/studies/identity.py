@@ -82,7 +82,8 @@ def refuse_damage(study: Any) -> None:
 
 def _want(given: Any, kind: type | dict[str, type], what: str) -> None:
     """Refuse what is not of a kind, or has not these kinds under its keys."""
-    own, of_keys = (dict, kind) if isinstance(kind, dict) else (kind, {})
+    of_keys = kind if isinstance(kind, dict) else {}
+    own: Any = dict if of_keys else kind
     if not isinstance(given, own):
         raise ValueError(f"{what} is {brief(given)}")
     for key, of_key in of_keys.items():

@@ -29,6 +29,7 @@ from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
 from ...units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
+from ..linear.frequency import angular_frequency
 from ..linear.signals import ratio_unit
 
 __all__ = ["Bench", "DescribingFunction", "describing_function"]
@@ -106,8 +107,6 @@ def describing_function(element: Component, amplitudes: Any, *, frequency: Any =
     -------
     DescribingFunction
     """
-    from ..linear.frequency import angular_frequency
-
     omega = float(angular_frequency(frequency, f"{WHERE}: frequency"))
     bench = Bench(element, amplitudes)
     values = np.array([bench.value(a, omega) for a in bench.si])

@@ -17,7 +17,7 @@ from scipy.optimize import root
 from ...exceptions import BlocksError, ParameterError, told_how_to_call
 from ...language.compiled_model import CompiledModel
 from ...language.component import Component
-from ...numerics.arrays import Array, Flags
+from ...numerics.arrays import Array, Indices
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
 from ...units import from_si, quantity
@@ -213,8 +213,8 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
     fine = np.linspace(np.log(grid[0]), np.log(grid[-1]), 8 * len(grid))
     n = spline(fine) @ np.array([1.0, 1j])
     rest = 1 + loop(omega)[:, None] * n
-    for cell in _changes(rest):
-        start = np.array([np.log(omega[cell[0]]), fine[cell[1]]])
+    for i, k in _changes(rest):
+        start = np.array([np.log(omega[i]), fine[k]])
 
         def missed(y: Array) -> Array:
             there = np.clip(y[1], fine[0] - 1, fine[-1] + 1)
@@ -226,14 +226,12 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
             yield np.exp(solved.x)
 
 
-def _changes(rest: Array) -> Iterator[tuple[int, int]]:
-    """Cells of a grid in which both parts change their sign."""
-    def both(part: Array) -> Flags:
-        corners = np.stack([part[:-1, :-1], part[1:, :-1], part[:-1, 1:], part[1:, 1:]])
-        return (corners.min(axis=0) <= 0) & (corners.max(axis=0) >= 0)
-
-    for i, k in np.argwhere(both(rest.real) & both(rest.imag)):
-        yield int(i), int(k)
+def _changes(rest: Array) -> Indices:
+    """Cells of a grid in which both parts change their sign, one a row."""
+    corners = np.stack([rest[:-1, :-1], rest[1:, :-1], rest[:-1, 1:], rest[1:, 1:]])
+    real, imaginary = ((part.min(axis=0) <= 0) & (part.max(axis=0) >= 0)
+                       for part in (corners.real, corners.imag))
+    return np.argwhere(real & imaginary)
 
 
 def _exact(bench: Bench, loop: Any, at: Array) -> Array | None:

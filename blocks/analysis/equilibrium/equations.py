@@ -19,12 +19,14 @@ from itertools import islice
 
 import numpy as np
 from scipy.linalg import qr
+from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
 from ...numerics.continuation import curve, passes
 from ...numerics.regular import factors_if_regular
 from ...system.system import System
 from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from ..linear.linearise import relations_on_edge
 from ..linear.point import Point
 from ..linear.reduction import positional_states
 from ..linear.sampled import SampledValues
@@ -354,8 +356,6 @@ def _least_step(matrix: Array, value: Array) -> Array:
         unit = _unit_of_columns(matrix)
         factors = factors_if_regular(matrix * unit, SINGULAR)
         if factors is not None:
-            from scipy.linalg.lapack import dgetrs
-
             return np.asarray(dgetrs(*factors, value)[0] * unit)
     return _Directions.of(matrix).step(value)
 
@@ -409,8 +409,6 @@ def _relations(point: Point) -> Array | None:
     system = point.system
     if not system.nm:
         return None
-    from ..linear.linearise import relations_on_edge
-
     g = system.crossings(*point.arguments)
     wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
     return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None

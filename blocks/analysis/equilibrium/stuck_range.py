@@ -96,13 +96,7 @@ class _Rest:
                 "Give at=… a point where it is closed.", code="analysis.modes")
 
     def _tangent(self, point: Point, sign: float) -> float:
-        """Up or down to which value everything stays stuck by the linear model at a point.
-
-        Raises
-        ------
-        ParameterError
-            Where the input accelerates something for ever.
-        """
+        """Up or down to which value everything stays stuck by the linear model at a point."""
         at = self.derivatives.at(point)
         by_state = follow_slowly(reduce(point, at))
         if not np.isfinite(by_state).all():

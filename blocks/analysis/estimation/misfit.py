@@ -61,11 +61,6 @@ class Unknown:
         """Return the derivative of the value by what the search moves."""
         return value if self.logarithmic else 1.0
 
-    @property
-    def size(self) -> float:
-        """What a change is compared with, where the value itself may be zero."""
-        return self.high - self.low
-
 
 def ends_of(unknowns: Sequence[Unknown]) -> tuple[Array, Array]:
     """Between which a search moves."""

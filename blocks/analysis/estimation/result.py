@@ -11,7 +11,7 @@ from pint import Quantity
 
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
-from ...results.sheet import Sheet, Tabulated
+from ...results.sheet import Sheet, Tabulated, pandas
 from ...units import from_si
 from .misfit import Misfit
 
@@ -88,9 +88,9 @@ class Fit(Tabulated):
 
     @cached_property
     def _scale(self) -> Array:
-        """What changes of the parameters are compared with."""
-        return np.array([abs(v) if abs(v) > 1e-6 * u.size else u.size for u, v in
-                         zip(self._misfit.unknowns, self._values, strict=True)])
+        """What changes of the parameters are compared with, which may be zero themselves."""
+        room = np.array([u.high - u.low for u in self._misfit.unknowns])
+        return np.where(np.abs(self._values) > 1e-6 * room, np.abs(self._values), room)
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:
@@ -145,8 +145,6 @@ class Fit(Tabulated):
     @property
     def correlation(self) -> Any:
         """Correlations of the values, as a pandas table."""
-        from ...results.sheet import pandas
-
         c = np.where(np.isfinite(self._covariance), self._covariance, np.nan)
         error = np.sqrt(np.diag(c))
         return pandas("correlations").DataFrame(c / np.outer(error, error), self.names, self.names)

@@ -20,6 +20,8 @@ from ...renamed import current_attribute
 from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
 from ...units import Unit, quantity, unit
+from .frequency import angular_frequency, transfer
+from .pictures import bode, nyquist, pole_zero, step
 from .poles import participation, poles, static_gain, zeros
 from .signals import ratio_unit
 
@@ -213,8 +215,6 @@ class LinearModel(Tabulated):
         -------
         complex ndarray, or complex for one frequency
         """
-        from .frequency import angular_frequency
-
         i, o = self.pair(input, output)
         omega = angular_frequency(frequency, "response(frequency=…)")
         found = self.transfer(1j * np.atleast_1d(omega))[:, o, i]
@@ -222,8 +222,6 @@ class LinearModel(Tabulated):
 
     def transfer(self, s: Any) -> Array:
         """Transfer matrices at values of s in 1/s, (values, outputs, inputs)."""
-        from .frequency import transfer
-
         return transfer(self.A, self.B, self.C, self.D, np.asarray(s, dtype=complex))
 
     # -- tables ----------------------------------------------------------------------------
@@ -297,10 +295,10 @@ class LinearModel(Tabulated):
             Without python-control.
         """
         package = optional_package("control", "Handing a model to python-control", "control")
+        words = {kind: [n.path.replace(".", "_") for n in getattr(self, kind)]  # without dots
+                 for kind in ("states", "inputs", "outputs")}
         return package.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
-                          states=[_word(n) for n in self.states],
-                          inputs=[_word(n) for n in self.inputs],
-                          outputs=[_word(n) for n in self.outputs])  # fmt: skip
+                          **words)
 
     # -- by python-control -------------------------------------------------------------------
     def step_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
@@ -350,27 +348,19 @@ class LinearModel(Tabulated):
     # -- pictures --------------------------------------------------------------------------
     def bode(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain and phase over frequency; see :func:`blocks.analysis.linear.pictures.bode`."""
-        from .pictures import bode
-
         return bode(self, frequencies, *more, **options)
 
     def nyquist(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain in the complex plane; see :func:`blocks.analysis.linear.pictures.nyquist`."""
-        from .pictures import nyquist
-
         return nyquist(self, frequencies, *more, **options)
 
     def step(self, duration: Any = None, **options: Any) -> Figure:
         """Outputs after a step of each input; see :func:`blocks.analysis.linear.pictures.step`."""
-        from .pictures import step
-
         return step(self, duration, **options)
 
     def pole_zero_plot(self, input: str | None = None, output: str | None = None,
                        **options: Any) -> Figure:  # fmt: skip
         """Poles and zeros in the complex plane; see :func:`.pictures.pole_zero`."""
-        from .pictures import pole_zero
-
         return pole_zero(self, input, output, **options)
 
     # -- words -----------------------------------------------------------------------------
@@ -415,11 +405,6 @@ def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:
         if one.path == path:
             return k
     raise unknown_name("the linear model", path, [n.path for n in known], f"{kind}s")
-
-
-def _word(name: Named) -> str:
-    """A name as python-control takes it, which allows no dots."""
-    return name.path.replace(".", "_")
 
 
 def _moving(linear: LinearModel) -> list[list[tuple[str, float]]]:

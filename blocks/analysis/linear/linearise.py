@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, brief, unknown_name
@@ -232,8 +233,6 @@ def relations_on_edge(point: Point) -> Flags:
     system = point.system
     if not system.nm:
         return np.zeros(0, dtype=bool)
-    import casadi as ca
-
     tape = system.tape
     by_all = system.once("crossings by x", lambda: system.jacobian(
         tape.crossings, ca.vertcat(tape.x, tape.z, tape.p)))
@@ -358,13 +357,7 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
 
 
 def refuse_infinite(point: Point, at: DerivativesAt) -> None:
-    """Stop where a slope is not finite.
-
-    Raises
-    ------
-    ParameterError
-        Naming the variables.
-    """
+    """Stop where a slope is not finite, naming the variables."""
     for (row, argument), matrix in at.by.items():
         bad = np.flatnonzero(~np.isfinite(matrix.data))
         if not len(bad):

@@ -5,6 +5,7 @@ Axes carry units. Every picture returns a matplotlib figure and may be saved.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -241,8 +242,6 @@ def _range(linear: LinearModel, low: float, high: float) -> Array:
 def _said(axes: Any, linear: LinearModel) -> None:
     """Notes of a model, where a line is missing because of them."""
     if not axes.lines and linear.notes:
-        import textwrap
-
         axes.text(0.5, 0.5, "\n".join(textwrap.wrap(" ".join(linear.notes), 60)), ha="center",
                   va="center", transform=axes.transAxes)  # fmt: skip
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
+from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.regular import factors_if_regular
@@ -168,8 +169,6 @@ def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
     square = matrix.shape[0] == matrix.shape[1]
     factors = factors_if_regular(matrix, SINGULAR) if square else None
     if factors is not None:
-        from scipy.linalg.lapack import dgetrs
-
         states, kernel = np.asarray(dgetrs(*factors, right)[0]), matrix[:, :0]
         reached = np.ones(b.shape[1], dtype=bool)
     else:

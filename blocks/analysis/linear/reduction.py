@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.sparse import csc_matrix, csr_matrix, vstack
+from scipy.sparse import csc_matrix, csr_matrix, identity, vstack
 from scipy.sparse.linalg import splu
 
 from ...exceptions import SimulationError
@@ -171,8 +171,6 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
 def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array
           ) -> tuple[Indices, csc_matrix | Array, Array]:
     """States that stay free, and how all states follow from these and from the inputs."""
-    from scipy.sparse import identity
-
     n = len(scale)
     c = constraint.toarray() * scale
     size = np.abs(c).max(axis=1, initial=0.0)

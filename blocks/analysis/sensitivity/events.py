@@ -64,21 +64,20 @@ class Saltation:
         self._rtol = recording.accuracy[0] if recording.accuracy else 0.0
         self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
-        self.sides = self.jumps.sides
         self.m, self.modes = episodes.m, episodes.modes[:, : equations.elements.size].astype(int)
         changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
         read, self._readers = self.system.once(
             "floors in conditions", lambda: _floors_of_time(self.system.tape.crossings))
-        floors = equations.rows("floors", read, self.sides.before(*range(len(self.times))))
+        floors = equations.rows("floors", read, self.jumps.before(*range(len(self.times))))
         floors = floors._replace(value=floors.value - np.round(floors.value))
         jump = changed[:, self._readers] & (np.abs(floors.value) <= WHOLE)
         self._sampled = changed.shape[1]  # first of the guards of samples,
         self._floored = self._sampled + taken.shape[1]  # and of floors
-        self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
-                                 self.sides.rates[0],
+        self.instants = Instants(self.jumps.guards.beside(sampled).beside(floors),
+                                 self.jumps.rates[0],
                                  np.concatenate([changed, taken, jump], axis=1), self.span,
-                                 self.sides.start.value[0], self._rtol)
+                                 self.jumps.first_guards.value[0], self._rtol)
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0).tolist():
@@ -91,7 +90,7 @@ class Saltation:
         mine = self.instants.caused[:, : self._sampled]
         for k in np.flatnonzero(mine.sum(axis=1) > 1).tolist():
             caused = np.flatnonzero(mine[k])
-            shares = self.equations.guards_by_shares(self.sides.before(k))[caused]
+            shares = self.equations.guards_by_shares(self.jumps.before(k))[caused]
             u, s, _ = np.linalg.svd(shares)
             rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
             if len(caused) - rank == 1:
@@ -111,7 +110,7 @@ class Saltation:
 
     def _look_at_relations(self, changes: Changes) -> None:
         """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
-        guards, nm = self.sides.start, self.system.nm
+        guards, nm = self.jumps.first_guards, self.system.nm
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
         for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
@@ -122,7 +121,7 @@ class Saltation:
 
     def _look_at_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
-        elements, guards = self.equations.elements, self.sides.start
+        elements, guards = self.equations.elements, self.jumps.first_guards
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
         stuck = self.modes[0] == 0
@@ -148,7 +147,7 @@ class Saltation:
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:
         """Changes after the k-th event, from those before."""
-        before, after = self.sides.rates
+        before, after = self.jumps.rates
         dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
         caused = np.flatnonzero(self.instants.caused[k])
         if len(caused) > 1:
@@ -192,11 +191,11 @@ class Saltation:
         """Relations that cross at an event whose `when` takes them back at once: they are about to
         change before it, and no more after it."""
         side = np.where(self.m > 0.5, 1.0, -1.0)
-        slopes, nm = self.sides.rates, slice(self.system.nm)
-        out = self._about_to_change(self.sides.guards.rows(nm), slopes[0], side[:-1])
+        slopes, nm = self.jumps.rates, slice(self.system.nm)
+        out = self._about_to_change(self.jumps.guards.rows(nm), slopes[0], side[:-1])
         out &= side[:-1] == side[1:]
         some = np.flatnonzero(out.any(axis=1))
-        after = self.equations.guards(self.sides.after(*some)).rows(nm)
+        after = self.equations.guards(self.jumps.after(*some)).rows(nm)
         out[some] &= ~self._about_to_change(after, slopes[1][some], side[1:][some])
         return out
 
@@ -300,7 +299,7 @@ class Saltation:
     def _change_nothing(self, k: int, guards: Indices) -> bool:
         """Whether nothing depends on when each of some guards is crossed at the k-th event."""
         jumps = self.jumps
-        before, after = (rates[k] for rates in jumps.sides.rates)
+        before, after = (rates[k] for rates in jumps.rates)
         if jumps.may_jump[k] or not self._are_same(before, after) or (
                 guards >= self._sampled).any():
             return False
@@ -327,7 +326,7 @@ class Saltation:
         return bool(elements.valve[element] and not elements.switch[element])
 
     def _are_same(self, one: Array, other: Array) -> bool:
-        size = np.maximum(self.jumps.sides.sizes, np.abs(one))
+        size = np.maximum(self.jumps.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= SAME * size))
 
     def _by_states(self, time: float, episode: int, guard: int) -> Array:

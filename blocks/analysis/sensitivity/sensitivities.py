@@ -300,7 +300,7 @@ class Constraints:
     def _before(self) -> TiedStates:
         """How tied states follow just before every event."""
         events = np.arange(len(self._saltation.times))
-        return self._through(self._saltation.sides.before(*events), events)
+        return self._through(self._saltation.jumps.before(*events), events)
 
     def _all(self, tied: TiedStates, which: Indices, free: Array, d: Array) -> Array:
         out = np.empty((len(free), self._saltation.system.nx, free.shape[2]))

@@ -281,7 +281,8 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not for every picture
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
-        with nullcontext() if save is None else writing(save) as place:
+        target: Any = nullcontext() if save is None else writing(save)
+        with target as place:
             if kind == ".gif":
                 film.save(place, writer=PillowWriter(fps=fps))
             elif kind == ".html":

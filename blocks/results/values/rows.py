@@ -13,7 +13,6 @@ import numpy as np
 from ...exceptions import ParameterError
 from ...numerics.arrays import Array
 from ..recording import Curves
-from .quadrature import integrals
 from .times import check_side, within_run
 from .views import both_limits
 
@@ -99,6 +98,8 @@ class Rows:
 
     def integral(self, function: Callable[[Array], Array]) -> Array:
         """Integral over time of a function of the values, by adaptive quadrature between knots."""
+        from .quadrature import integrals
+
         starts, ends = stretches(self.source.knots)
         if not len(starts):
             return np.zeros(len(self.indices))

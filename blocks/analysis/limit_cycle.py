@@ -171,7 +171,11 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
     """The motion that repeats near a point: states, period, derivative of the map, and a run."""
     x, length, matrix = _shoot(shooting, shooting.point.x[shooting.free].copy(), length, driven)
     run = shooting.run(x, length)
-    _refuse_rest(run, shooting)
+    moved = np.ptp(_states(run, 0.0)[1][shooting.free], axis=1) / 2
+    if (moved <= AT_REST * shooting.size).all():  # which repeats, too, whatever the period
+        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
+                              "Give a run that has settled to the motion that repeats, and its "
+                              "period.", code="analysis.cycle")  # fmt: skip
     if not driven:
         for parts in PARTS:
             there = run_point(shooting.model, run, quantity(length / parts, "s"))
@@ -214,16 +218,6 @@ def _refuse_another(shooting: _Map, x: Array, period: float, multipliers: Array,
             "What it remembers in Discrete variables does not come back with the states: no limit "
             "cycle is found with it. Look at a long run instead.",
             code="analysis.cycle")  # fmt: skip
-
-
-def _refuse_rest(run: Result, shooting: _Map) -> None:
-    """A state of rest repeats, too, whatever the period."""
-    _, states = _states(run, 0.0)
-    moved = np.ptp(states[shooting.free], axis=1) / 2
-    if (moved <= AT_REST * shooting.size).all():
-        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
-                              "Give a run that has settled to the motion that repeats, and its "
-                              "period.", code="analysis.cycle")  # fmt: skip
 
 
 def _moving_states(point: Point) -> tuple[Indices, Array]:

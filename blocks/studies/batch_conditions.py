@@ -92,8 +92,7 @@ def refuse_decisions(system: System) -> None:
 
 
 def refuse_request(recipe: Recipe, *methods: str) -> None:
-    """Refuse a method that is not among these, options of others, and outputs that need a result.
-    """
+    """Refuse methods that are not among these, other options, and outputs that need a result."""
     if set(recipe.options) - KNOWN or _method(recipe) not in methods:
         raise OneByOne("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):

@@ -235,8 +235,7 @@ def _changes(rest: Array) -> Indices:
 
 
 def _exact(bench: Bench, loop: Any, at: Array) -> Array | None:
-    """The crossing with the element's own values, frequency and amplitude; None if there is none.
-    """
+    """Frequency and amplitude of the crossing with the element's own values, if there is one."""
     def missed(y: Array) -> Array:
         omega, amplitude = np.exp(y)
         r = 1 + loop(omega)[0] * bench.value(float(amplitude), float(omega))

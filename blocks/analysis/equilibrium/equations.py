@@ -451,8 +451,7 @@ def intersection(one: Array, other: Array) -> Array:
 
 
 def split_off_axes(rows: Array) -> tuple[Array, Flags]:
-    """Orthonormal rows without the unknowns that they contain by themselves, and which these are.
-    """
+    """Orthonormal rows without the unknowns that they contain by themselves, and these."""
     single = np.asarray((rows**2).sum(axis=0) > 1 - SAME)
     _, _, vt = np.linalg.svd(np.where(single, 0.0, rows), full_matrices=False)
     return vt[: len(rows) - int(single.sum())], single

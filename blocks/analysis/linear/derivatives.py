@@ -6,7 +6,7 @@ to in a mode is the matter of :mod:`.reduction`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -50,7 +50,7 @@ class DerivativesAt:
         return self.by.strip(row)
 
 
-class Blocks(Mapping[tuple[str, str], csc_matrix]):
+class Blocks:
     """Parts of a sparse matrix by the names of their rows and columns, cut out when asked for.
 
     Cutting takes longer than to find the derivatives, and who looks for a rest needs few of them.
@@ -88,9 +88,6 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return product(self._rows, self.columns)
-
-    def __len__(self) -> int:
-        return len(self._rows) * len(self.columns)
 
 
 class Derivatives:

@@ -314,8 +314,7 @@ class LinearModel(Tabulated):
         return self._by_control("step_response", duration, options)
 
     def impulse_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
-        """Outputs after an impulse of 1 s times the unit of each input; see :meth:`step_response`.
-        """
+        """Outputs after an impulse of 1 s in the unit of each input; see :meth:`step_response`."""
         return self._by_control("impulse_response", duration, options)
 
     def _by_control(self, name: str, duration: Any, options: dict[str, Any]) -> Any:

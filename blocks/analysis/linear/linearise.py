@@ -358,13 +358,12 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
 
 def refuse_infinite(point: Point, at: DerivativesAt) -> None:
     """Stop where a slope is not finite, naming the variables."""
-    for (row, argument), matrix in at.by.items():
-        bad = np.flatnonzero(~np.isfinite(matrix.data))
+    for row, argument in at.by:
+        entries, system = at.by[row, argument].tocoo(), point.system
+        bad = np.flatnonzero(~np.isfinite(entries.data))
         if not len(bad):
             continue
-        entries = matrix.tocoo()
         k = int(bad[0])
-        system = point.system
         by = {"x": system.state_name, "z": system.torn_name}.get(argument)
         name = by(int(entries.col[k])) if by else f"an {'effort' if argument == 'u' else 'input'}"
         of = system.state_name(int(entries.row[k])) if row == "slope" else row

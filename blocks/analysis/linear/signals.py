@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 
 import casadi as ca
 import numpy as np
@@ -122,13 +122,12 @@ class Signals:
     def inputs(self, paths: Iterable[str], where: str) -> list[InputSignal]:
         """Inputs by path."""
         found = [self.input(path, where) for path in paths]
-        for k, one in enumerate(found):
-            for other in found[:k]:
-                if one.path == other.path:
-                    raise _named_twice(one.path, where)
-                if one.place == other.place:
-                    raise ParameterError(where, f"{other.path} and {one.path} are the same input.",
-                                         "Name it once.")  # fmt: skip
+        for other, one in combinations(found, 2):
+            if one.path == other.path:
+                raise _named_twice(one.path, where)
+            if one.place == other.place:
+                raise ParameterError(where, f"{other.path} and {one.path} are the same input.",
+                                     "Name it once.")  # fmt: skip
         return found
 
     def input(self, path: str, where: str) -> InputSignal:
@@ -204,8 +203,7 @@ class Signals:
         )  # fmt: skip
 
     def parameters(self, varying: bool) -> Iterator[str]:
-        """Yield the paths of parameters that may vary with time, as those of sources, or of others.
-        """
+        """Yield the paths of parameters that may vary with time, as of sources, or of others."""
         for family in self.system.network.families:
             for parameter in family.kernel.parameters:
                 if parameter.declared.varying == varying:

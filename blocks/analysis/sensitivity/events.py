@@ -97,8 +97,7 @@ class Saltation:
                 self.instants.join(k, caused, u[:, -1])
 
     def at_start(self, start: StartDerivatives) -> Changes:
-        """Changes where the run starts; tells where that is at the end of a mode, or at a sample.
-        """
+        """Changes where the run starts; tells if that is at the end of a mode, or at a sample."""
         changes, moves = self.jumps.at_start(start)
         for p in np.flatnonzero(moves):
             self._at_start.append(

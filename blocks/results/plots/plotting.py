@@ -63,8 +63,7 @@ class Curve:
 
     def text(self, path: str) -> str:
         """What an instance is called in the legend."""
-        run = self.name.removeprefix(self.series.path)
-        return self.legend or path + run
+        return self.legend or path + self.name.removeprefix(self.series.path)
 
 
 @dataclass

@@ -359,11 +359,10 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
 def refuse_infinite(point: Point, at: DerivativesAt) -> None:
     """Stop where a slope is not finite, naming the variables."""
     for row, argument in at.by:
-        entries, system = at.by[row, argument].tocoo(), point.system
-        bad = np.flatnonzero(~np.isfinite(entries.data))
+        bad = np.flatnonzero(~np.isfinite(at.by[row, argument].data))
         if not len(bad):
             continue
-        k = int(bad[0])
+        entries, k, system = at.by[row, argument].tocoo(), int(bad[0]), point.system
         by = {"x": system.state_name, "z": system.torn_name}.get(argument)
         name = by(int(entries.col[k])) if by else f"an {'effort' if argument == 'u' else 'input'}"
         of = system.state_name(int(entries.row[k])) if row == "slope" else row

@@ -145,9 +145,7 @@ class Model(CompiledModel):
         from .system.system import System
 
         network = build_network(self)
-        parameters = [
-            [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
-        ]
+        parameters = network.parameters()
         tape = _tape(network, parameters)
         in_pieces = network_with_pieces(network, tape)
         if in_pieces is not None:

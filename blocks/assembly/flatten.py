@@ -326,10 +326,9 @@ def _nodes(network: Network, base: Base) -> Nodes:
             for variable, i in indices.items():
                 table = equal if variable in domain.across else through
                 table.setdefault((domain, variable), []).append((nodes, base[f][i, 0] + n))
-        for i, v in enumerate(family.kernel.variables):
-            if v.kind in ("input", "output"):
-                nodes = network.node_of[network.port_numbers(f, v.name)]
-                equal.setdefault((None, "signal"), []).append((nodes, base[f][i, 0] + n))
+        for name in family.signals:
+            equal.setdefault((None, "signal"), []).append(
+                (network.nodes_at(f, name), base[f][family.kernel.index[name], 0] + n))
     count = 0
     for pairs in equal.values():
         nodes, slots = _sorted_by_node(pairs)
@@ -399,12 +398,11 @@ def _shared(network: Network, base: Base) -> list[Shared]:
             if domain not in circuits:
                 circuits[domain] = network.circuits(domain)
             circuit = circuits[domain]
-            nodes = network.node_of[network.port_numbers(f, local.port)]
             n = np.arange(family.size)
-            sets = np.full(family.size, local.declared.sets)
             rows.setdefault((domain, local.name.partition(".")[2]), []).append(
-                (circuit[nodes], base[f][i, 0] + n, np.full(family.size, f),
-                 np.full(family.size, i), n, sets))
+                (circuit[network.nodes_at(f, local.port)], base[f][i, 0] + n,
+                 *(np.full(family.size, value) for value in (f, i)), n,
+                 np.full(family.size, local.declared.sets)))
     found = []
     for parts in rows.values():
         columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
@@ -441,7 +439,7 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
             if law.alias is None or (f, id(law)) in equations:
                 flat.add(Group(f, law, np.arange(family.size)))
         for i in family.kernel.defaults:
-            nodes = network.node_of[network.port_numbers(f, family.kernel.variables[i].name)]
+            nodes = network.nodes_at(f, family.kernel.variables[i].name)
             lonely = np.unique(nodes, return_index=True)[1]  # one default a node
             lonely = lonely[~fed[nodes[lonely]]]
             fed[nodes[lonely]] = True
@@ -461,11 +459,11 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
 
 def _fed(network: Network) -> Flags:
     """Per node, whether an output feeds it."""
-    fed = np.zeros(int(network.node_of.max(initial=-1)) + 1, dtype=bool)
+    fed = np.zeros(network.nodes, dtype=bool)
     for f, family in enumerate(network.families):
         for v in family.kernel.variables:
             if v.kind == "output":
-                fed[network.node_of[network.port_numbers(f, v.name)]] = True
+                fed[network.nodes_at(f, v.name)] = True
     return fed
 
 

@@ -152,15 +152,14 @@ def _by_how_much(topology: Topology, cycle: list[Edge], names: list[str]) -> str
     first, second = cycle
     family = topology.network.families[first.family]
     alike = second.family == first.family and second.a == first.a and first.tie.given
-    node_of = topology.network.node_of
-    joined = np.bincount(node_of) > 1  # inputs that a signal is connected to
-    if not alike or any(joined[node_of[topology.network.port_numbers(first.family, v.name)[
-            [first.instance, second.instance]]]].any() for v in family.kernel.variables
-            if v.kind == "input"):
+    both = [first.instance, second.instance]
+    joined = np.bincount(topology.network.node_of) > 1  # inputs that a signal is connected to
+    if not alike or any(joined[topology.network.nodes_at(first.family, v.name)[both]].any()
+                        for v in family.kernel.variables if v.kind == "input"):
         return ""
     apart = []
     for parameter in family.kernel.parameters:
-        rows = family.parameter(parameter.name)[[first.instance, second.instance]]
+        rows = family.parameter(parameter.name)[both]
         if parameter.size == 1 and rows[0] != rows[1]:
             low, high, gap = (from_si(float(v), parameter.unit) for v in
                               (*rows.ravel(), abs(rows[0, 0] - rows[1, 0])))

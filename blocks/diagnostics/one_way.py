@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assembly.matching import connected
+from ..assembly.matching import joined
 from ..assembly.network import Family
 from ..language.declarations import Variable
 from ..numerics.arrays import Indices
@@ -68,15 +68,14 @@ def references(topology: Topology) -> Indices:
 def _pieces(topology: Topology) -> Indices:
     """Per node a label of what hangs together, of all domains, other than by a reference."""
     held = np.isin(np.arange(topology.count), references(topology))
-    a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    pairs: list[tuple[Indices, Indices]] = []
     for f, family in enumerate(topology.network.families):
         rows = [r.nodes for r in topology.rows
                 if r.family == f and r.name not in family.kernel.carried]
         for column in zip(*rows, strict=True):
             free = np.array([node for node in column if not held[node]], dtype=int)
-            a.append(free[:-1])
-            b.append(free[1:])
-    return connected(np.concatenate(a), np.concatenate(b), topology.count)
+            pairs.append((free[:-1], free[1:]))
+    return joined(pairs, topology.count)
 
 
 def _drives(topology: Topology, piece: Indices) -> dict[int, Drive]:

@@ -88,10 +88,8 @@ def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
 def _links(flat: Flat, over: np.ndarray, under: np.ndarray, singular: Singular, chain: np.ndarray
            ) -> list[int]:
     """Labels: over-equations that share an unknown, unknowns that share an equation."""
-    none = np.zeros(0, dtype=int)  # where every equation has been eliminated
-    pairs = [(none, none), *(flat.incidence(g) for g in flat.groups)]
-    rows = np.concatenate([p[0] for p in pairs])
-    columns = chain[np.concatenate([p[1] for p in pairs])]
+    rows, classes = flat.incidence_of(np.arange(flat.equations))
+    columns = chain[classes]
     n, m = flat.equations, int(chain.max(initial=-1)) + 1
     keep = np.isin(rows, singular.over_equations)
     keep |= np.isin(rows, singular.under_equations) & np.isin(columns, chain[under])
@@ -235,10 +233,6 @@ def _less(topology: Topology, givers: list[str], owners: set[str], kind: str) ->
 
 
 # -- dependent by numbers -------------------------------------------------------------------------
-def _parameters(flat: Flat) -> list[list[np.ndarray]]:
-    return [[f.parameter(p.name).T for p in f.kernel.parameters] for f in flat.network.families]
-
-
 def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable[int]
                         ) -> list[int]:
     """Equations whose rows of coefficients add up to zero with the present parameters.
@@ -246,7 +240,7 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     Coefficients that are not constant count as arbitrary, so that nothing is
     said of equations that are dependent at one state only.
     """
-    equations, parameters = list(equations), _parameters(flat)
+    equations, parameters = list(equations), flat.network.parameters()
     at = {int(c): j for j, c in enumerate(unknowns)}
     if len(equations) > MOST_TOGETHER or not equations:
         return []

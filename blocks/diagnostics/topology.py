@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from ..assembly.matching import connected
+from ..assembly.matching import joined
 from ..assembly.network import Network
 from ..language.domain import Domain
 from ..numerics.arrays import Indices
@@ -40,10 +41,10 @@ class Topology:
         self.network = network
         self.traits: list[Traits] = [traits_of(f.kernel) for f in network.families]
         self.rows = [
-            PortRow(f, name, domain, network.node_of[network.port_numbers(f, name)])
+            PortRow(f, name, domain, network.nodes_at(f, name))
             for f, name, domain in network.leaf_ports()
         ]
-        self.count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
+        self.count = network.nodes
 
     @cached_property
     def domains(self) -> list[Domain]:
@@ -71,24 +72,13 @@ class Topology:
     def joined(self, domain: Domain) -> Indices:
         """Per node a label of the part that components of the domain hold together; those that
         prescribe their through variable do not count."""
-        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        rows = self.of(domain)
-        for first, second in zip(rows, rows[1:], strict=False):
-            if first.family != second.family or self.prescribed(first) is not None:
-                continue
-            a.append(first.nodes)
-            b.append(second.nodes)
-        left, right = np.concatenate(a), np.concatenate(b)
-        return connected(left, right, self.count)
+        return joined(((a.nodes, b.nodes) for a, b in pairwise(self.of(domain))
+                       if a.family == b.family and self.prescribed(a) is None), self.count)
 
     def circuits(self, domain: Domain) -> Indices:
         """Per node a label of the circuit that it belongs to; a transformer stands between two."""
-        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        for rows in self.groups(domain):
-            for first, second in zip(rows, rows[1:], strict=False):
-                a.append(first.nodes)
-                b.append(second.nodes)
-        return connected(np.concatenate(a), np.concatenate(b), self.count)
+        return joined(((a.nodes, b.nodes) for rows in self.groups(domain)
+                       for a, b in pairwise(rows)), self.count)
 
     def groups(self, domain: Domain) -> Iterator[list[PortRow]]:
         """The ports of every class that it joins to one circuit of the domain."""

@@ -206,7 +206,7 @@ def ports_at(network: Network, node: int) -> list[str]:
     paths = []
     for f, name, _ in network.leaf_ports():
         family = network.families[f]
-        hits = np.flatnonzero(network.node_of[network.port_numbers(f, name)] == node)
+        hits = np.flatnonzero(network.nodes_at(f, name) == node)
         paths += [f"{family.path(int(i))}.{name}" for i in hits]
     return paths
 

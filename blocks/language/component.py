@@ -155,12 +155,11 @@ class Part(Node):
                 "without end.", "Add parts of other classes, or end by an Option "
                 "that counts down.") from None
         except Exception as error:
-            told = EquationError(
+            raise tell_line(EquationError(
                 type(self).__name__, f"its compose() raised {type(error).__name__}: {error}",
                 "Parameters are quantities in compose(). One that was given a function of time can "
-                "be added to others and multiplied, and goes to a parameter that is varying, too.")
-            tell_line(told, line_where_raised(error))
-            raise told from error
+                "be added to others and multiplied, and goes to a parameter that is varying, too."),
+                line_where_raised(error)) from error
         finally:
             _composing.reset(token)
 

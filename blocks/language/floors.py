@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from .declarations import Discrete
+from ..units import dimensionless
 from .expression import TIME
-from .kernel import Kernel, Local
+from .kernel import Kernel
 from .readable import readable
 
 __all__ = ["Floors"]
@@ -57,11 +57,8 @@ class Floors:
             if s.__hash__() not in self._known or kernel.key_of(s) is not None:
                 continue
             symbol, of = self._known[s.__hash__()]
-            declared = Discrete(doc=f"floor({readable(of)})")
-            i, name = len(kernel.variables), symbol.name()
-            while name in kernel.index:  # one of the class's own
-                name += "_"
-            kernel.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
+            i, _ = kernel.add_discrete(symbol.name(), dimensionless, f"floor({readable(of)})",
+                                       symbol)
             self.hold(of)
             now = self.evaluated(ca.floor(of))
             if self._is_of_time(of):

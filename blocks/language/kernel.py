@@ -8,11 +8,11 @@ what they are connected to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -21,9 +21,9 @@ from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import LEAST_JUMP
-from ..units import Unit
+from ..units import Unit, describe
 from .captured_names import Surroundings
-from .declarations import Declaration, Parameter
+from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME, unguarded
@@ -31,7 +31,11 @@ from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable", "VALVES"]
+if TYPE_CHECKING:
+    from ..reading.dimension import Dimension
+
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable", "VALVES",
+           "polynomial"]
 
 MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
@@ -131,16 +135,16 @@ class TimeTable:
     @cached_property
     def is_continuous(self) -> bool:
         """Whether its value goes on without steps at all of its points."""
-        sides = [_polynomial(rows, self.starts[1:]) for rows in
-                 (self.rows[:, :-1], self.rows[:, 1:])]  # fmt: skip
+        left, right = (polynomial(rows, self.starts[1:])
+                       for rows in (self.rows[:, :-1], self.rows[:, 1:]))
         largest = np.abs(self.rows[1]).max()
-        return bool(np.all(np.abs(sides[0] - sides[1]) <= LEAST_JUMP * largest))
+        return bool(np.all(np.abs(left - right) <= LEAST_JUMP * largest))
 
 
-def _polynomial(rows: Array, t: Array) -> Array:
-    """Values of rows of a table, each at a time of its own."""
-    start, *powers = rows
-    value = np.zeros_like(start)
+def polynomial(row: Iterable[Any], t: Any) -> Any:
+    """The value of a row of a table of time: numbers, symbols, or many rows and times at once."""
+    start, *powers = row
+    value = 0
     for power in reversed(powers):
         value = power + (t - start) * value
     return value
@@ -165,7 +169,7 @@ class Law:
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
-        inside = {s.__hash__() for s in ca.symvar(residual)}
+        inside = symbols_in(residual)
         self.arguments: list[Key] = [
             key for key, s in kernel.symbols.items() if s.__hash__() in inside
         ]
@@ -415,6 +419,15 @@ class Kernel:
         self.index[local.name] = i
         return self._add_symbol((i, 0), local.name, symbol)
 
+    def add_discrete(self, name: str, dimension: Dimension, doc: str, symbol: ca.SX | None = None
+                     ) -> tuple[int, ca.SX]:
+        """Number and symbol of a value held between events that the class does not declare."""
+        declared = Discrete(describe(dimension) if dimension else "", doc=doc)
+        while name in self.index:  # one of the class's own
+            name += "_"
+        symbol = self.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
+        return len(self.variables) - 1, symbol
+
     def derivative_symbol(self, i: int, order: int) -> ca.SX:
         if (i, order) in self.symbols:
             return self.symbols[i, order]
@@ -432,7 +445,7 @@ class Kernel:
     def unfolded(self, sx: ca.SX) -> ca.SX:
         """An expression without observed variables."""
         while self.observed:
-            inside = {s.__hash__() for s in ca.symvar(sx)}
+            inside = symbols_in(sx)
             observed = [i for i in self.observed if self.symbols[i, 0].__hash__() in inside]
             if not observed:
                 break
@@ -500,8 +513,7 @@ class Kernel:
 
     def refuse_delayed(self, sx: ca.SX, where: str) -> None:
         """Raise where the derivative of something delayed would be needed."""
-        past = {self.symbols[i, 0].__hash__() for i, *_ in self.delays}
-        if past & {s.__hash__() for s in ca.symvar(sx)}:
+        if symbols_in(sx) & {self.symbols[i, 0].__hash__() for i, *_ in self.delays}:
             raise EquationError(
                 where, "needs the derivative of a delayed signal, which is not known.",
                 "Delay the derivative instead, delayed(der(x), T), or let a body follow the "

@@ -714,7 +714,7 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     StructureError
         Naming the components of the over- and under-determined parts.
     """
-    from .assembly import flatten, reduce_index, write_tape
+    from .assembly import Writer, flatten, reduce_index, write_tape
     from .assembly.index_reduction import state_priorities
     from .assembly.reduced import Singular
     from .assembly.set_valued import set_valued_elements
@@ -724,6 +724,6 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     try:
         reduced = reduce_index(flat, state_priorities(network, flat), parameters,
                                set_valued_elements(flat))
-        return write_tape(reduced, parameters)
+        return write_tape(Writer(reduced, parameters))
     except Singular as singular:
         raise structure_error(flat, singular) from None

@@ -134,14 +134,10 @@ def _loops(network: Network) -> Iterator[Finding]:
     for part in distinct(label[tail[inside]])[:12]:
         edges = np.flatnonzero(inside & (label[tail] == part))
         following = {int(tail[e]): e for e in edges[::-1]}
-        at = int(tail[edges[0]])
-        chain: list[np.intp] = []
-        seen: dict[int, int] = {}
-        while at not in seen:
-            seen[at] = len(chain)
-            chain.append(following[at])
-            at = int(head[following[at]])
-        chain = chain[seen[at]:]
+        nodes = [int(tail[edges[0]])]
+        while nodes[-1] not in nodes[:-1]:
+            nodes.append(int(head[following[nodes[-1]]]))
+        chain = [following[node] for node in nodes[nodes.index(nodes[-1]) : -1]]
         names = [network.families[blocks[e][0]].path(blocks[e][1]) for e in chain]
         yield found(
             "signal.loop", names,

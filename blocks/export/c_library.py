@@ -80,8 +80,7 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     made = _Library(program)
     with TemporaryDirectory() as place:
         inside = Path(place)
-        code = [one.lstrip("@") for one in program.image.code]
-        trial = {"BARE": 1, "TRIAL": 1}
+        code, trial = program.image.code, {"BARE": 1, "TRIAL": 1}
         try_out(library(own, code, made.internal(), "c_library.c", trial, inside), program)
         file = inside / f"lib{made.name}.a"
         contents = static_library(machine, code, "c_library.c", inside, file)

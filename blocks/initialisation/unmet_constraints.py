@@ -28,7 +28,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     residual = _misses(system, problem, t)
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
-    owners = [_owner(system, e) for e in equations]
+    owners = list(map(system.flat.owner, equations))
     start = problem.x / problem.scale_x
     endless = np.flatnonzero(~(np.abs(residual(start)) < ENDLESS))
     if len(endless):
@@ -86,14 +86,6 @@ def _misses(system: System, problem: Problem, t: float) -> Callable[[Array], Arr
     return residual
 
 
-def _owner(system: System, equation: int) -> str:
-    """Path of the component that states an equation."""
-    group, row = system.flat.group_of(equation)
-    if group.law is None:
-        return ""
-    return system.network.families[group.family].path(int(group.instances[row]))
-
-
 def _equation(group: Group) -> str:
     return "a balance" if group.law is None else group.law.text
 
@@ -110,7 +102,7 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
     _, equations = _dependent(system, problem, t, DEPENDENT)
     if not equations:
         return
-    paths = list(dict.fromkeys(filter(None, (_owner(system, e) for e in equations))))
+    paths = list(dict.fromkeys(filter(None, map(system.flat.owner, equations))))
     where = " and ".join(filter(None, [", ".join(paths[:-1]), *paths[-1:]]))
     stand, repeat = "stand", "repeat each other"
     if len(paths) == 1:

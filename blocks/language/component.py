@@ -165,7 +165,6 @@ class Part(Node):
 
     @property
     def _is_composing(self) -> bool:
-        """Whether ``compose()`` is running."""
         return self.is_composite and self._initialised and "_builds" not in vars(self)
 
     def _settle_form(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -165,7 +165,6 @@ class Domain:
     @staticmethod
     def _typical(name: str, across: Mapping[str, Unit], given: Mapping[str, str]
                  ) -> dict[str, float]:
-        """Typical values in SI units."""
         for variable in given:
             if variable not in across:
                 raise unknown_name(f"Domain {name}.typical", variable, across, "variables")

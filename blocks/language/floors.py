@@ -46,9 +46,7 @@ class Floors:
 
     def _changes(self, symbol: ca.SX) -> bool:
         """Whether a symbol is time, or a variable that changes between events."""
-        key = self.kernel.key_of(symbol)
-        return symbol.__hash__() == TIME.__hash__() or key is not None and (
-            self.kernel.variables[key[0]].kind != "discrete")
+        return symbol.__hash__() == TIME.__hash__() or self.kernel.moving(symbol) is not None
 
     def hold(self, sx: ca.SX) -> None:
         """Make floors that an expression reads Discrete values, which change where they jump."""
@@ -80,8 +78,7 @@ class Floors:
 
     def _is_of_time(self, of: ca.SX) -> bool:
         """Whether nothing but time changes it between events."""
-        return not any(self.kernel.key_of(s) is not None and self._changes(s)
-                       for s in ca.symvar(self.evaluated(of)))
+        return not any(map(self.kernel.moving, ca.symvar(self.evaluated(of))))
 
     def _with(self, sx: ca.SX, meant: Callable[[ca.SX], bool]) -> ca.SX:
         """An expression with some floors as they are at any time."""

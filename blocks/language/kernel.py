@@ -25,7 +25,7 @@ from ..units import Unit, describe
 from .captured_names import Surroundings
 from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
-from .exponents import exponents_in
+from .exponents import lifted
 from .expression import TIME, unguarded
 from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
@@ -185,10 +185,15 @@ class Law:
         return [self.kernel.symbols[a] for a in self.arguments]
 
     @property
+    def open_arguments(self) -> list[tuple[int, Key]]:
+        """Places and keys of the arguments but discrete values, which nothing solves for."""
+        return [(k, key) for k, key in enumerate(self.arguments)
+                if self.kernel.variables[key[0]].kind != "discrete"]
+
+    @property
     def unknowns(self) -> list[Key]:
-        """The arguments without discrete values, which nothing solves for."""
-        kinds = self.kernel.variables
-        return [a for a in self.arguments if kinds[a[0]].kind != "discrete"]
+        """Their keys."""
+        return [key for _, key in self.open_arguments]
 
     @cached_property
     def partials(self) -> list[ca.SX]:
@@ -197,6 +202,12 @@ class Law:
             return []
         gradient = derivatives_written(ca.jacobian(self.residual, ca.vertcat(*self.symbols)))
         return [gradient[0, i] for i in range(len(self.arguments))]
+
+    @cached_property
+    def gradient(self) -> ca.Function:
+        """All of these as a function of all arguments."""
+        return self.kernel.function("gradient", self.symbols,
+                                    ca.densify(ca.vertcat(*self.partials)))
 
     @cached_property
     def _inside(self) -> list[dict[int, ca.SX]]:
@@ -270,13 +281,12 @@ class Law:
     @cached_property
     def alias(self) -> tuple[Key, Key, int] | None:
         """Two arguments and a sign where the law says a == ±b, else None."""
-        if len(self.arguments) != 2 or self.slopes != ["constant", "constant"]:
+        if not len(self.arguments) == len(self.unknowns) == 2 or (
+                self.slopes != ["constant", "constant"]):
             return None
         a, b = map(float, self.partials)
         rest = ca.substitute(self.residual, ca.vertcat(*self.symbols), ca.SX.zeros(2))
         if abs(a) != abs(b) or not (rest.is_constant() and float(rest) == 0):
-            return None
-        if len(self.unknowns) != 2:
             return None
         return self.arguments[0], self.arguments[1], (1 if a == -b else -1)
 
@@ -470,6 +480,11 @@ class Kernel:
         """(variable, derivative order) of a symbol, None where it is none of them."""
         return self._key_by_hash.get(symbol.__hash__())
 
+    def moving(self, symbol: ca.SX) -> Key | None:
+        """The same of what may change between events, None of discrete variables."""
+        key = self.key_of(symbol)
+        return None if key is None or self.variables[key[0]].kind == "discrete" else key
+
     def beside_equations(self) -> list[ca.SX]:
         """All expressions in what is stated beside equations, with the efforts stated for."""
         used = [crossing for crossing, _ in self.relations]
@@ -497,19 +512,16 @@ class Kernel:
 
     def total_derivative(self, sx: ca.SX) -> ca.SX:
         """d sx / d time by the chain rule; relations and parameters are constant."""
-        seeds, tangents = [], []
+        pairs = []
         for s in ca.symvar(sx):
             if s.__hash__() == TIME.__hash__():
-                seeds.append(s)
-                tangents.append(ca.SX(1))
-                continue
-            key = self.key_of(s)
-            if key is not None and self.variables[key[0]].kind != "discrete":
-                seeds.append(s)
-                tangents.append(self.derivative_symbol(key[0], key[1] + 1))
-        if not seeds:
+                pairs.append((s, ca.SX(1)))
+            elif key := self.moving(s):
+                pairs.append((s, self.derivative_symbol(key[0], key[1] + 1)))
+        if not pairs:
             return ca.SX(0)
-        return derivatives_written(ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents)))
+        return derivatives_written(ca.jtimes(sx, *(ca.vertcat(*of) for of in zip(
+            *pairs, strict=True))))
 
     def refuse_delayed(self, sx: ca.SX, where: str) -> None:
         """Raise where the derivative of something delayed would be needed."""
@@ -534,11 +546,9 @@ class Kernel:
     @cached_property
     def exponents(self) -> list[ca.SX]:
         """Exponents in laws, and in what follows from them, that depend on variables."""
-        found = exponents_in([law.residual for law in self.laws] + [
+        *_, found = lifted([law.residual for law in self.laws] + [
             one for law in self.set_valued for one in law.given])
-        return [e for e in found if any(
-            (key := self.key_of(s)) is not None and self.variables[key[0]].kind != "discrete"
-            for s in ca.symvar(e))]
+        return [e for e in found if any(map(self.moving, ca.symvar(e)))]
 
     def default_law(self, i: int) -> Law:
         """``input == default`` where nothing is connected, a domain's own parameter value, or the

@@ -197,7 +197,6 @@ class Trace:
         return self.symbols[name]
 
     def _followed_value(self, name: str, declared: Parameter) -> Expression:
-        """A parameter that follows from others."""
         if name in self.following:
             refuse_circle(self.component, name)
         self.following.add(name)

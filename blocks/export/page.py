@@ -38,7 +38,7 @@ from .chosen_states import choice_of, may_leave
 from .fmu import try_out
 from .header import header
 from .program import NOTHING, Instants, Program, Variable, constants_of_modes, refuse_texts
-from .targets import BROWSER, SOURCES, here, library
+from .targets import BROWSER, filled, here, library
 from .time_steps import LOOKS, TimeSteps
 
 __all__ = ["page"]
@@ -396,16 +396,13 @@ def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str,
                      "values": one.values.tolist(), "si": _packed(one.si.tobytes()),
                      "start": one.start} for one in sliders],
     }  # fmt: skip
-    own, reading, scripts, html = ((SOURCES / name).read_text(encoding="utf-8") for name in (
-        "page.css", "page_run.js", "page.js", "page.html"))
-    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    for name, content in {
-            "STYLE": style() + own,
-            "NAME": escape(program.name), "NETWORK": network(program.driver.recording),
-            "PARAMETERS": parameters(program.driver.recording.made_with()), "DATA": text,
-            "SCRIPT": "\n".join([reading, curves(), scripts])}.items():
-        html = html.replace(f"{{{{{name}}}}}", content)
-    found = Page(html)
+    own, reading, scripts = map(filled, ("page.css", "page_run.js", "page.js"))
+    recording = program.driver.recording
+    found = Page(filled(
+        "page.html", STYLE=style() + own, NAME=escape(program.name), NETWORK=network(recording),
+        PARAMETERS=parameters(recording.made_with()),
+        SCRIPT="\n".join([reading, curves(), scripts]),
+        DATA=json.dumps(data, separators=(",", ":")).replace("</", "<\\/")))
     if path is not None:
         found.save(path)
     return found

@@ -341,12 +341,11 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     most : how much a chain of assignments may amplify rounding errors of torn unknowns
     sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
     """
-    if sizes is not None:
-        return _torn(rows, columns, solvable, size, wanted, most, sizes)
-    if size > SMALL:
-        return _torn(rows, columns, solvable, size, wanted, most, np.ones((2, len(rows))))
-    return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
-                        solvable.tobytes(), size, wanted.tobytes(), most)
+    if sizes is None and size <= SMALL:
+        return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
+                            solvable.tobytes(), size, wanted.tobytes(), most)
+    return _torn(rows, columns, solvable, size, wanted, most,
+                 np.ones((2, len(rows))) if sizes is None else sizes)
 
 
 @lru_cache(maxsize=1000)

@@ -242,8 +242,7 @@ def _instances(component: Component) -> Iterator[Component]:
     usual = _with_usual_values(component)
     if usual is None:
         return
-    component = usual
-    count = component._count
+    component, count = usual, usual._count
     arrays = {k: v for k, v in component._values.items()
               if count is not None and np.ndim(v) == 1
               and not np.ndim(getattr(component._declared[k], "default", 0.0))}  # fmt: skip

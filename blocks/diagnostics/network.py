@@ -279,12 +279,10 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
 def _shorted(topology: Topology) -> Iterator[Finding]:
     shown = 0
     groups = [rows for domain in topology.domains for rows in topology.groups(domain)
-              if len(rows) > 1]  # fmt: skip
+              if len(rows) > 1 and all(set(tie.ports) != {r.name for r in rows}
+                                       for tie in rows[0].traits.ties)]  # else told as a conflict
     for rows in groups:
         first, second = rows[0], rows[-1]
-        if len(rows) == 2 and any(set(t.ports) == {first.name, second.name}
-                                  for t in first.traits.ties):
-            continue  # a conflict, told elsewhere
         same = np.all([r.nodes == first.nodes for r in rows], axis=0)
         for i in np.flatnonzero(same):
             if shown == MOST:
@@ -321,8 +319,7 @@ def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iter
     for r in topology.rows:
         if (f := r.of).is_reference and not f.kernel.parameters:
             held.update((int(n), r.path(i)) for i, n in enumerate(r.nodes))
-    both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2 and not any(
-                set(t.ports) == {r[0].name, r[1].name} for t in r[0].traits.ties)
+    both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2
             for i in np.flatnonzero((r[0].nodes != r[1].nodes) & np.isin(
                 r[0].nodes, list(held)) & np.isin(r[1].nodes, list(held)))]  # fmt: skip
     for first, second, i in both[:MOST]:

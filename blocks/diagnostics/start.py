@@ -75,9 +75,8 @@ def event_findings(system: System) -> Iterator[Finding]:
             if local.kind == "discrete":
                 continue
             slot = flat.base[f].get((i, 0))
-            classes = flat.class_of[slot : slot + family.size] if slot is not None else None
-            wrong = np.arange(family.size) if classes is None else np.flatnonzero(
-                ~np.isin(classes, states))
+            wrong = np.arange(family.size) if slot is None else np.flatnonzero(
+                ~np.isin(flat.class_of[slot : slot + family.size], states))
             if not len(wrong):
                 continue
             paths = [f"{family.path(int(k))}.{local.name}" for k in wrong[:20]]

@@ -276,8 +276,7 @@ class Part(Node):
             self._values, self._units = old_values, old_units
             raise
         self._declared = new
-        tables: tuple[dict[str, Any], ...] = (self._values, self._targets, self._nominals)
-        for table in tables:
+        for table in self._value_tables().values():
             for name in [n for n in table if n not in new and n not in type(self)._declared]:
                 del table[name]  # belonged to a law that has been replaced
 
@@ -306,7 +305,7 @@ class Part(Node):
         return {"_values": self._values, "_targets": self._targets, "_nominals": self._nominals}
 
     def _restore_values(self, tables: dict[str, dict[str, Any]]) -> None:
-        """Be given again what :meth:`_given` told, in tables of its own."""
+        """Be given again what :meth:`_value_tables` told, in tables of its own."""
         self._values, self._targets, self._nominals = (
             tables[name].copy() for name in ("_values", "_targets", "_nominals"))
 

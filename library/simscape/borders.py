@@ -55,16 +55,11 @@ _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
 def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
-    """Take every vector of a diagram apart at the borders it crosses.
+    """Take every vector of a diagram apart, in place, at the borders it crosses.
 
-    Parameters
-    ----------
-    root : System
-        Changed in place, with the systems in it.
-    names : mapping
-        Values that sources may use.
+    ``names`` are values that sources may use.
     """
-    systems = [(system, len(system.blocks) + _MOST_NEW) for system in _systems(root)]
+    systems = [(system, len(system.blocks) + _MOST_NEW) for system in root.systems()]
     for system, most in systems:
         for block in list(system.blocks.values()):
             if len(system.blocks) < most and block.block_type in SOURCES:
@@ -77,10 +72,6 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
         steps = [step for system, most in systems for step in _pass(system, most, names)]
         if not any(steps):
             return
-
-
-def _systems(root: System) -> list[System]:
-    return [root, *(b.system for b in root.walk() if b.system is not None)]
 
 
 def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]:

@@ -43,15 +43,7 @@ class Logged:
 
 @dataclass(frozen=True)
 class Compared:
-    """A signal of a log beside the same one here, at the times of the log.
-
-    Attributes
-    ----------
-    largest, rms : float
-        Of the difference, in the unit of the signal.
-    range : float
-        From the least to the greatest value that was logged.
-    """
+    """A signal of a log beside the same one here, at the times of the log."""
 
     logged: Logged
     path: str

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .diagram import Block, End
-from .levels import Joint
+from .levels import Joint, Level
 from .physical_signals import quotient
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .signal_part import SignalPart
+from .signal_part import SignalPart, factor, with_unit
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "give_unit", "with_unit"]
+__all__ = ["Converters", "give_unit", "number_taken"]
 
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
@@ -80,12 +80,9 @@ class Converters:
         """Let an input take the number of a signal in another unit, and say so."""
         level = self.signals.level
         *_, part, port = joint.text.split(".")
-        name = level.names.make(f"{part}_{port}_unit")
         to = "" if joint.unit == "1" else joint.unit
-        level.plan.parts.append(Part(name, "signal.Gain", {
-            "input": f'"{output.unit}"', "gain": f'"1 {quotient(to, output.unit)}"'}))
-        level.plan.connections.append([output.text, f"{level.owner}.{name}.u"])
-        level.plan.connections.append([f"{level.owner}.{name}.y", joint.text])
+        place = number_taken(level, f"{part}_{port}", output.text, output.unit, to)
+        level.plan.connections.append([place, joint.text])
         self.signals.conversion.remarks.append(
             f"{level.within}{part}.{port} takes {joint.unit} and is given {output.unit}: the "
             "number is taken over.")
@@ -120,7 +117,7 @@ class Converters:
         name = level.names.make(f"{python_name(block.name)}_filter")
         written = block.options.get("InputFilterTimeConstant", "0.001")
         lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
-        T = lag.python if lag.python.replace(".", "").isalnum() else f"({lag.python})"
+        T = factor(lag.python)
         below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
         level.plan.parts.append(Part(name, "signal.TransferFunction", {
             "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
@@ -190,20 +187,25 @@ class Converters:
                 f"The temperature of a number in {unit or to}.", ports, [law]))
             return Part(name, made)
         if unit:
-            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
+            per = f"1/{unit}" if unit.isalpha() else f"1/({unit})"
+            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {per}"'})
         return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+
+
+def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
+    """A gain that gives the number of a signal another unit; its output."""
+    gains = f"1 {quotient(to, unit) if unit else to}"
+    gain = level.names.make(f"{name}_unit")
+    level.plan.parts.append(Part(gain, "signal.Gain", {
+        **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}))
+    level.plan.connections.append([place, f"{level.owner}.{gain}.u"])
+    return f"{level.owner}.{gain}.y"
 
 
 def give_unit(part: SignalPart, has: str, unit: str) -> bool:
     """Write the numbers that an output without unit is made of in a unit, where that is possible.
 
-    Parameters
-    ----------
-    part : SignalPart
-    has : str
-        The unit of the output.
-    unit : str
-        The unit it is to have.
+    ``has`` is the unit that it has.
     """
     keywords = _GIVES_UNIT.get(part.component)
     if has or keywords is None or "input" in part.keywords:
@@ -219,19 +221,6 @@ def _unit_of(converter: Block) -> str:
     unit = unit_here(converter.options.get("Unit", "1"), converter.name)
     affine = converter.options.get("AffineConversion") == "on"
     return unit if affine else TEMPERATURES.get(unit, unit)
-
-
-def _per(unit: str) -> str:
-    return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
-
-
-def with_unit(text: str, unit: str) -> str:
-    """A number's text in a unit."""
-    try:
-        float(text)
-    except ValueError:
-        return f'quantity({text}, "{unit}")'
-    return f'"{text} {unit}"'
 
 
 def _number_of(text: str) -> str:

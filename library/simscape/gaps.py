@@ -65,19 +65,10 @@ class Gaps:
                  ) -> tuple[str, dict[str, str], dict[str, str]]:
         """The class of a physical block without a counterpart, its ports by end, its keywords.
 
-        Parameters
-        ----------
-        block : Block
-        unit_of : function of an end
-            The unit of a signal port.
-        divisors : collection of str
-            Ends of outputs that something is divided by.
-        why : str
-            Why it has none, and what to take here.
-        value : function of a name, a text and a unit
-            The value; None for one that is no number.
-        form : str
-            Where it has no counterpart: at all, or ``"in this form"``.
+        ``unit_of`` gives the unit of a signal port by its end; ``divisors`` are the ends of outputs
+        that something is divided by; ``why`` says why it has none and what to take; ``value`` gives
+        that of a name, a text and a unit, None for one that is no number; ``form`` says whether it
+        has no counterpart at all, or none ``"in this form"``.
         """
         ports, equations, found, leaks = [], [], {}, {}
         names = PythonNames(MEMBERS)

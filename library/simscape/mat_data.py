@@ -27,10 +27,7 @@ _HIDDEN = "__function_workspace__"
 def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
     """Values by name of a ``.mat`` file, and the names of what is no number, text or structure.
 
-    Raises
-    ------
-    Exception
-        Of many kinds, as SciPy does for a file that is not what it seems.
+    Exceptions of many kinds are raised, as SciPy does, for a file that is not what it seems.
     """
     from scipy.io import loadmat
 

@@ -54,12 +54,8 @@ def free_names(tree: Tree) -> list[str]:
 def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
     """The value of an expression: a number, an array (rows by columns), a text or a mapping.
 
-    Raises
-    ------
-    Unknown
-        For a name without a value.
-    NotUnderstood
-        For an operation that is not known, or that its values do not allow.
+    Unknown is raised for a name without a value, NotUnderstood for an operation that is not known,
+    or that its values do not allow.
     """
     try:
         with np.errstate(all="ignore"):
@@ -92,9 +88,7 @@ class _Evaluation:
     end: float | None = None  # the last index, within one
 
     def of(self, tree: Tree) -> Any:
-        if isinstance(tree, ml.Number):
-            return tree.value
-        if isinstance(tree, ml.Text):
+        if isinstance(tree, (ml.Number, ml.Text)):
             return tree.value
         if isinstance(tree, ml.Name):
             return self._name(tree.name)

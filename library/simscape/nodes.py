@@ -128,15 +128,10 @@ def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
 def nodes_of(system: System) -> list[list[End]]:
     """The physical nodes of one level: ends at its blocks, labels and shared ports dissolved."""
     groups: Groups[End] = Groups()
-    labels: dict[str, list[End]] = {}
     for wire in system.wires:
         groups.join(wire)
-    for block in system.blocks.values():
-        if block.block_type == "ConnectionLabel":
-            ends = [e for e in list(groups._parent) if e.sid == block.sid]
-            labels.setdefault(block.options.get("Label", ""), []).extend(ends)
-    for ends in labels.values():
-        groups.join(ends)
-    outer = {b.sid for b in system.blocks.values() if b.block_type == "ConnectionLabel"}
-    return [kept for found in groups.sets()
-            if len(kept := [e for e in found if e.sid not in outer]) > 0]  # fmt: skip
+    label = {b.sid: b.options.get("Label", "") for b in system.blocks.values()
+             if b.block_type == "ConnectionLabel"}
+    for text in dict.fromkeys(label.values()):
+        groups.join([e for wire in system.wires for e in wire if label.get(e.sid) == text])
+    return [kept for found in groups.sets() if (kept := [e for e in found if e.sid not in label])]

@@ -23,14 +23,9 @@ _WIDEST = 1000  # elements of a vector
 
 
 def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
-    """Replace selectors and sums of a vector that is joined in the same system.
+    """Replace selectors and sums of a vector that is joined in the same system, in place.
 
-    Parameters
-    ----------
-    system : System
-        Changed in place.
-    names : mapping
-        Values that an index may use.
+    ``names`` are values that an index may use.
     """
     for block in list(system.blocks.values()):
         if block.kind == _PICK:
@@ -85,4 +80,3 @@ def _elements(system: System, end: End, known: dict[End, list[End]] | None = Non
                                 ][:_WIDEST]
             return known[other]
     return [end]
-

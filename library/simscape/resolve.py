@@ -177,36 +177,24 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     """Complete a diagram in place.
 
     Returns what a person should know of it, and the names that choose its variants, each with a
-    place; those without a value only where no choice is active.
-
-    Parameters
-    ----------
-    diagram : Diagram
-    folders : iterable of paths
-        Where libraries and referenced subsystems are looked for.
-    names : mapping, optional
-        Values that conditions of variants may use.
+    place; those without a value only where no choice is active. Libraries and referenced subsystems
+    are looked for in ``folders``; conditions of variants may use ``names``.
     """
     resolver = _Resolver([diagram.path.parent, *folders], names or {})
     resolver.system(diagram.root, "")
     _carry_tags(diagram.root)
-    _pass_through(diagram.root)
+    for system in diagram.root.systems():
+        _pass_through(system)
     carry_vectors(diagram.root, names or {})
     inherit_sample_times(diagram, names or {})
-    _dissolve(diagram.root, names or {})
+    for system in diagram.root.systems():
+        dissolve_physical_vectors(system, names or {})
     for library, paths in resolver.absent.items():
         said = f"is a block of the library {library}" if len(paths) == 1 else \
             f"and {len(paths) - 1} more are blocks of the library {library}"
         resolver.remarks.append(f"{paths[0]} {said}, whose file was not found (--path says where "
                                 "to look).")
     return resolver.remarks, resolver.conditions
-
-
-def _dissolve(system: System, names: Mapping[str, Any]) -> None:
-    dissolve_physical_vectors(system, names)
-    for block in system.blocks.values():
-        if block.system is not None:
-            _dissolve(block.system, names)
 
 
 def _is_port(block: Block) -> bool:
@@ -242,8 +230,6 @@ def _inside(system: System, path: str) -> Block | None:
 def _pass_through(system: System) -> None:
     """Blocks that are commented through are lines from each port to the one on the other side."""
     for block in system.blocks.values():
-        if block.system is not None:
-            _pass_through(block.system)
         if block.commented != "through":
             continue
         before = {t.index: s.source for s in system.signals for t in s.targets

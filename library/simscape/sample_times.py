@@ -26,14 +26,9 @@ _CONTINUOUS = {"Integrator", "TransferFcn", "StateSpace", "Derivative", "Transpo
 
 
 def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
-    """Write the inherited sample time into every sampled block that has none of its own.
+    """Write the inherited sample time, in place, into every sampled block that has none of its own.
 
-    Parameters
-    ----------
-    diagram : Diagram
-        Changed in place.
-    names : mapping
-        Values that sample times may use.
+    Sample times may use the values of ``names``.
     """
     flow = _Flow(diagram.root)
     own = {id(block): _own(diagram, block, names) for block in diagram.root.walk()}
@@ -57,8 +52,7 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
-    systems = {id(system): system for system, _ in flow.places}.values()
-    triggered = {id(block): block for system in systems if any(
+    triggered = {id(block): block for system in diagram.root.systems() if any(
         b.block_type == "TriggerPort" for b in system.blocks.values()) for block in system.walk()}
     step = _fixed_step(diagram, names)
     for _, block in flow.places if step else ():
@@ -110,7 +104,7 @@ class _Flow:
         self.places: list[Place] = []
         self.holders: dict[int, Place] = {}  # by inner system
         self.targets: dict[tuple[int, str], list[tuple[int, End]]] = {}  # by block: output, end
-        for system in (root, *(b.system for b in root.walk() if b.system is not None)):
+        for system in root.systems():
             for block in system.blocks.values():
                 self.places.append((system, block))
                 if block.system is not None:

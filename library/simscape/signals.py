@@ -115,12 +115,12 @@ class SignalsOfLevel:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
             _refuse_sizes(made, asked.given)
-            unmapped = [f"{option} is not mapped." for option in asked.unread()]
+            unmapped = [f"{option} = {text} is not mapped." for option, text in asked.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
             outcome = "approximated" if notes else "mapped"
         except (Lacks, NotUnderstood, ValueError) as error:
-            options = conversion.asked(level, block).options()
+            options = conversion.asked(level, block).unread()
             made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error), options,
                                           conversion.writes(level, block))
             outcome = "missing"

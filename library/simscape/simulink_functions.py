@@ -50,16 +50,6 @@ def _product(a: Asks) -> SignalPart:
     return SignalPart("signal.Product", keywords, many("u", len(signs)))
 
 
-def _rounding(a: Asks) -> SignalPart:
-    return SignalPart("signal.Rounding",
-                      {"function": f'"{a.written("Operator", "floor")}"'})
-
-
-def _quantizer(a: Asks) -> SignalPart:
-    return SignalPart("signal.Rounding", {"function": '"round"',
-                                          "step": a.text("QuantizationInterval", "0.5")})
-
-
 _LAWS = {  # functions that the library has no block for
     "asin": ("arcsin(self.u)", 1), "acos": ("arccos(self.u)", 1),
     "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
@@ -198,7 +188,11 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
     "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
-    "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,
+    "Rounding": lambda a: SignalPart("signal.Rounding", {
+        "function": f'"{a.written("Operator", "floor")}"'}),
+    "Quantizer": lambda a: SignalPart("signal.Rounding", {
+        "function": '"round"', "step": a.text("QuantizationInterval", "0.5")}),
+    "Lookup_n-D": _table, "Fcn": _written_law,
     "Bias": lambda a: law("self.u + self.bias", bias=a.text("Bias", "0")),
     "Abs": lambda a: SignalPart("signal.Abs"), "Signum": lambda a: SignalPart("signal.Sign"),
     "DataTypeConversion": _type, "RateTransition": _passed, "SignalConversion": _passed,

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, factor, is_number, law, listed, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, law, listed, seconds, with_unit
 
 __all__ = ["LINKED_SOURCES", "SOURCES"]
 
@@ -24,16 +24,18 @@ def _sampled(a: Asks, source: SignalPart, default: str = "0") -> SignalPart:
     """A source, held from sample to sample where it has a sample time."""
     if (a.number("SampleTime", default) or 0) <= 0:
         return source
-    period = seconds(a.text("SampleTime", default))
-    return SignalPart("signal.ZeroOrderHold", {"sample_time": period},
+    return _held(source, a.text("SampleTime", default))
+
+
+def _held(source: SignalPart, period: str) -> SignalPart:
+    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
                       before=((0, "source", source),))
 
 
 def _step(a: Asks) -> SignalPart:
-    keywords = {"final": a.text("After", "1"), "start": seconds(a.text("Time", "1"))}
-    if a.number("Before", "0") != 0:
-        keywords["initial"] = a.text("Before", "0")
-    return _sampled(a, SignalPart("signal.Step", keywords, ()))
+    return _sampled(a, SignalPart("signal.Step", {
+        "final": a.text("After", "1"), "start": seconds(a.text("Time", "1")),
+        **a.unless_zero(initial="Before")}, ()))
 
 
 def _time_from_outside(a: Asks) -> bool:
@@ -54,10 +56,9 @@ def _sine(a: Asks) -> SignalPart:
         frequency = f'quantity(1 / ({samples} * {period}), "Hz")'
     else:
         turns = _per_turn(a.text("Frequency", "1"), a.number("Frequency", "1"))
-        frequency = f'"{turns} Hz"' if is_number(turns) else f'quantity({turns}, "Hz")'
-    keywords = {"amplitude": a.text("Amplitude", "1"), "frequency": frequency}
-    if a.number("Bias", "0") != 0:
-        keywords["bias"] = a.text("Bias", "0")
+        frequency = with_unit(turns, "Hz")
+    keywords = {"amplitude": a.text("Amplitude", "1"), "frequency": frequency,
+                **a.unless_zero(bias="Bias")}
     if by_samples and a.number("Offset", "0") != 0:
         keywords["phase"] = f'quantity(2 * np.pi * {a.text("Offset", "0")} / {samples}, "rad")'
     elif not by_samples and a.number("Phase", "0") != 0:
@@ -79,23 +80,10 @@ def _clock(a: Asks) -> SignalPart:
     return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
 
 
-def _digital_clock(a: Asks) -> SignalPart:
-    return _sampled(a, _clock(a), "1")
-
-
 def _ramp(a: Asks) -> SignalPart:
-    keywords = {"slope": f'quantity({a.text("slope", "1")}, "1/s")',
-                "start": seconds(a.text("start", "0"))}
-    if a.number("InitialOutput", "0") != 0:
-        keywords["initial"] = a.text("InitialOutput", "0")
-    return SignalPart("signal.Ramp", keywords, ())
-
-
-def _chirp(a: Asks) -> SignalPart:
-    return SignalPart("signal.Chirp", {
-        "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
-        "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',
-        "sweep_time": seconds(a.text("T", "100")), "phase": '"-90 deg"'}, ())  # fmt: skip
+    return SignalPart("signal.Ramp", {
+        "slope": f'quantity({a.text("slope", "1")}, "1/s")',
+        "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ())
 
 
 def _repeating(a: Asks) -> SignalPart:
@@ -112,8 +100,7 @@ def _stair(a: Asks) -> SignalPart:
     source = SignalPart("signal.RepeatingSequence", {
         "times": f'quantity([k * {factor(period)} for k in range({len(values) + 1})], "s")',
         "values": f"[{', '.join([*values, values[0]])}]"}, ())
-    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
-                      before=((0, "source", source),))
+    return _held(source, period)
 
 
 def _editor(a: Asks) -> SignalPart:
@@ -205,13 +192,17 @@ def _pulse(a: Asks) -> SignalPart:
 
 SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
     "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock,
-    "DigitalClock": _digital_clock, "FromWorkspace": _from_workspace,
+    "DigitalClock": lambda a: _sampled(a, _clock(a), "1"), "FromWorkspace": _from_workspace,
     "DiscretePulseGenerator": _pulse,
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
 }  # fmt: skip
 
 LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Ramp": _ramp, "Chirp Signal": _chirp, "Repeating Sequence": _repeating,
+    "Ramp": _ramp, "Repeating Sequence": _repeating,
+    "Chirp Signal": lambda a: SignalPart("signal.Chirp", {
+        "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
+        "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',
+        "sweep_time": seconds(a.text("T", "100")), "phase": '"-90 deg"'}, ()),
     "Repeating table": _repeating, "Signal Editor": _editor, "PWM Generator": _pwm,
     "PWM": _ideal_pwm, "Repeating Sequence Stair": _stair,
 }  # fmt: skip

@@ -43,12 +43,7 @@ end
 def read_file(path: Path) -> Source:
     """What a file declares and states itself.
 
-    Raises
-    ------
-    FileError
-        For a file that cannot be read.
-    NotUnderstood
-        Naming file and line.
+    FileError is raised for a file that cannot be read, and NotUnderstood names file and line.
     """
     return read_source(_text(path), path.name)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .converters import with_unit
+from .signal_part import with_unit
 
 if TYPE_CHECKING:
     from .convert import Conversion

@@ -8,7 +8,6 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from .diagram import Block, End, Signal, System
@@ -79,10 +78,10 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
         if len(system.blocks) >= most:
             return
         if block.system is not None:
-            for kind, carry in (("Outport", _out), ("Inport", _in),
-                                ("PMIOPort", partial(_physical, inward=False)),
-                                ("PMIOPort", partial(_physical, inward=True))):
-                yield from (carry(system, block, p) for p in blocks_of(block.system, kind))
+            for kind, carry, inward in (("Outport", _signals, False), ("Inport", _signals, True),
+                                        ("PMIOPort", _physical, False),
+                                        ("PMIOPort", _physical, True)):
+                yield from (carry(system, block, p, inward) for p in blocks_of(block.system, kind))
         elif is_matrix(block, names):
             yield weighted(system, block, names)
         elif block.block_type in _STATE_SPACES:
@@ -95,38 +94,27 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
             yield each_number(system, block)
 
 
-def _out(outer: System, holder: Block, port: Block) -> bool:
-    inner = holder.system
-    assert inner is not None
-    mux = joining(inner, port.sid, 1)
-    if mux is None:
-        return False
-    unplug(inner, End(port.sid, "in", 1))
-    drivers = []
-    for k, (source, name) in enumerate(inputs_of(inner, mux), start=1):
-        made, number = new_port(inner, port, k, name)
-        inner.signals.append(Signal(source, [End(made.sid, "in", 1)], name))
-        drivers.append((End(holder.sid, "out", number), name))
-    del inner.blocks[port.sid]
-    before = End(holder.sid, "out", int(port.options.get("Port") or 1))
-    move(outer, before, join(outer, mux, f"{holder.sid}.{port.sid}", drivers))
-    return True
-
-
-def _in(outer: System, holder: Block, port: Block) -> bool:
+def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
+    """Take a vector apart that is joined outside a border, or inside of it."""
     inner, number = holder.system, int(port.options.get("Port") or 1)
     assert inner is not None
-    mux = joining(outer, holder.sid, number)
+    here, there = (outer, inner) if inward else (inner, outer)
+    into, out = (End(holder.sid, "in", number), End(port.sid, "out")) if inward else (
+        End(port.sid, "in"), End(holder.sid, "out", number))
+    mux = joining(here, into.sid, into.index)
     if mux is None:
         return False
-    unplug(outer, End(holder.sid, "in", number))
+    unplug(here, into)
     drivers = []
-    for k, (source, name) in enumerate(inputs_of(outer, mux), start=1):
+    for k, (source, name) in enumerate(inputs_of(here, mux), start=1):
         made, further = new_port(inner, port, k, name)
-        outer.signals.append(Signal(source, [End(holder.sid, "in", further)], name))
-        drivers.append((End(made.sid, "out", 1), name))
+        ends = End(holder.sid, into.port if inward else out.port, further), End(
+            made.sid, out.port if inward else into.port)
+        here.signals.append(Signal(source, [ends[not inward]], name))
+        drivers.append((ends[inward], name))
     del inner.blocks[port.sid]
-    move(inner, End(port.sid, "out", 1), join(inner, mux, f"{port.sid}.join", drivers))
+    move(there, out, join(there, mux, f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}",
+                          drivers))
     return True
 
 

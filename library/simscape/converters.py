@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .diagram import Block, End
 from .levels import Joint, Level
-from .physical_signals import quotient
+from .physical_signals import Made, quotient
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
@@ -20,9 +20,10 @@ from .signal_part import SignalPart, factor, with_unit
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
+    from .node_units import NodeUnits
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "give_unit", "number_taken"]
+__all__ = ["Converters", "number_taken", "other_units"]
 
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
@@ -202,7 +203,17 @@ def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str
     return f"{level.owner}.{gain}.y"
 
 
-def give_unit(part: SignalPart, has: str, unit: str) -> bool:
+def other_units(block: Block, made: Made, units: NodeUnits) -> dict[str, str]:
+    """Outputs whose unit is neither that of what they enter nor can be, and that unit."""
+    part = made.part
+    wanted = {port: units.of(block.sid, end) or "" for end, port in block.ports.items()
+              if port in part.outputs}
+    other = {port: unit for port, unit in wanted.items()
+             if not alike(made.units.get(port, made.unit), unit)}
+    return {} if other and _give_unit(part, made.unit, *other.values()) else other
+
+
+def _give_unit(part: SignalPart, has: str, unit: str) -> bool:
     """Write the numbers that an output without unit is made of in a unit, where that is possible.
 
     ``has`` is the unit that it has.

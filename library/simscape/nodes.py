@@ -102,10 +102,8 @@ def inner_port(block: Block, end: End) -> Block | None:
     """The port block inside a subsystem that one of its ends belongs to."""
     if block.system is None:
         return None
-    for inside, number in _numbered(block.system, end.port):
-        if number == end.index:
-            return inside
-    return None
+    return next((inside for inside, number in _numbered(block.system, end.port)
+                 if number == end.index), None)
 
 
 _INSIDE = {"in": "Inport", "out": "Outport"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from blocks import Input, Output, Port
 
 from ..othernames import WORDS
-from .converters import give_unit, number_taken
+from .converters import number_taken, other_units
 from .diagram import Block, End
 from .gaps import Gaps, title_of
 from .levels import Joint, Level
@@ -21,7 +21,6 @@ from .plan import Part
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
-from .units import alike
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -115,12 +114,7 @@ class PhysicalBlocks:
             return
         name = level.names.make(python_name(block.name))
         part = made.part
-        wanted = {port: conversion.units.of(block.sid, end) or ""
-                  for end, port in block.ports.items() if port in part.outputs}
-        other = {port: unit for port, unit in wanted.items()
-                 if not alike(made.units.get(port, made.unit), unit)}
-        if other and give_unit(part, made.unit, *other.values()):
-            other = {}
+        other = other_units(block, made, conversion.units)
         _, places = self.place(level, block, name, part)
         for port, unit in other.items():
             places[port] = number_taken(level, name, places[port], made.unit, unit)

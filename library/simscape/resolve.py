@@ -281,12 +281,10 @@ def _carry(tag: str, origin: list[System], goto: Block, chain: list[System], use
         source = _pass_out(tag, origin[k], origin[k - 1], source)
     for k in range(common, len(chain)):  # and in
         source = _pass_in(tag, chain[k - 1], chain[k], source)
-    chain[-1].signals = [_from(s, use.sid, source) for s in chain[-1].signals]
+    for signal in chain[-1].signals:
+        if signal.source.sid == use.sid:
+            signal.source = source
     del chain[-1].blocks[use.sid]
-
-
-def _from(signal: Signal, sid: str, source: End) -> Signal:
-    return Signal(source, signal.targets, signal.name) if signal.source.sid == sid else signal
 
 
 def _holder(outer: System, inner: System) -> Block:

@@ -12,13 +12,13 @@ from .plan import Written
 from .signal_part import seconds
 from .texts import Texts
 
-__all__ = ["SOLVER", "Solvers"]
+__all__ = ["FIXED", "SOLVER", "Solvers"]
 
 SOLVER = "nesl_utility/Solver Configuration"
 _METHODS = {"NE_BACKWARD_EULER_ADVANCER": "backward_euler",
             "NE_PARTITIONING_ADVANCER": "backward_euler",
             "NE_TRAPEZOIDAL_ADVANCER": "trapezoidal"}  # fmt: skip
-_FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
+FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Solvers:
             self.remarks.append(
                 f"The model uses a local solver of fixed steps ({said}). Here steps are adaptive: "
                 "a stop has a side without inertia, which such steps do not follow.")
-        elif fixed in _FIXED:
+        elif fixed in FIXED:
             self.remarks.append(f"The model's solver has fixed steps ({fixed}); here steps are "
                                 "adaptive.")
         return {}

@@ -13,7 +13,7 @@ from itertools import product
 from blocks import Input, Output, Port, Variable
 
 from .asked import Asked
-from .converters import give_unit
+from .converters import other_units
 from .diagram import Block, Diagram, End, System, Value
 from .levels import Scope
 from .mapping import Counterpart, counterpart_of, keyword_of
@@ -28,7 +28,7 @@ from .signal_part import Lacks
 from .source import Conditions, Declared, fields, made_of, pair
 from .source_expressions import Known, number_of
 from .source_starts import priority_of
-from .units import alike, unit_here
+from .units import unit_here
 
 __all__ = ["Member", "Members", "Said"]
 
@@ -287,12 +287,8 @@ class Members:
         part = made.part
         if part.equation or part.before:
             raise Lacks("It becomes no single component.")
-        units = {port: self.units.of(block.sid, end) or "" for end, port in block.ports.items()
-                 if port in part.outputs}
-        other = [unit for port, unit in units.items()
-                 if not alike(made.units.get(port, made.unit), unit)]
-        if other and not give_unit(part, made.unit, *other):
-            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {other[0]}.")
+        for unit in other_units(block, made, self.units).values():
+            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {unit}.")
         if part.note:
             self._left_out(f"{block.name}: {part.note}")
         module, _, name = part.component.rpartition(".")

@@ -274,9 +274,8 @@ class _Writer:
             default, choices = f'"{words[0]}"', ", ".join(f'"{word}"' for word in words)
             return f"Option({default}{f', ({choices})' * (len(words) > 1)}{_doc_of(declared)})"
         found = pair(declared.value)
-        if found is None:
-            return f"Parameter({self.known.text(declared.value)}{self._about(declared)})"
-        return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
+        value = self.known.quantity(*found) if found else self.known.text(declared.value)
+        return f"Parameter({value}{self._about(declared)})"
 
     def _variable(self, declared: Declared) -> str:
         value, priority = said_of(declared)

@@ -22,19 +22,17 @@ from .elementwise import (
     weighted,
 )
 from .nodes import inner_port
-from .physical_vectors import JOIN
+from .physical_vectors import JOIN, joining_here, width
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .vector_edits import (
     blocks_of,
     join,
     join_physical,
     joining,
-    joining_here,
     move,
     new_port,
     rewire,
     unplug,
-    width,
 )
 from .vectors import JOINING, inputs_of
 

@@ -70,8 +70,7 @@ class Conversion:
         self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
         self.open: list[str] = []  # inputs that nothing gives a signal
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.class_names = self.workspace.python
-        self.gaps = Gaps(self.class_names)
+        self.gaps = Gaps(self.workspace.python)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
@@ -153,7 +152,7 @@ class Conversion:
             self.enter(level, block, "left out", notes=["It holds nothing that acts."])
             return
         name = level.names.make(python_name(block.name, "subsystem"))
-        plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
+        plan = ClassPlan(self.workspace.python.make(class_name(block.name)), block.name)
         inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
                       self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner

@@ -101,12 +101,9 @@ class Converters:
             if folded is not None:
                 self.signals.conversion.enter(level, block, "mapped", "the unit of its source")
                 return folded
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, "", unit)
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
-        joint = Joint(f"{level.owner}.{name}.y", "output", TEMPERATURES.get(unit, unit))
+        part = self._converter(block, "", unit)
+        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{part.name}.u", "input")
+        joint = Joint(f"{level.owner}.{part.name}.y", "output", TEMPERATURES.get(unit, unit))
         if order:
             joint = self._filter(block, joint, order)
         self.signals.conversion.enter(level, block, "mapped", part.component,
@@ -166,16 +163,18 @@ class Converters:
         if not consumers:
             self.signals.conversion.enter(level, block, "mapped", "the signal itself")
             return []
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, unit, "")
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
+        part = self._converter(block, unit, "")
+        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{part.name}.y", "output")
         self.signals.conversion.enter(level, block, "mapped", part.component)
-        return [f"{level.owner}.{name}.u"]
+        return [f"{level.owner}.{part.name}.u"]
 
-    def _converter(self, name: str, unit: str, to: str) -> Part:
+    def _converter(self, block: Block, unit: str, to: str) -> Part:
         """A gain that gives a number a unit or takes it; for temperatures with their offset."""
+        level = self.signals.level
+        name = level.names.make(python_name(block.name))
+        part = Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {},
+                    said(block.name, name))
+        level.plan.parts.append(part)
         if (unit or to) in TEMPERATURES:
             scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
             made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
@@ -186,11 +185,11 @@ class Converters:
             self.signals.conversion.gaps.classes.setdefault(made, Stub(
                 made, f"The number of a temperature in {unit or to}." if unit else
                 f"The temperature of a number in {unit or to}.", ports, [law]))
-            return Part(name, made)
-        if unit:
+            part.component, part.keywords = made, {}
+        elif unit:
             per = f"1/{unit}" if unit.isalpha() else f"1/({unit})"
-            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {per}"'})
-        return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+            part.keywords = {"input": f'"{unit}"', "gain": f'"1 {per}"'}
+        return part
 
 
 def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
+from .physical_vectors import joining_here, width
 from .signal_lines import TO_PHYSICAL
 from .vector_edits import (
     WIDEST,
@@ -16,11 +17,9 @@ from .vector_edits import (
     join,
     join_physical,
     joining,
-    joining_here,
     move,
     rewire,
     unplug,
-    width,
 )
 from .vectors import inputs_of
 
@@ -185,11 +184,8 @@ def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     del system.blocks[block.sid]
     ends = [_row(system, block, k, row, [source for source, _ in drivers],
                  "" if len(gains) == 1 else f" {k}") for k, row in enumerate(gains, 1)]
-    if len(ends) == 1:
-        move(system, End(block.sid, "out", 1), ends[0])
-        return True
-    move(system, End(block.sid, "out", 1), join(system, _MUX, f"{block.sid}.join",
-                                                [(e, "") for e in ends]))
+    move(system, End(block.sid, "out", 1), ends[0] if len(ends) == 1 else join(
+        system, _MUX, f"{block.sid}.join", [(e, "") for e in ends]))
     return True
 
 

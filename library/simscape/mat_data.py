@@ -37,8 +37,7 @@ def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
         whole = loadmat(BytesIO(content), struct_as_record=False, squeeze_me=True)
         return _split({name: _plain(value, None) for name, value in whole.items()
                        if name not in _OWN})
-    arrays = list(_arrays(content[128:]))
-    return _split(_with_objects(arrays))
+    return _split(_with_objects(list(_arrays(content[128:]))))
 
 
 def workspace_values(content: bytes) -> tuple[dict[str, Any], list[str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import reduce
 from typing import Any, TypeAlias
 
 from blocks import BlocksError
@@ -146,10 +147,7 @@ def names_in(tree: Tree) -> set[str]:
 def path_tree(path: str) -> Tree:
     """The expression of a path, ``"p.cell.R"``."""
     first, *rest = path.split(".")
-    tree: Tree = Name(first)
-    for name in rest:
-        tree = Field(tree, name)
-    return tree
+    return reduce(Field, rest, Name(first))
 
 
 def in_order(trees: Mapping[str, Tree], circle: Callable[[str], Any] = lambda name: None

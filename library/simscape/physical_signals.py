@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from blocks import quantity
 
 from .diagram import Block
-from .signal_part import Lacks, SignalPart, factor, law
+from .signal_part import Lacks, SignalPart, factor, law, many, one_or_many
 from .units import alike, unit_here
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("
           outputs: tuple[str, ...] = ("O",), note: str = "", here: tuple[str, ...] = ()
           ) -> SignalPart:
     """A part whose ports are called u, or u1, u2 …, and y, or as in ``here``."""
-    several = len(inputs) > 1
-    names = here or (*(f"u{k}" if several else "u" for k in range(1, len(inputs) + 1)), "y")
+    names = here or (*one_or_many("u", len(inputs)), "y")
     return SignalPart(component, keywords, inputs, outputs, note,
                       ports=dict(zip((*inputs, *outputs), names, strict=True)))
 
@@ -240,10 +239,9 @@ def _table(a: Asked) -> Made:
 def _table_of_several(count: int) -> Callable[[Asked], Made]:
     def made(a: Asked) -> Made:
         f = _points(a, "f", "[0 1; 1 2]")
-        keywords = {f"x{k}": _points(a, f"x{k}").argument for k in range(1, count + 1)}
+        keywords = {axis: _points(a, axis).argument for axis in many("x", count)}
         keywords |= {"values": f.argument, **_reading(a)}
-        return Made(_part(f"signal.Table{count}D", keywords,
-                          tuple(f"I{k}" for k in range(1, count + 1))), f.unit)
+        return Made(_part(f"signal.Table{count}D", keywords, many("I", count)), f.unit)
 
     return made
 
@@ -279,9 +277,7 @@ def _function(a: Asked) -> Made:
     if word == "pow":
         return _to_the_power(a.value("v", "1"), unit)
     if "10" in word and "log" not in word:
-        made = law("10 ** self.u")
-        made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
-        return Made(made, "")
+        return Made(_law("10 ** self.u"), "")
     if word not in _FUNCTIONS and word != "cube":
         raise Lacks(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
     keywords = {"function": f'"{word}"', **_named(unit)}
@@ -290,15 +286,20 @@ def _function(a: Asked) -> Made:
     return Made(_part("signal.MathFunction", keywords), _power(unit, _EXPONENTS.get(word, 0.0)))
 
 
+def _law(equation: str) -> SignalPart:
+    made = law(equation)
+    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+    return made
+
+
 def _to_the_power(v: Written, unit: str) -> Made:
     """The power with any exponent, of a number or of a quantity."""
     if not isinstance(v.value, (int, float)):
         raise Lacks("Its exponent has no value.")
     result = _power(unit, v.value)
     exponent = factor(v.python)
-    made = law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
-               if unit else f"self.u ** {exponent}")
-    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+    made = _law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
+                if unit else f"self.u ** {exponent}")
     made.units = {"u": unit, "y": result}
     return Made(made, result)
 

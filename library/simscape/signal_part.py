@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "Lacks", "SignalPart", "factor", "law", "limit", "listed", "many", "per_second",
-           "seconds", "with_unit"]  # fmt: skip
+__all__ = ["Asks", "Lacks", "SignalPart", "factor", "law", "limit", "listed", "many",
+           "one_or_many", "per_second", "seconds", "with_unit"]  # fmt: skip
 
 
 class Lacks(Exception):
@@ -62,6 +62,11 @@ def per_second(gain: str = '"1 1/s"') -> tuple[int, str, SignalPart]:
 
 def many(word: str, count: int) -> tuple[str, ...]:
     return tuple(f"{word}{k}" for k in range(1, count + 1))
+
+
+def one_or_many(word: str, count: int) -> tuple[str, ...]:
+    """Ports ``u``, or ``u1``, ``u2`` … of several."""
+    return (word,) if count == 1 else many(word, count)
 
 
 def limit(a: Asks, name: str, default: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, many, per_second, seconds
 
 __all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of",
            "zeros_and_poles"]  # fmt: skip
@@ -115,8 +115,7 @@ def _space(a: Asks) -> SignalPart:
 def ports_of(a: Asks) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The inputs and outputs of a state space: u1, u2, … and y1, y2, …."""
     inputs, outputs = ((*a.shape(name, "1"), 1, 1)[at] for name, at in (("B", 1), ("C", 0)))
-    return tuple(f"u{k}" for k in range(1, inputs + 1)), \
-        tuple(f"y{k}" for k in range(1, outputs + 1))
+    return many("u", inputs), many("y", outputs)
 
 
 def matrices_of(a: Asks) -> dict[str, str]:

@@ -86,10 +86,13 @@ def _ramp(a: Asks) -> SignalPart:
         "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ())
 
 
-def _repeating(a: Asks) -> SignalPart:
+def _sequence(times: str, values: str) -> SignalPart:
     return SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity({listed(a.text("rep_seq_t", "[0 2]"))}, "s")',
-        "values": listed(a.text("rep_seq_y", "[0 2]"))}, ())  # fmt: skip
+        "times": f'quantity({times}, "s")', "values": values}, ())
+
+
+def _repeating(a: Asks) -> SignalPart:
+    return _sequence(*(listed(a.text(name, "[0 2]")) for name in ("rep_seq_t", "rep_seq_y")))
 
 
 def _stair(a: Asks) -> SignalPart:
@@ -97,10 +100,8 @@ def _stair(a: Asks) -> SignalPart:
     period, values = a.text("tsamp", "-1"), a.elements("OutValues", "[3 1 4 2 1]'")
     if (a.number("tsamp", "-1") or 0) <= 0:
         raise Lacks("Its sample time is that of what it drives.")
-    source = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([k * {factor(period)} for k in range({len(values) + 1})], "s")',
-        "values": f"[{', '.join([*values, values[0]])}]"}, ())
-    return _held(source, period)
+    return _held(_sequence(f"[k * {factor(period)} for k in range({len(values) + 1})]",
+                           f"[{', '.join([*values, values[0]])}]"), period)
 
 
 def _editor(a: Asks) -> SignalPart:
@@ -114,11 +115,9 @@ def _ideal_pwm(a: Asks) -> SignalPart:
     period = a.text("Period", "1")
     if a.number("InitialDelay", "0"):
         raise Lacks("Its first pulse begins later. Delay of library.signal behind Compare does it.")
-    carrier = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([0, {factor(period)}], "s")', "values": "[0, 1]"}, ())
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"), before=(
         (0, "held", SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)})),
-        (1, "carrier", carrier)))
+        (1, "carrier", _sequence(f"[0, {factor(period)}]", "[0, 1]"))))
 
 
 def _pwm(a: Asks) -> SignalPart:
@@ -130,10 +129,8 @@ def _pwm(a: Asks) -> SignalPart:
         raise Lacks(f"Its carrier counts {count!r}, or begins later.")
     scaled = ", ".join(t if t == "0" else factor(period) if t == "1" else f"{t} * {factor(period)}"
                        for t in times.split(", "))
-    carrier = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([{scaled}], "s")', "values": f"[{values}]"}, ())
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"),
-                      before=((1, "carrier", carrier),),
+                      before=((1, "carrier", _sequence(f"[{scaled}]", f"[{values}]")),),
                       note="Its duty cycle is read at all times, and not at samples.")
 
 
@@ -180,14 +177,13 @@ def _pulse(a: Asks) -> SignalPart:
         raise Lacks("Its time comes from a signal.")
     period, width, delay = (a.text(*word) for word in (
         ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
-    if a.written("PulseType", "Time based") == "Time based":
-        return SignalPart("signal.Pulse", {
-            "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
-            "width": f"{width} / 100", "start": seconds(delay)}, ())  # fmt: skip
-    sample = a.text("SampleTime", "1")  # counted in samples
+    whole = "100"
+    if a.written("PulseType", "Time based") != "Time based":  # counted in samples
+        sample, whole = a.text("SampleTime", "1"), period
+        period, delay = f"{period} * {sample}", f"{delay} * {sample}"
     return SignalPart("signal.Pulse", {
-        "amplitude": a.text("Amplitude", "1"), "period": seconds(f"{period} * {sample}"),
-        "width": f"{width} / {period}", "start": seconds(f"{delay} * {sample}")}, ())  # fmt: skip
+        "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
+        "width": f"{width} / {whole}", "start": seconds(delay)}, ())  # fmt: skip
 
 
 SOURCES: dict[str, Callable[[Asks], SignalPart]] = {

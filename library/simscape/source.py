@@ -135,6 +135,11 @@ class Source:
     connections: list[Connection] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
+    @property
+    def names(self) -> list[str]:
+        """What is declared, each once."""
+        return list(dict.fromkeys(d.name for rows in self.sections.values() for d in rows))
+
 
 @dataclass(frozen=True)
 class Function:

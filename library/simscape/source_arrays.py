@@ -61,7 +61,7 @@ def entry_by_entry(source: Source, where: str,
     that do not fit together NotUnderstood names file and line.
     """
     entries = _Entries(where, parts)
-    own = PythonNames(d.name for rows in source.sections.values() for d in rows)
+    own = PythonNames(source.names)
     sections, notes, ports = dict(source.sections), list[str](), dict[str, tuple[str, ...]]()
     for section in ("nodes", "components"):
         sections[section] = list(entries.declared_apart(source.sections.get(section, ()), own))
@@ -447,11 +447,7 @@ class _Entries:
 
 
 def _grid(rows: list[list[Any]]) -> np.ndarray:
-    grid = np.empty((len(rows), len(rows[0])), dtype=object)
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            grid[i, j] = entry
-    return grid
+    return np.array(rows, dtype=object)
 
 
 def _each(grid: np.ndarray | None, change: Any) -> np.ndarray | None:

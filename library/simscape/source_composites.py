@@ -127,7 +127,7 @@ class _Sources:
                   parts: dict[str, Known]) -> Source:
         """``connect(a, *)`` by a part that is the reference of the domain of a."""
         components, connections = list(source.sections["components"]), []
-        names = PythonNames(d.name for rows in source.sections.values() for d in rows)
+        names = PythonNames(source.names)
         for connection in source.connections:
             ends = [end for end in connection.ports if end != Name("*")]
             if len(ends) < len(connection.ports):

@@ -452,9 +452,8 @@ class Known:
         return f"(self.{here}{window})" if window else f"self.{here}"
 
     def _free_name(self, wanted: str) -> str:
-        taken = {d.name for rows in self.source.sections.values() for d in rows}
-        return PythonNames({*taken, *self.locals, *self.integrals, *self.instants.values()}).make(
-            wanted)
+        return PythonNames({*self.source.names, *self.locals, *self.integrals,
+                            *self.instants.values()}).make(wanted)
 
     def last_of(self, event: Event) -> str:
         """The name of the instant at which a case of a ``when`` acted last, if it has several."""

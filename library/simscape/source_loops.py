@@ -48,9 +48,9 @@ class Loops:
 
     def __post_init__(self) -> None:
         self.values = {d.name: d.value for d in self.source.sections.get("parameters", ())}
-        self.declared = {d.name for rows in self.source.sections.values() for d in rows}
-        self.declared |= {name for part in parts_of(self.source.equations)
-                          if isinstance(part, Let) for name, _ in part.names}
+        self.declared = {*self.source.names, *(
+            name for part in parts_of(self.source.equations)
+            if isinstance(part, Let) for name, _ in part.names)}
         # rows and columns of arrays that are declared one by one
         self.entries: dict[str, tuple[int, ...]] = {}
 

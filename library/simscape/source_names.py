@@ -24,9 +24,8 @@ def in_python(source: Source) -> tuple[Source, dict[str, str]]:
 
     A name of a ``let`` that another thing of the component has, too, gets one of its own.
     """
-    own = [declared.name for section in source.sections.values() for declared in section]
-    scope = _Scope(PythonNames(own))
-    called = {name: scope.free_name(name) for name in dict.fromkeys(own) if name in _TAKEN}
+    scope = _Scope(PythonNames(source.names))
+    called = {name: scope.free_name(name) for name in source.names if name in _TAKEN}
     laws = {part: scope.renamed(getattr(source, part), called) for part in ("equations", "initial")}
     return replace(_renamed(source, called), **laws), scope.called
 

@@ -89,7 +89,7 @@ class Starts:
 
     def __post_init__(self) -> None:
         known = self.known
-        names = PythonNames(d.name for rows in known.source.sections.values() for d in rows)
+        names = PythonNames(known.source.names)
         self.variables = {d.name: d for d in known.of("variables")}
         for declared in self.variables.values():
             known.place = declared.place

@@ -7,7 +7,7 @@ gain before or behind it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .signal_part import with_unit
 
@@ -51,8 +51,7 @@ def _into_source(parts: dict[str, Part], connections: list[list[str]], source: s
         else None
     before = parts.get(source.rpartition(".")[0])
     taken = [t for c in connections if c[0] == source for t in c[1:]]
-    if unit is None or before is None or before.component != "signal.Gain" or len(taken) != 1 \
-            or "input" in before.keywords or _has_unit(before):
+    if unit is None or len(taken) != 1 or not _is_of_numbers(before):
         return False
     before.keywords["gain"] = with_unit(before.keywords.get("gain", "1"), unit[1])
     return True
@@ -63,18 +62,18 @@ def _into_targets(parts: dict[str, Part], targets: list[str], part: Part) -> boo
     unit = _GIVES.fullmatch(part.keywords.get("gain", "")) if set(part.keywords) == {
         "gain", "input"} else None
     behind = [parts.get(t.rpartition(".")[0]) for t in targets]
-    if unit is None or any(p is None or p.component != "signal.Gain" or "input" in p.keywords
-                           or _has_unit(p) for p in behind):
+    if unit is None or not all(map(_is_of_numbers, behind)):
         return False
-    for gain in behind:
-        assert gain is not None
+    for gain in filter(None, behind):
         text = with_unit(gain.keywords.get("gain", "1"), unit[1])
         gain.keywords = {"input": part.keywords["input"], "gain": text}
     return True
 
 
-def _has_unit(part: Part) -> bool:
-    return part.keywords.get("gain", "").startswith(('"', "quantity("))
+def _is_of_numbers(part: Part | None) -> TypeGuard[Part]:
+    """Whether it is a gain that takes a number and gives one."""
+    return part is not None and part.component == "signal.Gain" and "input" not in part.keywords \
+        and not part.keywords.get("gain", "").startswith(('"', "quantity("))
 
 
 def _dissolve(conversion: Conversion, level: Level, place: str, source: str, targets: list[str]

@@ -8,11 +8,11 @@ from __future__ import annotations
 import copy
 
 from .diagram import Block, End, Signal, System
-from .physical_vectors import JOIN, wire_at
+from .physical_vectors import JOIN
 from .vectors import JOINING, inputs_of, origin
 
-__all__ = ["WIDEST", "blocks_of", "copies", "join", "join_physical", "joining", "joining_here",
-           "move", "new_port", "rewire", "unplug", "width"]  # fmt: skip
+__all__ = ["WIDEST", "blocks_of", "copies", "join", "join_physical", "joining", "move", "new_port",
+           "rewire", "unplug"]  # fmt: skip
 
 WIDEST = 200  # elements
 
@@ -79,19 +79,6 @@ def move(system: System, source: End, to: End) -> None:
 
 
 # -- physical signals -----------------------------------------------------------------------------
-def joining_here(system: System, end: End) -> Block | None:
-    """The block that joins the physical vector at an end."""
-    for other in wire_at(system, end):
-        block = system.blocks.get(other.sid)
-        if block is not None and block.kind == JOIN and other.port == "rconn":
-            return block
-    return None
-
-
-def width(block: Block) -> int:
-    return block.counts.get("lconn") or 2
-
-
 def join_physical(system: System, sid: str, ends: list[End]) -> End:
     ports = {f"lconn{k}": f"I{k}" for k in range(1, len(ends) + 1)} | {"rconn1": "O"}
     types = {name: "output" if name == "O" else "input" for name in ports.values()}

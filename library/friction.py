@@ -56,7 +56,7 @@ class Rubbing(Dissipative):
     def kind(self) -> type[FrictionLaw]:
         """The class of the law."""
         law: Any = self.law
-        return LAWS[law] if isinstance(law, str) else law
+        return type(self).law.named[law] if isinstance(law, str) else law
 
     def strength(self, name: str) -> Any:
         """Strength called "coulomb" or "breakaway"."""

@@ -145,5 +145,3 @@ def stribeck_level(c: Any) -> Any:
 def above_zero(c: Any, strength: Any) -> Any:
     """A strength to divide by, where there may be no normal force."""
     return maximum(strength, quantity(1e-9, force(c)))
-
-

@@ -24,16 +24,7 @@ from .elementwise import (
 from .nodes import inner_port
 from .physical_vectors import JOIN, joining_here, width
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .vector_edits import (
-    blocks_of,
-    join,
-    join_physical,
-    joining,
-    move,
-    new_port,
-    rewire,
-    unplug,
-)
+from .vector_edits import join, join_physical, joining, move, new_port, rewire, unplug
 from .vectors import JOINING, inputs_of
 
 __all__ = ["carry_vectors"]
@@ -79,7 +70,7 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
             for kind, carry, inward in (("Outport", _signals, False), ("Inport", _signals, True),
                                         ("PMIOPort", _physical, False),
                                         ("PMIOPort", _physical, True)):
-                yield from (carry(system, block, p, inward) for p in blocks_of(block.system, kind))
+                yield from (carry(system, block, p, inward) for p in block.system.of_type(kind))
         elif is_matrix(block, names):
             yield weighted(system, block, names)
         elif block.block_type in _STATE_SPACES:
@@ -94,7 +85,7 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
 
 def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
     """Take a vector apart that is joined outside a border, or inside of it."""
-    inner, number = holder.system, int(port.options.get("Port") or 1)
+    inner, number = holder.system, port.number
     assert inner is not None
     here, there = (outer, inner) if inward else (inner, outer)
     into, out = (End(holder.sid, "in", number), End(port.sid, "out")) if inward else (
@@ -119,7 +110,7 @@ def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
 def _outer_end(holder: Block, port: Block) -> End:
     """The end of a subsystem that a physical port block is inside."""
     side = next(s for s, word in _SIDES.items() if port.options.get("Side", "Left") == word)
-    count = len(blocks_of(holder.system, "PMIOPort")) if holder.system is not None else 0
+    count = 0 if holder.system is None else len(holder.system.of_type("PMIOPort"))
     return next(end for k in range(1, count + 1)
                 if inner_port(holder, end := End(holder.sid, side, k)) is port)
 

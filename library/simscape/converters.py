@@ -91,8 +91,7 @@ class Converters:
     def _to_physical(self, block: Block, unit: str) -> Joint | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""
         level = self.signals.level
-        driver = next((s.source for s in level.system.signals for t in s.targets
-                       if t.sid == block.sid), None)
+        driver = level.system.driver_of(block.sid)
         filtered = block.options.get("FilteringAndDerivatives") == "filter" or \
             block.options.get("InputFiltering") == "on"
         order = block.options.get("SimscapeFilterOrder", "1") if filtered else ""

@@ -134,6 +134,16 @@ class Block:
         return inside.rpartition("/")[2] if ours else ""
 
     @property
+    def number(self) -> int:
+        """Which one of its kind a port block is."""
+        return int(self.options.get("Port") or 1)
+
+    @property
+    def tag(self) -> str:
+        """What joins a Goto and its From blocks."""
+        return self.options.get("GotoTag", "A")
+
+    @property
     def is_component(self) -> bool:
         """Whether it is of a component source, or of a library that is not here but physical."""
         if self.block_type in _OF_SOURCES or "." in self.kind and "/" not in self.kind:
@@ -150,6 +160,14 @@ class System:
     wires: list[list[End]] = field(default_factory=list)  # ends that one physical line joins
     signals: list[Signal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # annotations
+
+    def of_type(self, kind: str, tag: str = "") -> list[Block]:
+        """Its blocks of one type, of a tag if one is given."""
+        return [b for b in self.blocks.values() if b.block_type == kind and tag in ("", b.tag)]
+
+    def driver_of(self, sid: str) -> End | None:
+        """What drives a block, of several inputs the first."""
+        return next((s.source for s in self.signals for t in s.targets if t.sid == sid), None)
 
     def walk(self) -> Iterator[Block]:
         """All blocks, those of subsystems after their own."""

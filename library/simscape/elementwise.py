@@ -11,16 +11,7 @@ from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
 from .physical_vectors import joining_here, width
 from .signal_lines import TO_PHYSICAL
-from .vector_edits import (
-    WIDEST,
-    copies,
-    join,
-    join_physical,
-    joining,
-    move,
-    rewire,
-    unplug,
-)
+from .vector_edits import WIDEST, copies, join, join_physical, joining, move, rewire, unplug
 from .vectors import inputs_of
 
 __all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix", "state_space",

@@ -112,13 +112,11 @@ _INSIDE = {"in": "Inport", "out": "Outport"}
 def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
     """Port blocks of one kind in a subsystem, and which index each has outside."""
     if port in _INSIDE:
-        for block in system.blocks.values():
-            if block.block_type == _INSIDE[port]:
-                yield block, int(block.options.get("Port") or 1)
+        yield from ((block, block.number) for block in system.of_type(_INSIDE[port]))
         return
     side = {"lconn": "Left", "rconn": "Right"}.get(port)
-    found = sorted((int(b.options.get("Port") or 1), b.sid) for b in system.blocks.values()
-                   if b.block_type == "PMIOPort" and b.options.get("Side", "Left") == side)
+    found = sorted((b.number, b.sid) for b in system.of_type("PMIOPort")
+                   if b.options.get("Side", "Left") == side)
     for k, (_, sid) in enumerate(found, start=1):
         yield system.blocks[sid], k
 
@@ -128,8 +126,7 @@ def nodes_of(system: System) -> list[list[End]]:
     groups: Groups[End] = Groups()
     for wire in system.wires:
         groups.join(wire)
-    label = {b.sid: b.options.get("Label", "") for b in system.blocks.values()
-             if b.block_type == "ConnectionLabel"}
+    label = {b.sid: b.options.get("Label", "") for b in system.of_type("ConnectionLabel")}
     for text in dict.fromkeys(label.values()):
         groups.join([e for wire in system.wires for e in wire if label.get(e.sid) == text])
     return [kept for found in groups.sets() if (kept := [e for e in found if e.sid not in label])]

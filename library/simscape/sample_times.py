@@ -50,8 +50,8 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
-    triggered = {id(block) for system in diagram.root.systems() if any(
-        b.block_type == "TriggerPort" for b in system.blocks.values()) for block in system.walk()}
+    triggered = {id(block) for system in diagram.root.systems() if system.of_type("TriggerPort")
+                 for block in system.walk()}
     step = _fixed_step(diagram, names)
     for _, block in flow.places:
         given = TRIGGERED if id(block) in triggered else step
@@ -109,12 +109,9 @@ class _Flow:
     def behind(self, system: System, block: Block) -> Iterator[Place]:
         if block.block_type == "Outport" and id(system) in self.holders:
             outer, holder = self.holders[id(system)]
-            yield from self._ends(outer, holder.sid, int(block.options.get("Port") or 1))
+            yield from self._ends(outer, holder.sid, block.number)
         elif block.block_type == "Goto":
-            tag = block.options.get("GotoTag", "A")
-            for other in system.blocks.values():
-                if other.block_type == "From" and other.options.get("GotoTag", "A") == tag:
-                    yield system, other
+            yield from ((system, other) for other in system.of_type("From", block.tag))
         else:
             yield from self._ends(system, block.sid)
 

@@ -77,7 +77,7 @@ class SignalLines:
             if is_shown(block) or kind == "Outport" and self.level.owner == "model":
                 yield None
             elif kind == "Goto":
-                for inner in self._from(block):
+                for inner in self.level.system.of_type("From", block.tag):
                     yield from self._ends(End(inner.sid, "out", 1), seen)
             elif kind in _VECTORS:
                 behind = [end for s in list(self._by_source) if s.sid == block.sid
@@ -86,21 +86,11 @@ class SignalLines:
             else:
                 yield target
 
-    def _from(self, goto: Block) -> list[Block]:
-        tag = goto.options.get("GotoTag", "A")
-        return [b for b in self.level.system.blocks.values()
-                if b.block_type == "From" and b.options.get("GotoTag", "A") == tag]
-
     def goto_of(self, use: Block) -> End | None:
         """What drives the Goto block of a From block's tag in this system."""
-        tag = use.options.get("GotoTag", "A")
-        for signal in self.level.system.signals:
-            for target in signal.targets:
-                other = self.level.block(target)
-                if other is not None and other.block_type == "Goto" and other.options.get(
-                        "GotoTag", "A") == tag:
-                    return signal.source
-        return None
+        system = self.level.system
+        return next(filter(None, (system.driver_of(block.sid)
+                                  for block in system.of_type("Goto", use.tag))), None)
 
     def used_ports(self, block: Block) -> tuple[list[int], list[int]]:
         """Numbers of the inputs and outputs of a block that lines end at."""

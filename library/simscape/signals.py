@@ -171,7 +171,7 @@ class SignalsOfLevel:
         if source is not None:
             return self.source(source)
         self.conversion.enter(self.level, block, "missing", notes=[
-            f"No Goto block sets the tag {block.options.get('GotoTag', 'A')!r}; connect it by "
+            f"No Goto block sets the tag {block.tag!r}; connect it by "
             "hand."])
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from blocks import Component
 
-from .matlab import Binary, Name
+from .matlab import Binary, Name, changed
 from .python_text import CORE, PythonNames
 from .source import Branch, Choice, Declared, Let, Source, Stated
 
@@ -64,14 +64,10 @@ def _renamed(part: Any, called: Mapping[str, str]) -> Any:
     """A part of a source; members of others (``mass.name``, ``mass(name = 1)``) stay."""
     if isinstance(part, str):
         return called.get(part, part)
-    if isinstance(part, (list, tuple)):
-        return type(part)(_renamed(each, called) for each in part)
-    if isinstance(part, dict):
-        return {key: _renamed(each, called) for key, each in part.items()}
     if isinstance(part, Binary) and part.sign == "=":
         return replace(part, right=_renamed(part.right, called))
     if not is_dataclass(part) or isinstance(part, type):
-        return part
+        return changed(part, lambda each: _renamed(each, called))
     given = {each.name: getattr(part, each.name) for each in fields(part)}
     return replace(part, **{
         name: _renamed(value, called) for name, value in given.items()

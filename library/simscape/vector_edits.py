@@ -11,14 +11,10 @@ from .diagram import Block, End, Signal, System
 from .physical_vectors import JOIN
 from .vectors import JOINING, inputs_of, origin
 
-__all__ = ["WIDEST", "blocks_of", "copies", "join", "join_physical", "joining", "move", "new_port",
-           "rewire", "unplug"]  # fmt: skip
+__all__ = ["WIDEST", "copies", "join", "join_physical", "joining", "move", "new_port", "rewire",
+           "unplug"]  # fmt: skip
 
 WIDEST = 200  # elements
-
-
-def blocks_of(system: System, kind: str) -> list[Block]:
-    return [b for b in system.blocks.values() if b.block_type == kind]
 
 
 def copies(system: System, block: Block, count: int) -> list[Block]:
@@ -35,7 +31,7 @@ def copies(system: System, block: Block, count: int) -> list[Block]:
 
 def new_port(system: System, like: Block, k: int, name: str) -> tuple[Block, int]:
     """A further port block; its number is the next."""
-    number = 1 + max(int(b.options.get("Port") or 1) for b in blocks_of(system, like.block_type))
+    number = 1 + max(block.number for block in system.of_type(like.block_type))
     made = copy.copy(like)
     made.sid, made.name = f"{like.sid}.{k}", name or f"{like.name} {k}"
     made.options = {**like.options, "Port": str(number)}

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Input,
-    Parameter,
-    Port,
-    Replaceable,
-    Replacement,
-    Variable,
-    ideal_switch,
-    where,
-)
+from blocks import Input, Parameter, Port, Replaceable, Replacement, Variable, ideal_switch, where
 
 from .. import symbols
 from ..heat import Dissipative, Resisting

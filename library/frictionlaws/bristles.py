@@ -22,15 +22,7 @@ from blocks import (
     where,
 )
 
-from .base import (
-    FrictionLaw,
-    above_zero,
-    force,
-    resistance,
-    shift,
-    stiffness,
-    stribeck_level,
-)
+from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
 __all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
 

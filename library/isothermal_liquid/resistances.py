@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    abs_,
-    der,
-    sqrt,
-)
+from blocks import Option, Parameter, Port, Variable, abs_, der, sqrt
 
 from .. import symbols
 from ..fluids.gaps import Gap

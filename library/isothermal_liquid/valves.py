@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from blocks import (
-    Input,
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    maximum,
-    minimum,
-    sqrt,
-)
+from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum, sqrt
 
 from .. import symbols
 from ..heat import Dissipative

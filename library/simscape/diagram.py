@@ -224,7 +224,8 @@ def read_diagram(path: str | Path) -> Diagram:
         path=package.path, form=model.tag, release=_release(package, document),
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
-        workspace=_workspace(model), defaults=_defaults(package, model),
+        workspace={k: v for k, v in _texts(next(model.iter("ModelWorkspace"), model)).items()
+                   if k.startswith("WS")}, defaults=_defaults(package, model),
         workspace_data=package.parts.get("simulink/modelWorkspace.mxarray", b""),
     )  # fmt: skip
 
@@ -260,11 +261,6 @@ def _settings(package: Package, own: dict[str, str], document: Element) -> dict[
 
 def _run_texts(element: Element) -> list[tuple[str, str]]:
     return [(p.get("Name", ""), p.text or "") for p in element.iter("P")]
-
-
-def _workspace(model: Element) -> dict[str, str]:
-    found = next(model.iter("ModelWorkspace"), model)
-    return {k: v for k, v in _texts(found).items() if k.startswith("WS")}
 
 
 def _defaults(package: Package, model: Element) -> dict[str, dict[str, str]]:

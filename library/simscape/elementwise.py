@@ -30,8 +30,9 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     values = _vectors(block, names)
     drivers = {k: inputs_of(system, mux) for k, mux in joins.items() if mux is not None}
     widths = {*map(len, drivers.values()), *(value.size for value in values.values())}
-    if len(widths) != 1 or max(widths) > WIDEST or not _is_known(block, values):
-        return False
+    others = [text for word, text in block.options.items() if word not in values]
+    if len(widths) != 1 or max(widths) > WIDEST or any("[" in text for text in others):
+        return False  # another value is an array
     beside = dict(zip(ends, inputs_of(system, block), strict=True))
     for k in ends:
         unplug(system, End(block.sid, "in", k))
@@ -70,11 +71,6 @@ def _vectors(block: Block, names: Mapping[str, Any]) -> dict[str, Any]:
               for word in _EACH.get(block.block_type, ()) if word in block.options}
     return {word: value.ravel() for word, value in values.items()
             if value.size > 1 and value.size == max(value.shape)}
-
-
-def _is_known(block: Block, values: Mapping[str, Any]) -> bool:
-    """Whether no other value is an array."""
-    return not any("[" in text for word, text in block.options.items() if word not in values)
 
 
 def state_space(system: System, block: Block, names: Mapping[str, Any]) -> bool:

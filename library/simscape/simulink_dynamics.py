@@ -52,11 +52,6 @@ def _reset(a: Asks) -> tuple[str, str]:
     return known[written]
 
 
-def _derivative(a: Asks) -> SignalPart:
-    return SignalPart("signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
-                      note="The derivative is filtered here, with 1 ms.")
-
-
 def _state_space(a: Asks) -> SignalPart:
     names = matrices_of(a)
     if a.number("D", "1") == 0:
@@ -69,12 +64,6 @@ def _state_space(a: Asks) -> SignalPart:
     return SignalPart("signal.StateSpace", names, *ports_of(a))
 
 
-def _transfer(a: Asks) -> SignalPart:
-    return SignalPart("signal.TransferFunction", {
-        "numerator": listed(a.text("Numerator", "[1]")),
-        "denominator": listed(a.text("Denominator", "[1 1]"))})  # fmt: skip
-
-
 def _rate_limiter(a: Asks) -> SignalPart:
     if (a.number("SampleTime", "0") or 0) > 0:
         raise Lacks("It is sampled; a rate is limited continuously here.")
@@ -85,8 +74,13 @@ def _rate_limiter(a: Asks) -> SignalPart:
 
 
 DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
-    "Integrator": _integrator, "Derivative": _derivative, "StateSpace": _state_space,
-    "TransferFcn": _transfer, "RateLimiter": _rate_limiter,
+    "Integrator": _integrator, "StateSpace": _state_space, "RateLimiter": _rate_limiter,
+    "Derivative": lambda a: SignalPart(
+        "signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
+        note="The derivative is filtered here, with 1 ms."),
+    "TransferFcn": lambda a: SignalPart("signal.TransferFunction", {
+        "numerator": listed(a.text("Numerator", "[1]")),
+        "denominator": listed(a.text("Denominator", "[1 1]"))}),
     "ZeroPole": lambda a: SignalPart("signal.TransferFunction", zeros_and_poles(a, "1", "[0 -1]")),
     "Saturate": lambda a: SignalPart("signal.Saturation", {
         "upper": limit(a, "UpperLimit", "0.5"), "lower": limit(a, "LowerLimit", "-0.5")}),

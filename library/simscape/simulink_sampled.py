@@ -154,12 +154,6 @@ def _seed(a: Asks) -> str:
     return a.text("Seed", "0") if value is not None and value >= 1 else "1"
 
 
-def _uniform(a: Asks) -> SignalPart:
-    return SignalPart("signal.UniformRandomNumber", {
-        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
-        "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
-
-
 def _random(a: Asks) -> SignalPart:
     variance = a.text("Variance", "1")
     return SignalPart("signal.RandomNumber", {
@@ -176,5 +170,7 @@ SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
         **period_of(a, "1"), **zeros_and_poles(a, "[1]", "[0 0.5]")}), "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
     "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteFir": _fir,
-    "UniformRandomNumber": _uniform, "RandomNumber": _random,
+    "UniformRandomNumber": lambda a: SignalPart("signal.UniformRandomNumber", {
+        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
+        "seed": _seed(a)}, (), note=_OTHER_NUMBERS), "RandomNumber": _random,
 }  # fmt: skip

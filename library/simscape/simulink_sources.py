@@ -32,12 +32,6 @@ def _held(source: SignalPart, period: str) -> SignalPart:
                       before=((0, "source", source),))
 
 
-def _step(a: Asks) -> SignalPart:
-    return _sampled(a, SignalPart("signal.Step", {
-        "final": a.text("After", "1"), "start": seconds(a.text("Time", "1")),
-        **a.unless_zero(initial="Before")}, ()))
-
-
 def _time_from_outside(a: Asks) -> bool:
     """Whether a source takes the time from its input."""
     return a.written("TimeSource", "Use simulation time") != "Use simulation time"
@@ -78,12 +72,6 @@ def _per_turn(text: str, value: float | None) -> str:
 
 def _clock(a: Asks) -> SignalPart:
     return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
-
-
-def _ramp(a: Asks) -> SignalPart:
-    return SignalPart("signal.Ramp", {
-        "slope": f'quantity({a.text("slope", "1")}, "1/s")',
-        "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ())
 
 
 def _sequence(times: str, values: str) -> SignalPart:
@@ -187,14 +175,20 @@ def _pulse(a: Asks) -> SignalPart:
 
 
 SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock,
+    "Constant": _constant, "Sin": _sine, "Clock": _clock,
+    "Step": lambda a: _sampled(a, SignalPart("signal.Step", {
+        "final": a.text("After", "1"), "start": seconds(a.text("Time", "1")),
+        **a.unless_zero(initial="Before")}, ())),
     "DigitalClock": lambda a: _sampled(a, _clock(a), "1"), "FromWorkspace": _from_workspace,
     "DiscretePulseGenerator": _pulse,
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
 }  # fmt: skip
 
 LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Ramp": _ramp, "Repeating Sequence": _repeating,
+    "Ramp": lambda a: SignalPart("signal.Ramp", {
+        "slope": f'quantity({a.text("slope", "1")}, "1/s")',
+        "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ()),
+    "Repeating Sequence": _repeating,
     "Chirp Signal": lambda a: SignalPart("signal.Chirp", {
         "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
         "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',

@@ -30,18 +30,15 @@ def leave_out_idle_gains(conversion: Conversion, level: Level) -> None:
             continue
         source = next((c[0] for c in plan.connections if f"{place}.u" in c[1:]), "")
         targets = [t for c in plan.connections if c[0] == f"{place}.y" for t in c[1:]]
-        if not source or not targets or source == f"{place}.y" or _both_ports(source, targets):
+        # an input of the system that would be an output of it asks for a block
+        passed = source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
+        if not source or not targets or source == f"{place}.y" or passed:
             continue
         if not part.keywords or _into_source(parts, plan.connections, source, part) \
                 or _into_targets(parts, targets, part):
             _dissolve(conversion, level, place, source, targets)
             plan.parts.remove(part)
             del parts[place]
-
-
-def _both_ports(source: str, targets: list[str]) -> bool:
-    """Whether an input of the system would be an output of it: that asks for a block."""
-    return source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
 
 
 def _into_source(parts: dict[str, Part], connections: list[list[str]], source: str, part: Part

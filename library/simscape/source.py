@@ -227,12 +227,12 @@ class _Sections(Parser):
         while self.peek().text in ("\n", ";", ",") and self.at < len(self.given):
             self.at += 1
 
-    def up_to(self, *ends: str, of: str = "") -> Iterator[None]:
+    def up_to(self, *ends: str, called: str = "") -> Iterator[None]:
         """Once for everything that stands before one of these words, which is passed."""
         self.over()
         while not self.word(*ends):
             if self.done():
-                raise self.wrong(f"the {ends[-1]!r}{of} is missing")
+                raise self.wrong(f"{called or repr(ends[-1])} is missing")
             yield
             self.over()
 
@@ -267,7 +267,7 @@ class _Sections(Parser):
             while self.take("."):
                 made.base += f".{self.expect_name()}"
         self._title(made)
-        for _ in self.up_to("end", of=f" of the {form}"):
+        for _ in self.up_to("end", called=f"the 'end' of the {form}"):
             self._section(made)
         self.over()
         if not self.done():

@@ -147,7 +147,8 @@ def names_in(tree: Tree) -> set[str]:
 def path_tree(path: str) -> Tree:
     """The expression of a path, ``"p.cell.R"``."""
     first, *rest = path.split(".")
-    return reduce(Field, rest, Name(first))
+    start: Tree = Name(first)
+    return reduce(Field, rest, start)
 
 
 def in_order(trees: Mapping[str, Tree], circle: Callable[[str], Any] = lambda name: None

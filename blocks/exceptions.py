@@ -35,7 +35,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from itertools import islice
@@ -73,6 +73,8 @@ class BlocksError(Exception):
         super().__init__(where, problem, advice)
         self.where, self.problem, self.advice, self.data = where, problem, advice, data
         self.says_where = says_where
+        if "name" in data:  # AttributeError and ImportError have a place for it
+            self.name = data["name"]
         if "code" in data:
             self.code = data["code"]  # type: ignore[misc]
 
@@ -83,8 +85,8 @@ class BlocksError(Exception):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.where, self.problem, self.advice,
-                          {**self.data, "says_where": self.says_where})
+        return (partial(type(self), says_where=self.says_where, **self.data),
+                (self.where, self.problem, self.advice))
 
     def __str__(self) -> str:
         text = with_advice(self.statement, self.advice)
@@ -105,10 +107,6 @@ def with_advice(problem: str, advice: str) -> str:
     listing = problem.rpartition("\n")[2].startswith(" ")
     end = "\n" if listing else " " if problem.endswith((".", ":", "?", "!")) else ". "
     return f"{problem}{end}{advice}"
-
-
-def _rebuild(cls: type[BlocksError], where: str, problem: str, advice: str, data: dict) -> Any:
-    return cls(where, problem, advice, **data)
 
 
 class ModelError(BlocksError):
@@ -164,10 +162,6 @@ class UnknownName(ModelError, AttributeError):
 
     code = "name.unknown"
 
-    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
-        super().__init__(where, problem, advice, **data)
-        self.name = data.get("name")  # type: ignore[assignment]  # AttributeError has a place for it
-
 
 class WrongCall(ModelError, TypeError):
     """A call that Python would refuse: values without names, options that do not exist."""
@@ -179,10 +173,6 @@ class WrongImport(ModelError, ImportError):
     """A component that is called otherwise here, or is somewhere else."""
 
     code = "name.import"
-
-    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
-        super().__init__(where, problem, advice, **data)
-        self.name = data.get("name")  # ImportError has a place for it
 
 
 #: Whose lines no warning points at: the toolkit's, and what its calls go through.

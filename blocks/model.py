@@ -145,9 +145,7 @@ class Model(CompiledModel):
         from .system.system import System
 
         network = build_network(self)
-        parameters = [
-            [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
-        ]
+        parameters = network.parameters()
         tape = _tape(network, parameters)
         in_pieces = network_with_pieces(network, tape)
         if in_pieces is not None:
@@ -716,7 +714,7 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     StructureError
         Naming the components of the over- and under-determined parts.
     """
-    from .assembly import flatten, reduce_index, write_tape
+    from .assembly import Writer, flatten, reduce_index, write_tape
     from .assembly.index_reduction import state_priorities
     from .assembly.reduced import Singular
     from .assembly.set_valued import set_valued_elements
@@ -726,6 +724,6 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     try:
         reduced = reduce_index(flat, state_priorities(network, flat), parameters,
                                set_valued_elements(flat))
-        return write_tape(reduced, parameters)
+        return write_tape(Writer(reduced, parameters))
     except Singular as singular:
         raise structure_error(flat, singular) from None

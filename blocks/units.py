@@ -171,15 +171,13 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
         number, given = _parse_at(value, where, expected)
         if not given.text and expected.angular and expected.is_dimensionless:
             raise _missing_unit(number, expected, where, value)
-        if _is_plain(given, expected):
-            return number * given.factor + given.offset
         return _convert(number, given, expected, where, value, advice)
     if is_quantity(value):
         own = getattr(value, "_units", None)
         if own is not None and own is getattr(expected.pint, "_units", None) and isinstance(
                 value.magnitude, float):  # the very same unit
             return float(value.magnitude) * expected.factor + expected.offset
-        given = _given_unit(value, where)
+        given = unit_given(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
         if _is_plain(given, expected):
             return number * given.factor + given.offset  # its text is not needed
@@ -222,11 +220,6 @@ def _is_plain(given: Unit, expected: Unit) -> bool:
     """Whether a unit is of the same kind as another one in all respects."""
     return (given.dimension == expected.dimension and given.angular == expected.angular
             and given.frequency == expected.frequency and given.temperature == expected.temperature)
-
-
-def _given_unit(value: object, where: str) -> Unit:
-    with placed(where):
-        return of_pint(quantity(value).units)
 
 
 def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
@@ -299,51 +292,43 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         _refuse_dimension(given, expected, where, shown, advice)
     facts: dict[str, Any] = {"expected": expected, "given": shown}
     single = np.ndim(number) == 0
+
+    def refuse(problem: str, advice: str) -> NoReturn:
+        raise AngleFrequencyError(where, problem, advice, **facts)
+
     if not alike(given, expected):
         raise WrongDimension(where, *_temperatures(number, given, expected, shown), **facts)
     if given.frequency and expected.angular:
-        raise AngleFrequencyError(
-            where, f"is an angular quantity in {expected}, but was given {shown}.",
-            f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
-            "angular value in rad/s." if single and given.dimension == unit("Hz").dimension
-            else "Use turn/s or rad/s.", **facts,
-        )  # fmt: skip
+        refuse(f"is an angular quantity in {expected}, but was given {shown}.",
+               f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
+               "angular value in rad/s." if single and given.dimension == unit("Hz").dimension
+               else "Use turn/s or rad/s.")
     if expected.angular and not given.angular and given.dimension == unit("1/s").dimension \
             and given.factor < 1:
-        raise AngleFrequencyError(
-            where, f"is an angular quantity in {expected}, but was given {shown}, which may count "
-            "turns or radians.", f"Write '{_six_digits(60 * number * given.factor)} rpm' if turns "
-            "are meant." if single else "Use rpm or rad/s.", **facts,
-        )  # fmt: skip
+        refuse(f"is an angular quantity in {expected}, but was given {shown}, which may count "
+               "turns or radians.", f"Write '{_six_digits(60 * number * given.factor)} rpm' if "
+               "turns are meant." if single else "Use rpm or rad/s.")
     if "turn" in expected.text and not given.angular and given.text:
-        raise AngleFrequencyError(
-            where, f"takes {expected}, but was given {shown}, which may be per turn or per radian.",
-            f"Write '{shown}/turn' or '{shown}/rad'." if single else "Say which in its unit.",
-            **facts,
-        )  # fmt: skip
+        refuse(f"takes {expected}, but was given {shown}, which may be per turn or per radian.",
+               f"Write '{shown}/turn' or '{shown}/rad'." if single else "Say which in its unit.")
     if expected.angular and expected.is_dimensionless and given.text == "%":
         slope = float(np.degrees(np.arctan(number * given.factor))) if single else 0.0
-        raise AngleFrequencyError(
-            where, f"is an angle in {expected}, but was given {shown}.",
-            f"A slope of {shown} is '{_six_digits(slope)} deg'." if single else
-            "Give angles: of a slope its inverse tangent.", **facts)
+        refuse(f"is an angle in {expected}, but was given {shown}.",
+               f"A slope of {shown} is '{_six_digits(slope)} deg'." if single else
+               "Give angles: of a slope its inverse tangent.")
     if given.angular and expected.frequency:
-        raise AngleFrequencyError(
-            where, f"is a frequency in {expected}, but was given the angular value {shown}.",
-            _turns(number * given.factor) if single else "Divide by 2π and give it in Hz.", **facts,
-        )  # fmt: skip
+        refuse(f"is a frequency in {expected}, but was given the angular value {shown}.",
+               _turns(number * given.factor) if single else "Divide by 2π and give it in Hz.")
     counted = given if expected.angular else without_turns(given)
     if counted is not given:
-        raise AngleFrequencyError(
-            where, f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
-            _two_readings(number, given, counted), **facts)
+        refuse(f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
+               _two_readings(number, given, counted))
     if given.angular and expected.is_dimensionless and not expected.angular and given.factor != 1:
         arc = number * given.factor
-        raise AngleFrequencyError(
-            where, f"takes {_article(expected)}, but was given the angle {shown}.",
-            f"Write '{_six_digits(np.tan(arc))}' if a slope is meant, '{_six_digits(arc)}' if the "
-            "angle in radians is." if single else "Give slopes, or angles in radians, as plain "
-            "numbers.", **facts)
+        refuse(f"takes {_article(expected)}, but was given the angle {shown}.",
+               f"Write '{_six_digits(np.tan(arc))}' if a slope is meant, '{_six_digits(arc)}' if "
+               "the angle in radians is." if single else "Give slopes, or angles in radians, as "
+               "plain numbers.")
     return number * given.factor + given.offset
 
 
@@ -429,7 +414,8 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
                  else _example(expected)),
     ]  # fmt: skip
     raise WrongDimension(
-        where, f"takes {_article(expected)}{_or_convertible(expected)}, but was given {shown}.",
+        where, f"takes {_article(expected)}"
+        f"{' or any unit convertible to it' * bool(expected.text)}, but was given {shown}.",
         " ".join(filter(None, sentences)), expected=expected, given=shown,
     )  # fmt: skip
 
@@ -470,10 +456,6 @@ def _article(expected: Unit) -> str:
     return "a plain number" if not str(expected.text) else str(expected)
 
 
-def _or_convertible(expected: Unit) -> str:
-    return " or any unit convertible to it" if str(expected.text) else ""
-
-
 def _example(expected: Unit) -> str:
     return f"Write for example '1 {expected}'." if str(expected.text) else "Give it without a unit."
 
@@ -485,9 +467,8 @@ def from_si(number: ArrayLike, target: Unit) -> pint.Quantity:
 
 def in_unit(number: ArrayLike, target: Unit) -> Any:
     """Numbers in ``target`` units from SI base units."""
-    if isinstance(number, float):
-        return float((number - target.offset) / target.factor + 0.0)  # of -0.0 nobody asks a sign
-    values = (np.asarray(number, dtype=float) - target.offset) / target.factor + 0.0
+    values = (np.asarray(number, dtype=float) - target.offset) / target.factor
+    values = values + 0.0  # of -0.0 nobody asks a sign
     return values if np.ndim(number) else float(values)
 
 

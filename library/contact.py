@@ -1,4 +1,4 @@
-"""Laws of elastic stops and one-sided contacts, for forces and torques alike."""
+"""Laws of stops and one-sided contacts, for forces and torques alike."""
 
 from __future__ import annotations
 
@@ -7,11 +7,74 @@ from typing import Any
 
 import numpy as np
 
-from blocks import maximum, minimum, where
+from blocks import Option, Parameter, Variable, contact, maximum, minimum, where
 
-__all__ = ["STOP_MODELS", "gap_law", "start_beyond", "stop_law"]
+from .heat import Struck
+
+__all__ = ["STOP_MODELS", "Bounded", "gap_law", "is_elastic", "is_rigid", "opposed", "start_beyond",
+           "stop_law"]  # fmt: skip
 
 STOP_MODELS = ("smooth", "full", "undamped rebound")
+
+
+def is_rigid(stop: Any) -> bool:
+    return bool(stop.model == "restitution")
+
+
+def is_elastic(stop: Any) -> bool:
+    return not is_rigid(stop)
+
+
+class Bounded(Struck):
+    """Base of hard stops: what is ``held`` between an upper and a lower bound.
+
+    A subclass declares bounds, stiffnesses, dampings and the transition in its units.
+    """
+
+    model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
+    restitution = Parameter(0.7, minimum=0, maximum=1, when=is_rigid,
+                            doc="Coefficient of restitution")  # fmt: skip
+    energy_stored = Variable("J", doc="elastic energy of the stops, or heat of impacts")
+
+    @property
+    def rigid(self) -> bool:
+        return is_rigid(self)
+
+    @property
+    def place(self) -> Any:
+        """What is bounded."""
+        raise NotImplementedError
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.upper_bound <= self.lower_bound):
+            yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
+                   "The upper bound must be above the lower one.")  # fmt: skip
+
+    def advise(self) -> Iterator[str]:
+        if not self.rigid:  # told with how far the sides overlap
+            yield from start_beyond(self.place, self.lower_bound, self.upper_bound)
+
+    def held(self, effort: Any, flow: Any, upper: Any, lower: Any) -> Iterator[Any]:
+        """The law of the effort over the flow; ``upper`` and ``lower`` are those of rigid stops."""
+        x = self.place
+        if self.rigid:
+            yield contact(upper, self.upper_bound - x, flow, restitution=self.restitution)
+            yield contact(lower, x - self.lower_bound, -flow, restitution=self.restitution)
+            yield effort == upper - lower
+            yield from self.heat_of_impacts(effort * flow)
+            return
+        how = self.model, self.transition
+        force, energy, heat = opposed(
+            stop_law(x - self.upper_bound, flow, self.upper_stiffness, self.upper_damping, *how),
+            stop_law(self.lower_bound - x, -flow, self.lower_stiffness, self.lower_damping, *how))
+        yield effort == force
+        yield self.energy_stored == energy
+        yield self.power_dissipated == heat
+
+
+def opposed(upper: tuple[Any, Any, Any], lower: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """Effort, stored energy and dissipated power of two bounds that press against each other."""
+    return upper[0] - lower[0], upper[1] + lower[1], upper[2] + lower[2]
 
 
 def stop_law(

@@ -56,7 +56,7 @@ class Rubbing(Dissipative):
     def kind(self) -> type[FrictionLaw]:
         """The class of the law."""
         law: Any = self.law
-        return LAWS[law] if isinstance(law, str) else law
+        return type(self).law.named[law] if isinstance(law, str) else law
 
     def strength(self, name: str) -> Any:
         """Strength called "coulomb" or "breakaway"."""
@@ -103,6 +103,6 @@ class Rubbing(Dissipative):
         law = self.kind()
         yield from law.equations(self)
         if self.comes_near:
-            yield self.strength_at_rest == law.limit(self)
+            yield self.strength_at_rest == law.borne(self)
             yield self.band_of_rest == law.scale(self)
         yield self.power_dissipated == self.effort * self.flow - law.power_stored(self)  # type: ignore[attr-defined]

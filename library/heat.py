@@ -1,4 +1,4 @@
-"""Where does the heat of a component go?
+"""Where does the heat of a component go, and what does a source give?
 
 Whatever dissipates may show a thermal port, unless it heats the air: its heat leaves there, and its
 parameters may follow the temperature found there.
@@ -13,7 +13,7 @@ from blocks import Component, Option, Parameter, Port, Variable, der
 
 from .thermal.domain import ABSOLUTE, thermal
 
-__all__ = ["Dissipative", "Struck"]
+__all__ = ["Dissipative", "Resisting", "Struck", "Supplying"]
 
 
 class Dissipative(Component):
@@ -49,6 +49,30 @@ class Dissipative(Component):
         yield from super().port_equations()
         if self.thermal_port:
             yield self.temperature == self.H.T
+
+
+def _power_into(c: Any) -> Any:
+    """Power into a two-port: what it carries times what lies across it."""
+    (across,), (through,) = c._branch_domain.across, c._branch_domain.through
+    return getattr(c, through) * getattr(c, across)
+
+
+class Resisting(Dissipative):
+    """Base of two-ports that store nothing: all power into them is heat, as of a damper."""
+
+    def port_equations(self) -> Iterator[Any]:
+        yield from super().port_equations()
+        yield self.power_dissipated == _power_into(self)
+
+
+class Supplying(Component):
+    """Base of two-ports that are sources; stand it before the base of the domain."""
+
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def port_equations(self) -> Iterator[Any]:
+        yield from super().port_equations()
+        yield self.power_supplied == -_power_into(self)
 
 
 class Struck(Dissipative):

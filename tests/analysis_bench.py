@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from benches import wired
 
 from blocks import Component, Model, Parameter, Port, Target, Variable, cos, der, quantity, sin
 from library.translational import (
@@ -61,8 +62,7 @@ def newtons(value):
 
 def chain(n):
     """Wall, then n times (spring beside damper, mass); a force on the last mass."""
-    model = Model("chain")
-    model.ground = Reference()
+    model = wired("chain", ground=Reference())
     last = model.ground.V
     for i in range(n):
         mass = model.add(f"m{i}", Mass(mass="2 kg"))
@@ -87,18 +87,13 @@ def stribeck(coulomb, breakaway, velocity, viscous=0.0, law="stribeck"):
 
 def oscillator(belt=0.0, friction=None, x=0.0, damping=0.5):
     """1 kg on a spring and a damper, rubbed by a belt."""
-    model = Model("oscillator")
-    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="100 N/m",
-                                                          x=quantity(x, "m"))
-    model.damper = Damper(damping=quantity(damping, "N*s/m"))
-    model.friction = friction or stribeck(20, 25, 0.1)
-    model.belt, model.push = VelocitySource(velocity=quantity(belt, "m/s")), ForceSource(
-        force="0 N")
-    model.ground = Reference()
-    model.connect(model.block.M, model.spring.R, model.damper.R, model.friction.R, model.push.R)
-    model.connect(model.friction.C, model.belt.R)
-    model.connect(model.spring.C, model.damper.C, model.push.C, model.belt.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R damper.R friction.R push.R", "friction.C belt.R",
+                 "spring.C damper.C push.C belt.C ground.V",
+                 block=Mass(mass="1 kg"), spring=Spring(stiffness="100 N/m", x=quantity(x, "m")),
+                 damper=Damper(damping=quantity(damping, "N*s/m")),
+                 friction=friction or stribeck(20, 25, 0.1),
+                 belt=VelocitySource(velocity=quantity(belt, "m/s")), push=ForceSource(force="0 N"),
+                 ground=Reference())
 
 
 def block(force, friction=None, mass=4.0, **start):
@@ -137,14 +132,11 @@ class Pendulum(Component):
 
 
 def pendulum(mass, length, drag, force, x, y):
-    model = Model("pendulum")
-    model.bob = Pendulum(mass=quantity(mass, "kg"), length=quantity(length, "m"),
-                         drag=quantity(drag, "N*s/m"), x=quantity(x, "m"),
-                         y=Target(quantity(y, "m"), priority="low"))
-    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
-    model.connect(model.bob.M, model.push.R)
-    model.connect(model.push.C, model.ground.V)
-    return model
+    return wired("pendulum", "bob.M push.R", "push.C ground.V",
+                 bob=Pendulum(mass=quantity(mass, "kg"), length=quantity(length, "m"),
+                              drag=quantity(drag, "N*s/m"), x=quantity(x, "m"),
+                              y=Target(quantity(y, "m"), priority="low")),
+                 push=ForceSource(force=newtons(force)), ground=Reference())
 
 
 class Shot(Component):
@@ -161,6 +153,4 @@ class Shot(Component):
 
 
 def shot():
-    model = Model("shot")
-    model.ball = Shot()
-    return model
+    return wired("shot", ball=Shot())

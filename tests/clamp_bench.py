@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wire
 
 from blocks import Model, Parameter, breakpoints, quantity, time, where
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
@@ -28,11 +29,8 @@ def clamps(law, count, amplitude):
     m.wire, m.link = (Resistor(count=count, resistance=quantity(RESISTANCE, "ohm"))
                       for _ in range(2))
     m.clamp = law(count=count)
-    m.store = Capacitor(count=count, capacitance=quantity(CAPACITANCE, "F"))
-    m.connect(m.source.p, m.wire.p)
-    m.connect(m.wire.n, m.clamp.p)
-    m.connect(m.clamp.p, m.link.p)
-    m.connect(m.link.n, m.store.p)
+    wire(m, "source.p wire.p", "wire.n clamp.p", "clamp.p link.p", "link.n store.p",
+         store=Capacitor(count=count, capacitance=quantity(CAPACITANCE, "F")))
     for end in (m.store.n, m.clamp.n, m.source.n):
         m.connect(end, m.ground.V)
     return m

@@ -6,6 +6,8 @@ there.
 
 from __future__ import annotations
 
+from benches import wire
+
 from blocks import (
     Component,
     Domain,
@@ -138,21 +140,16 @@ class Convection(TwoPort):
 
 def two_tanks(model, left=("0.9 kg", "313.15 K"), right=("0.1 kg", "293.15 K"), guess="300 J/kg"):
     """Two tanks joined at the bottom."""
-    model.left, model.right = OpenTank(m=left[0], T=left[1]), OpenTank(m=right[0], T=right[1])
-    model.pipe = LaminarPipe(h=Target(guess, priority="none"))
-    model.connect(model.left.port, model.pipe.a)
-    model.connect(model.pipe.b, model.right.port)
+    wire(model, "left.port pipe.a", "pipe.b right.port",
+         left=OpenTank(m=left[0], T=left[1]), right=OpenTank(m=right[0], T=right[1]),
+         pipe=LaminarPipe(h=Target(guess, priority="none")))
     return model
 
 
 def cooling(model):
     """A pump cools a heated mass by a pipe, and drops out for a while."""
-    model.source, model.sink = Surroundings(), Surroundings()
-    model.pump, model.pipe = Pump(V=dropping_out), HeatedPipe()
-    model.mass, model.convection = HeatedMass(), Convection()
-    model.connect(model.source.port, model.pump.a)
-    model.connect(model.pump.b, model.pipe.a)
-    model.connect(model.pipe.b, model.sink.port)
-    model.connect(model.mass.heat, model.convection.A)
-    model.connect(model.convection.B, model.pipe.heat)
+    wire(model, "source.port pump.a", "pump.b pipe.a", "pipe.b sink.port", "mass.heat convection.A",
+         "convection.B pipe.heat",
+         source=Surroundings(), sink=Surroundings(), pump=Pump(V=dropping_out), pipe=HeatedPipe(),
+         mass=HeatedMass(), convection=Convection())
     return model

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
+from benches import wire, wired
 
 from blocks import Model
 from library.electrical import (
@@ -35,36 +36,27 @@ from library.translational import (
 
 
 def stick_slip(law="coulomb"):
-    model = Model("stick-slip")
-    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
-    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="1 kN/m")
-    model.friction = TranslationalFriction(law=law, coulomb_force="20 N", breakaway_force="25 N")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.ground.V)
-    return model
+    return wired("stick-slip", "pull.R spring.R", "spring.C block.M friction.R",
+                 "friction.C pull.C ground.V",
+                 pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(),
+                 block=Mass(mass="1 kg"), spring=Spring(stiffness="1 kN/m"),
+                 friction=TranslationalFriction(law=law, coulomb_force="20 N",
+                                                breakaway_force="25 N"))
 
 
 def oscillator():
     """With a force from outside, 1 kg, 2 N*s/m and 50 N/m."""
-    model = Model("oscillator")
-    model.push, model.floor = ForceSource(), Reference()
-    model.mass = Mass(mass="1 kg")
-    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
-    model.connect(model.mass.M, model.push.R, model.spring.R, model.damper.R)
-    model.connect(model.floor.V, model.push.C, model.spring.C, model.damper.C)
-    return model
+    return wired("oscillator", "mass.M push.R spring.R damper.R",
+                 "floor.V push.C spring.C damper.C",
+                 push=ForceSource(), floor=Reference(), mass=Mass(mass="1 kg"),
+                 spring=Spring(stiffness="50 N/m"), damper=Damper(damping="2 N*s/m"))
 
 
 def dropped():
-    model = Model("bouncing")
-    model.mass, model.floor = Mass(mass="1 kg"), Reference()
-    model.stop = HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
-                          upper_bound="10 m", x="1 m")
-    model.weight = ForceSource(force="-9.81 N")
-    model.connect(model.mass.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.floor.V)
-    return model
+    return wired("bouncing", "mass.M stop.R weight.R", "stop.C weight.C floor.V",
+                 mass=Mass(mass="1 kg"), floor=Reference(),
+                 stop=HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
+                               upper_bound="10 m", x="1 m"), weight=ForceSource(force="-9.81 N"))
 
 
 def valve():
@@ -72,49 +64,37 @@ def valve():
     model = Model("valve")
     model.source, model.earth, model.frame = DCVoltageSource(), ElectricalReference(), Reference()
     model.source.voltage = "12 V"
-    model.solenoid = Solenoid(resistance="20 ohm", turns=1000, area="1 cm^2", x="2 mm",
-                              core_reluctance="2e6 1/H")
-    model.armature, model.spring = Mass(mass="20 g"), Spring(stiffness="400 N/m", x="-6 mm")
-    model.damper = Damper(damping="0.5 N*s/m")
-    model.seat = HardStop(model="restitution", restitution=0.2, lower_bound="0.2 mm",
-                          upper_bound="2 mm", x="2 mm")
-    model.connect(model.source.p, model.solenoid.p)
-    model.connect(model.source.n, model.solenoid.n, model.earth.V)
-    model.connect(model.solenoid.R, model.armature.M, model.spring.R, model.damper.R, model.seat.R)
-    model.connect(model.solenoid.C, model.frame.V, model.spring.C, model.damper.C, model.seat.C)
+    wire(model, "source.p solenoid.p", "source.n solenoid.n earth.V",
+         "solenoid.R armature.M spring.R damper.R seat.R",
+         "solenoid.C frame.V spring.C damper.C seat.C",
+         solenoid=Solenoid(resistance="20 ohm", turns=1000, area="1 cm^2", x="2 mm",
+                           core_reluctance="2e6 1/H"), armature=Mass(mass="20 g"),
+         spring=Spring(stiffness="400 N/m", x="-6 mm"), damper=Damper(damping="0.5 N*s/m"),
+         seat=HardStop(model="restitution", restitution=0.2, lower_bound="0.2 mm",
+                       upper_bound="2 mm", x="2 mm"))
     return model
 
 
 def servo():
     """A mass whose speed a controller holds at 1 m/s that samples every ms."""
-    model = Model("servo")
-    model.mass, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
-    model.damper, model.sensor = Damper(damping="3 N*s/m"), MotionSensor()
-    model.wanted, model.error = Constant(value="1 m/s"), Subtract(unit="m/s")
-    model.pid = DiscretePID(input="m/s", proportional="40 N*s/m", integral="200 N/m",
-                            sample_time="1 ms")
-    model.connect(model.mass.M, model.push.R, model.damper.R, model.sensor.R)
-    model.connect(model.floor.V, model.push.C, model.damper.C, model.sensor.C)
-    model.connect(model.wanted.y, model.error.u1)
-    model.connect(model.sensor.V, model.error.u2)
-    model.connect(model.error.y, model.pid.u)
-    model.connect(model.pid.y, model.push.S)
-    return model
+    return wired("servo", "mass.M push.R damper.R sensor.R", "floor.V push.C damper.C sensor.C",
+                 "wanted.y error.u1", "sensor.V error.u2", "error.y pid.u", "pid.y push.S",
+                 mass=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
+                 damper=Damper(damping="3 N*s/m"), sensor=MotionSensor(),
+                 wanted=Constant(value="1 m/s"), error=Subtract(unit="m/s"),
+                 pid=DiscretePID(input="m/s", proportional="40 N*s/m", integral="200 N/m",
+                                 sample_time="1 ms"))
 
 
-def buck(driven=True):
+def buck(driven=True, switch="ideal"):
     """Its switch is driven by a pulse, or left to others."""
-    model = Model("buck converter")
-    model.source = DCVoltageSource(voltage="24 V")
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil = Inductor(inductance="100 uH", i_L="4.224 A")
-    model.store = Capacitor(capacitance="100 uF", vc="9.6 V")
-    model.load, model.ground = Resistor(resistance="2 ohm"), ElectricalReference()
-    model.drive = Pulse(period="20 us", width=0.4)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.store.p, model.load.p)
-    model.connect(model.source.n, model.diode.p, model.store.n, model.load.n, model.ground.V)
+    model = wired("buck converter", "source.p switch.p", "switch.n diode.n coil.p",
+                  "coil.n store.p load.p", "source.n diode.p store.n load.n ground.V",
+                  source=DCVoltageSource(voltage="24 V"), switch=Switch(model=switch),
+                  diode=Diode(model="ideal"), coil=Inductor(inductance="100 uH", i_L="4.224 A"),
+                  store=Capacitor(capacitance="100 uF", vc="9.6 V"),
+                  load=Resistor(resistance="2 ohm"), ground=ElectricalReference(),
+                  drive=Pulse(period="20 us", width=0.4))
     if driven:
         model.connect(model.drive.y, model.switch.vT)
     return model
@@ -122,33 +102,24 @@ def buck(driven=True):
 
 def motor():
     """One on a bridge that switches at 1 kHz, whose load sticks at first."""
-    model = Model("motor")
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.bridge = HBridge(model="switched", duty=0.6, frequency="1 kHz", on_resistance="0.1 ohm")
-    model.motor, model.load = DCMotor(), Inertia(inertia="1e-7 kg*m^2")
-    model.friction = RotationalFriction(law="coulomb", coulomb_torque="1 N*mm",
-                                        breakaway_torque="1.5 N*mm")
-    model.frame = RotationalReference()
-    model.connect(model.supply.p, model.bridge.p)
-    model.connect(model.supply.n, model.bridge.n, model.earth.V)
-    model.connect(model.bridge.a, model.motor.p)
-    model.connect(model.bridge.b, model.motor.n)
-    model.connect(model.motor.R, model.load.I, model.friction.R)
-    model.connect(model.motor.C, model.friction.C, model.frame.W)
-    return model
+    return wired("motor", "supply.p bridge.p", "supply.n bridge.n earth.V", "bridge.a motor.p",
+                 "bridge.b motor.n", "motor.R load.I friction.R", "motor.C friction.C frame.W",
+                 supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                 bridge=HBridge(model="switched", duty=0.6, frequency="1 kHz",
+                                on_resistance="0.1 ohm"), motor=DCMotor(),
+                 load=Inertia(inertia="1e-7 kg*m^2"),
+                 friction=RotationalFriction(law="coulomb", coulomb_torque="1 N*mm",
+                                             breakaway_torque="1.5 N*mm"),
+                 frame=RotationalReference())
 
 
 def chain():
     """1,000 masses on springs, the last of which is pushed."""
-    model = Model("chain")
-    model.wall, model.masses = Reference(), Mass(count=1000)
-    model.springs, model.dampers = Spring(count=1000), Damper(count=1000, damping="1 N*s/m")
-    model.push = ForceSource(force="10 N")
-    model.connect(model.springs.R, model.dampers.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.dampers[0].C, model.push.C, model.wall.V)
-    model.connect(model.masses[-1].M, model.push.R)
-    return model
+    return wired("chain", "springs.R dampers.R masses.M",
+                 "springs[1:].C dampers[1:].C masses[:-1].M",
+                 "springs[0].C dampers[0].C push.C wall.V", "masses[-1].M push.R",
+                 wall=Reference(), masses=Mass(count=1000), springs=Spring(count=1000),
+                 dampers=Damper(count=1000, damping="1 N*s/m"), push=ForceSource(force="10 N"))
 
 
 def example(name):
@@ -161,21 +132,15 @@ def example(name):
 
 def late():
     """A mass that rubs and is held at a place, which is told 0.1 s late, and lets it swing."""
-    model = Model("late")
-    model.mass, model.floor = Mass(mass="1 kg"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", breakaway_force="1 N",
-                                           coulomb_force="0.8 N")
-    model.push, model.sensor = ForceSource(), MotionSensor()
-    model.step, model.late = Step(final="1 m", start="0.2 s"), Delay(unit="m", delay="0.1 s")
-    model.away, model.gain = Subtract(unit="m"), Gain(input="m", gain="20 N/m")
-    model.connect(model.mass.M, model.friction.R, model.push.R, model.sensor.R)
-    model.connect(model.floor.V, model.friction.C, model.push.C, model.sensor.C)
-    model.connect(model.step.y, model.away.u1)
-    model.connect(model.sensor.P, model.late.u)
-    model.connect(model.late.y, model.away.u2)
-    model.connect(model.away.y, model.gain.u)
-    model.connect(model.gain.y, model.push.S)
-    return model
+    return wired("late", "mass.M friction.R push.R sensor.R", "floor.V friction.C push.C sensor.C",
+                 "step.y away.u1", "sensor.P late.u", "late.y away.u2", "away.y gain.u",
+                 "gain.y push.S",
+                 mass=Mass(mass="1 kg"), floor=Reference(),
+                 friction=TranslationalFriction(law="coulomb", breakaway_force="1 N",
+                                                coulomb_force="0.8 N"), push=ForceSource(),
+                 sensor=MotionSensor(), step=Step(final="1 m", start="0.2 s"),
+                 late=Delay(unit="m", delay="0.1 s"), away=Subtract(unit="m"),
+                 gain=Gain(input="m", gain="20 N/m"))
 
 
 MODELS = {"stick-slip": (stick_slip, ["block.v", "friction.f", "spring.f"], "2 s"),

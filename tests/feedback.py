@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wire
 
 from blocks import (
     Component,
@@ -90,19 +91,14 @@ def with_feedback(model, law=Amplifier, guess="-1 V"):
     """Half of the output at the plus input; the minus input is left to be connected."""
     model.ground, model.r1, model.r2 = Ground(), Resistor(), Resistor()
     model.op = law(v_out=Target(guess, priority="none"))
-    model.connect(model.op.plus, model.r1.p, model.r2.n)
-    model.connect(model.op.out, model.r2.p)
-    model.connect(model.r1.n, model.ground.V)
+    wire(model, "op.plus r1.p r2.n", "op.out r2.p", "r1.n ground.V")
     return model
 
 
 def multivibrator(model, law=Amplifier, guess="-15 V"):
     with_feedback(model, law, guess)
-    model.r = Resistor()
-    model.c = Capacitor(capacitance=quantity(TIME_CONSTANT / 1000, "F"), v="1 V")
-    model.connect(model.op.out, model.r.p)
-    model.connect(model.op.minus, model.r.n, model.c.p)
-    model.connect(model.c.n, model.ground.V)
+    wire(model, "op.out r.p", "op.minus r.n c.p", "c.n ground.V",
+         r=Resistor(), c=Capacitor(capacitance=quantity(TIME_CONSTANT / 1000, "F"), v="1 V"))
     return model
 
 

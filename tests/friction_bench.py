@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from benches import wire, wired
 
 from blocks import Model, Parameter, Variable, der, quantity, sin, time, where
 from library.signal import Sine
@@ -84,13 +85,11 @@ def missing_energy(run):
 
 def oscillator(kinetic=1.0, static=None, x0=2.5, amplitude=0.0, frequency=1.0, friction=None):
     """x'' + x = f + amplitude sin(frequency t), in SI units."""
-    model = Model("oscillator")
-    model.body, model.spring = Mass(), Spring(stiffness="1 N/m", x=quantity(x0, "m"))
-    model.friction, model.ground = friction or dry(kinetic, static), Reference()
-    model.load = push(lambda t: amplitude * sin(frequency * t))
-    model.connect(model.body.M, model.spring.R, model.friction.R, model.load.R)
-    model.connect(model.spring.C, model.friction.C, model.load.C, model.ground.V)
-    return model
+    return wired("oscillator", "body.M spring.R friction.R load.R",
+                 "spring.C friction.C load.C ground.V",
+                 body=Mass(), spring=Spring(stiffness="1 N/m", x=quantity(x0, "m")),
+                 friction=friction or dry(kinetic, static), ground=Reference(),
+                 load=push(lambda t: amplitude * sin(frequency * t)))
 
 
 def dragged(case, friction=None):
@@ -100,11 +99,9 @@ def dragged(case, friction=None):
     model.spring = Spring(stiffness=quantity(case["stiffness"], "N/m"))
     model.friction = friction or dry(case["kinetic"], case["static"])
     speed, until = quantity(case["speed"], "m/s"), quantity(case["until"], "s")
-    model.drive = VelocitySource(velocity=lambda t: where(t < until, speed, quantity("0 m/s")))
-    model.ground = Reference()
-    model.connect(model.body.M, model.spring.C, model.friction.R)
-    model.connect(model.spring.R, model.drive.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    wire(model, "body.M spring.C friction.R", "spring.R drive.R", "drive.C friction.C ground.V",
+         drive=VelocitySource(velocity=lambda t: where(t < until, speed, quantity("0 m/s"))),
+         ground=Reference())
     place(model, "sensor", model.body.M)
     return model
 
@@ -135,8 +132,7 @@ def pulled(law, band, **more):
                                            band=quantity(band, "m/s"), **more)
     if "breakaway" in model.friction.kind.uses:
         model.friction.breakaway_force = "10 N"
-    model.connect(model.body.M, model.spring.R, model.friction.R)
-    model.connect(model.spring.C, model.friction.C, model.ground.V)
+    wire(model, "body.M spring.R friction.R", "spring.C friction.C ground.V")
     return model
 
 
@@ -152,25 +148,18 @@ def moved(friction, speed):
 
 def loaded(friction, force, **body):
     """A body of 1 kg on friction under a force: seconds to N."""
-    model = Model("loaded body")
-    model.body, model.friction, model.ground = Mass(**body), friction, Reference()
-    model.load = push(force)
-    model.connect(model.body.M, model.friction.R, model.load.R)
-    model.connect(model.friction.C, model.load.C, model.ground.V)
+    model = wired("loaded body", "body.M friction.R load.R", "friction.C load.C ground.V",
+                  body=Mass(**body), friction=friction, ground=Reference(), load=push(force))
     place(model, "sensor", model.body.M)
     return model
 
 
 def torn_loose():
     """1 kg under 1.3 N sin(1 rad/s t) on a floor: breaks away at 1.25 N, slides at 1 N."""
-    model = Model("torn loose")
-    model.block, model.floor, model.load = Mass(), Reference(), ForceSource()
-    model.sine = Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz")
-    model.rub = dry(1, 1.25, viscous_coefficient="0 N*s/m")
-    model.connect(model.sine.y, model.load.S)
-    model.connect(model.block.M, model.rub.R, model.load.R)
-    model.connect(model.floor.V, model.rub.C, model.load.C)
-    return model
+    return wired("torn loose", "sine.y load.S", "block.M rub.R load.R", "floor.V rub.C load.C",
+                 block=Mass(), floor=Reference(), load=ForceSource(),
+                 sine=Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz"),
+                 rub=dry(1, 1.25, viscous_coefficient="0 N*s/m"))
 
 
 def train(n=12):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 
 from blocks import Branch, Component, Domain, Model, Parameter, Port, Variable, der
 
@@ -84,9 +85,7 @@ class Pendulum(Component):
 
 def alone(component: Component) -> Model:
     """A model of one component, named ``c``."""
-    model = Model("test")
-    model.c = component
-    return model
+    return wired("test", c=component)
 
 
 def final(result, path, unit=None):

@@ -7,6 +7,7 @@ y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
 from __future__ import annotations
 
 import numpy as np
+from benches import wire, wired
 from friction_bench import push
 
 from blocks import (
@@ -144,34 +145,30 @@ def wedge(angle, mu, force, weight=10.0, v=0.0, masses=(1.0, 1.0)):
     model.wedge = Wedge(angle=quantity(angle, "deg"), friction=mu)
     model.driver = Mass(mass=quantity(masses[0], "kg"), v=quantity(v, "m/s"))
     rise = Target(quantity(v * np.tan(a), "m/s"), "low")
-    model.load = Mass(mass=quantity(masses[1], "kg"), v=rise)
-    model.drive, model.weight = push(force), push(lambda t: -weight + 0 * t)
-    model.connect(model.driver.M, model.wedge.S, model.drive.R)
-    model.connect(model.load.M, model.wedge.O, model.weight.R)
-    model.connect(model.drive.C, model.weight.C, model.ground.V)
+    wire(model, "driver.M wedge.S drive.R", "load.M wedge.O weight.R", "drive.C weight.C ground.V",
+         load=Mass(mass=quantity(masses[1], "kg"), v=rise), drive=push(force),
+         weight=push(lambda t: -weight + 0 * t))
     return model
 
 
 def sliding_disc(static, kinetic, tilt):
     """A disc without spin thrown up a slope."""
-    model = Model("thrown disc")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
-                      vx=quantity(2 * np.cos(tilt), "m/s"), vy=quantity(2 * np.sin(tilt), "m/s"))
-    model.touch = Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
-                          base=Line(quantity(tilt, "rad"), y=quantity(-0.1 / np.cos(tilt), "m")))
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
+    return wired("thrown disc", "ground.P touch.B", "disc.P touch.F",
+                 ground=Ground(),
+                 disc=Body(inertia="5 g*m^2", x="0 m", y="0 m", phi="0 rad",
+                           vx=quantity(2 * np.cos(tilt), "m/s"),
+                           vy=quantity(2 * np.sin(tilt), "m/s")),
+                 touch=Contact(curve=Circle("0.1 m"), friction=kinetic, static_friction=static,
+                               base=Line(quantity(tilt, "rad"),
+                                         y=quantity(-0.1 / np.cos(tilt), "m"))))
 
 
 def falling_pole():
     """A pole that tips over on its foot, which rests on a rough floor: a pendulum upside down."""
     model, lean = Model("falling pole"), 0.35
-    model.pole = Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
-                      x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m"))
-    model.foot = Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0)
-    model.floor, model.weight = Ground(), Gravity()
-    model.connect(model.foot.F, model.pole.P)
-    model.connect(model.foot.B, model.floor.P, model.weight.P)
+    wire(model, "foot.F pole.P", "foot.B floor.P weight.P",
+         pole=Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
+                   x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m")),
+         foot=Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0), floor=Ground(),
+         weight=Gravity())
     return model, lean

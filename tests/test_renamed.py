@@ -4,20 +4,16 @@ import importlib
 import sys
 
 import pytest
+from benches import wired
 
-from blocks import Model
 from blocks.renamed import MODULES, RenamedWarning
 from library.translational import ForceSource, Mass, Reference, Spring
 
 
 @pytest.fixture(scope="module")
 def model():
-    model = Model("row")
-    model.block, model.spring, model.push = Mass(), Spring(), ForceSource(force="1 N")
-    model.floor = Reference()
-    model.connect(model.block.M, model.spring.R, model.push.R)
-    model.connect(model.floor.V, model.spring.C, model.push.C)
-    return model
+    return wired("row", "block.M spring.R push.R", "floor.V spring.C push.C",
+                 block=Mass(), spring=Spring(), push=ForceSource(force="1 N"), floor=Reference())
 
 
 @pytest.mark.parametrize("old, told", [

@@ -9,9 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from benches import wired
 
 import blocks
-from blocks import Model
 from library.translational import ForceSource, Mass, Reference, Spring
 from tests.studies import bench
 
@@ -20,20 +20,14 @@ ROOT = Path(blocks.__file__).parent
 
 def two_speeds():
     """Two masses that are one, and are to start at 1 and 2 m/s."""
-    model = Model("welded")
-    model.one, model.two = Mass(v="1 m/s"), Mass(v="2 m/s")
-    model.connect(model.one.M, model.two.M)
-    return model
+    return wired("welded", "one.M two.M", one=Mass(v="1 m/s"), two=Mass(v="2 m/s"))
 
 
 def faint():
     """A microgram that a nanonewton swings by nanometres."""
-    model = Model("faint")
-    model.push, model.block, model.wall = ForceSource(force="1 nN"), Mass(mass="1 ug"), Reference()
-    model.spring = Spring(stiffness="0.4 N/m")
-    model.connect(model.push.R, model.block.M, model.spring.R)
-    model.connect(model.push.C, model.spring.C, model.wall.V)
-    return model
+    return wired("faint", "push.R block.M spring.R", "push.C spring.C wall.V",
+                 push=ForceSource(force="1 nN"), block=Mass(mass="1 ug"), wall=Reference(),
+                 spring=Spring(stiffness="0.4 N/m"))
 
 
 def broken_executor(tmp_path):

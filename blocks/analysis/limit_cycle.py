@@ -15,24 +15,24 @@ P. Deuflhard, Newton Methods for Nonlinear Problems, Springer 2004, chapter 3 (d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
+from ..language.compiled_model import CompiledModel
 from ..numerics.arrays import Array, Indices
+from ..results import Result
 from ..results.plots.figures import bare_figure, finished_figure
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
+from ..simulation.run import run
+from ..simulation.settings import Options
 from ..system.system import System
 from ..system.time_functions import driven_by_time
 from ..units import from_si, quantity, to_si, unit
 from .linear.derivatives import derivatives_of
 from .linear.point import Point, initial_point, run_point
 from .linear.reduction import reduce
-
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
-    from ..results import Result
 
 __all__ = ["LimitCycle", "find_limit_cycle"]
 
@@ -53,7 +53,7 @@ NEAR = 0.05  # of the size of the states: a return
 WHERE = "limit_cycle()"
 
 
-class LimitCycle:
+class LimitCycle(Tabulated):
     """A motion that repeats.
 
     Attributes
@@ -101,14 +101,14 @@ class LimitCycle:
         return finished_figure(figure, save, f"Limit cycle of {self.name}: "
                                f"period {self.period:.6g~P}, disturbances {course}")
 
-    def __repr__(self) -> str:
-        return repr(Sheet.of_facts(f"Limit cycle of {self.name}", [
+    def _sheet(self) -> Sheet:
+        return Sheet.of_facts(f"Limit cycle of {self.name}", [
             ("period", f"{self.period:.10g~P}"),
             ("frequency", f"{1 / self.period.magnitude:.8g} Hz"),
             ("Floquet multipliers", ", ".join(f"{m:.6g}" if m.imag else f"{m.real:.6g}"
                                               for m in self.multipliers) or "none"),
             ("disturbances", "die out" if self.is_stable else "grow"),
-        ]))
+        ])  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,27 +124,19 @@ class _Map:
     def run(self, x: Array, period: float) -> Result:
         start = self.point.x + self.follow @ (x - self.point.x[self.free])
         start[self.free] = x
-        from ..simulation.run import run
-        from ..simulation.settings import Options
-
-        result: Result = run(self.model, quantity(period, "s"), Options(
+        return run(self.model, quantity(period, "s"), Options(
             rtol=TOLERANCE, progress=False, max_step=quantity(period / 20, "s"),
             initial=(start, self.point.z, self.point.m, np.full(len(self.point.d), np.nan))))
-        return result
 
     def end(self, x: Array, period: float) -> Array:
         """The moved states after a time."""
-        return self.at_end(self.run(x, period))
-
-    def at_end(self, run: Result) -> Array:
-        return run_point(self.model, run, None).x[self.free]
+        return run_point(self.model, self.run(x, period), None).x[self.free]
 
     def slope(self, x: Array) -> Array:
         """How they change at the start."""
-        run = self.run(x, 1e-9 * max(1.0, float(np.abs(self.size).max())))
-        point = run_point(self.model, run, None)
-        found: Array = point.system.slope(*point.arguments)[self.free]
-        return found
+        short = self.run(x, 1e-9 * max(1.0, float(np.abs(self.size).max())))
+        point = run_point(self.model, short, None)
+        return point.system.slope(*point.arguments)[self.free]
 
 
 def find_limit_cycle(model: CompiledModel, guess: Any = None, period: Any = None) -> LimitCycle:
@@ -179,7 +171,11 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
     """The motion that repeats near a point: states, period, derivative of the map, and a run."""
     x, length, matrix = _shoot(shooting, shooting.point.x[shooting.free].copy(), length, driven)
     run = shooting.run(x, length)
-    _refuse_rest(run, shooting)
+    moved = np.ptp(_states(run, 0.0)[1][shooting.free], axis=1) / 2
+    if (moved <= AT_REST * shooting.size).all():  # which repeats, too, whatever the period
+        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
+                              "Give a run that has settled to the motion that repeats, and its "
+                              "period.", code="analysis.cycle")  # fmt: skip
     if not driven:
         for parts in PARTS:
             there = run_point(shooting.model, run, quantity(length / parts, "s"))
@@ -190,13 +186,8 @@ def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
 
 
 def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
-    """Return the motion that repeats after a run of many periods, to which what is stable comes.
-
-    Raises
-    ------
-    SimulationError
-        ``far``, which says why none was found at once.
-    """
+    """Return the motion that repeats after a run of many periods, to which what is stable comes;
+    ``far`` says why none was found at once."""
     model, start = shooting.model, shooting.point.x[shooting.free]
     for periods in SETTLES:
         try:
@@ -227,16 +218,6 @@ def _refuse_another(shooting: _Map, x: Array, period: float, multipliers: Array,
             "What it remembers in Discrete variables does not come back with the states: no limit "
             "cycle is found with it. Look at a long run instead.",
             code="analysis.cycle")  # fmt: skip
-
-
-def _refuse_rest(run: Result, shooting: _Map) -> None:
-    """A state of rest repeats, too, whatever the period."""
-    _, states = _states(run, 0.0)
-    moved = np.ptp(states[shooting.free], axis=1) / 2
-    if (moved <= AT_REST * shooting.size).all():
-        raise SimulationError(WHERE, "only a state of rest was found near the guess.",
-                              "Give a run that has settled to the motion that repeats, and its "
-                              "period.", code="analysis.cycle")  # fmt: skip
 
 
 def _moving_states(point: Point) -> tuple[Indices, Array]:
@@ -304,13 +285,9 @@ def _damped(shooting: _Map, x: Array, period: float, step: Array, missed: Array
 
 def _derivative(shooting: _Map, x: Array, period: float) -> Array:
     """Change of the end per change of the start, both in sizes of the states."""
-    columns = []
-    for k in range(len(x)):
-        h = np.zeros(len(x))
-        h[k] = BESIDE * shooting.size[k]
-        columns.append((shooting.end(x + h, period) - shooting.end(x - h, period)) / (
-            2 * BESIDE * shooting.size))
-    return np.array(columns).T
+    changes = [shooting.end(x + h, period) - shooting.end(x - h, period)
+               for h in np.diag(BESIDE * shooting.size)]
+    return np.array(changes).T / (2 * BESIDE * shooting.size[:, None])
 
 
 def _multipliers(matrix: Array, driven: bool) -> Array:
@@ -371,25 +348,17 @@ def _return_time(t: Array, states: Array, size: Array) -> float:
     if not len(back):
         raise ParameterError(WHERE, "the run does not come back to where it ends.",
                              "Simulate longer, or give period='…'.", code="analysis.cycle")
-    last = back[-1]
-    first = last
-    while first - 1 in back:
-        first -= 1
-    nearest = first + int(np.argmin(before[first : last + 1]))
-    return float(t[-1] - t[nearest])
+    last = np.split(back, np.flatnonzero(np.diff(back) > 1) + 1)[-1]
+    return float(t[-1] - t[last[np.argmin(before[last])]])
 
 
 def _while_moving(run: Result, t: Array) -> float:
     """A late instant in the middle of an episode in which nothing sticks, if there is one."""
     record: Any = run.recording
     modes = record.episodes.modes
-    if modes.shape[1] == 0:
-        return float(t[-1])
     starts = np.append(record.episodes.starts, record.episodes[-1].end)
-    length = np.diff(starts)
-    moving = np.flatnonzero((modes != 0).all(axis=1) & (length > 0))
-    moving = moving[:-1] if len(moving) > 1 else moving
-    if not len(moving):
+    moving = np.flatnonzero((modes != 0).all(axis=1) & (np.diff(starts) > 0))
+    if not (modes.shape[1] and len(moving)):
         return float(t[-1])
-    k = int(moving[-1])
+    k = moving[-2:][0]  # the last one may have been cut off
     return float((starts[k] + starts[k + 1]) / 2)

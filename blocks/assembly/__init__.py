@@ -9,5 +9,6 @@ from .flatten import Flat, flatten
 from .index_reduction import reduce_index
 from .reduced import Reduced
 from .tape import Tape, write_tape
+from .writer import Writer
 
-__all__ = ["Flat", "Reduced", "Tape", "flatten", "reduce_index", "write_tape"]
+__all__ = ["Flat", "Reduced", "Tape", "Writer", "flatten", "reduce_index", "write_tape"]

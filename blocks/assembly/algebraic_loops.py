@@ -99,7 +99,7 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
         sizes.append(size[:, inside])
 
     for group in flat.groups:
-        numbers = np.arange(group.first, group.first + group.size)
+        numbers = group.numbers
         if not (home[numbers] >= 0).any():
             continue
         if group.law is None:
@@ -107,9 +107,7 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
             every = np.ones(len(which), dtype=int)
             keep(numbers[which], classes, 0 * every, every, 1, np.ones((2, len(which))))
             continue
-        for k, key in enumerate(group.law.arguments):
-            if group.law.kernel.variables[key[0]].kind == "discrete":
-                continue
+        for k, key in group.law.open_arguments:
             position, linear, size = solvable(group, k, parameters)
             keep(numbers, flat.argument(group, key)[0], position, linear, 0, size)
     pairs, (least, size) = np.concatenate(found, axis=1), np.concatenate(sizes, axis=1)
@@ -234,8 +232,6 @@ def entries(matrix: ca.SX, rows: Indices, columns: Indices) -> ca.SX:
 
 def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
     """Cramer's rule, entry by entry: at most three unknowns, no pivot to choose at run time."""
-    if len(b) == 1:
-        return [b[0] / a[0][0]]
     determinant = _determinant(a)
     return [
         _determinant([[b[i] if k == j else e for k, e in enumerate(row)]
@@ -345,12 +341,11 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     most : how much a chain of assignments may amplify rounding errors of torn unknowns
     sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
     """
-    if sizes is not None:
-        return _torn(rows, columns, solvable, size, wanted, most, sizes)
-    if size > SMALL:
-        return _torn(rows, columns, solvable, size, wanted, most, np.ones((2, len(rows))))
-    return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
-                        solvable.tobytes(), size, wanted.tobytes(), most)
+    if sizes is None and size <= SMALL:
+        return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
+                            solvable.tobytes(), size, wanted.tobytes(), most)
+    return _torn(rows, columns, solvable, size, wanted, most,
+                 np.ones((2, len(rows))) if sizes is None else sizes)
 
 
 @lru_cache(maxsize=1000)

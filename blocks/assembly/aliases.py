@@ -83,8 +83,6 @@ def _signed_components(slots: int, edges: list[Alias]) -> tuple[Indices, Indices
 def _derivatives_of_aliases(class_of: Indices, sign_of: Indices, zero: Indices, parents: Indices,
                             children: Indices) -> Alias | None:
     """New edges where aliases have derivatives that are not yet aliases of the same sign."""
-    if not len(parents):
-        return None
     order = np.argsort(class_of[parents], kind="stable")
     p, c = parents[order], children[order]
     same = np.flatnonzero(class_of[p][1:] == class_of[p][:-1])

@@ -8,11 +8,12 @@ whose coefficients depend on the state are left as :class:`Cluster`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, distinct, grouped
 from ..numerics.tolerances import CANCELLED, PIVOT
 from .flatten import Flat, Group, Parameters
 from .matching import connected, match
@@ -56,12 +57,13 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
     """
     found = DummyDerivatives()
     lower = np.flatnonzero(derivative_of >= 0)
-    if not len(lower):
-        return found
     integral_of = np.full(flat.equations, -1)
     integral_of[derivative_of[lower]] = lower
     preference = np.where(differential, preference, -1.0)  # auxiliaries never want to be states
-    once = _differentiated_once(lower, derivative_of)
+    above = np.zeros(flat.equations, dtype=int)  # how often each has been differentiated
+    for e in lower[::-1]:
+        above[e] = above[derivative_of[e]] + 1
+    once = lower[above[lower] == 1]
     rows = {e: {c: v for c, v in row.items() if height[c] == 1}
             for e, row in coefficients(flat, once, parameters).items()}
     _choose_at_top(found, rows, preference, differential)
@@ -71,14 +73,6 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
         for cluster in found.clusters:
             _add_levels_below(cluster, flat, integral_of, parameters, following)
     return found
-
-
-def _differentiated_once(lower: Indices, derivative_of: Indices) -> Indices:
-    """Return those differentiated equations whose derivative is not differentiated again."""
-    above = np.zeros(len(derivative_of), dtype=int)
-    for e in lower[::-1]:
-        above[e] = above[derivative_of[e]] + 1
-    return lower[above[lower] == 1]
 
 
 def _choose_at_top(found: DummyDerivatives, rows: dict[int, Coefficients], preference: Array,
@@ -167,9 +161,7 @@ def coefficients(flat: Flat, equations: Indices, parameters: Parameters) -> dict
             continue
         law, instances = group.law, group.instances[numbers - group.first]
         values = [p[:, instances] for p in parameters[group.family]]
-        for position, key in enumerate(law.arguments):
-            if law.kernel.variables[key[0]].kind == "discrete":
-                continue
+        for position, key in law.open_arguments:
             classes, signs = flat.argument(Group(group.family, law, instances), key)
             constant = law.slopes[position] in ("constant", "parameter")
             add(numbers, classes, (law.slopes_at(position, values) * signs).tolist()
@@ -213,39 +205,27 @@ def _explicit(rows: dict[int, Coefficients], differential: Flags, preference: Ar
             trial = {**chosen, e: c}
             rest = {k: [x for x in r if x not in trial.values()]
                     for k, r in rows.items() if k not in trial}
-            if _can_match(rest):
+            i, j, classes = _pairs(rest)
+            if not rest or not len(match(i, j, len(rest), len(classes)).spare_equations):
                 chosen = trial
                 break
     return chosen
 
 
-def _can_match(rows: dict[int, list[int]]) -> bool:
-    classes = sorted({c for r in rows.values() for c in r})
+def _pairs(rows: Mapping[int, Iterable[int]]) -> tuple[Indices, Indices, list[int]]:
+    """Places of equations, and of the classes in them, among these; all classes."""
+    classes = sorted({c for row in rows.values() for c in row})
     at = {c: i for i, c in enumerate(classes)}
-    pairs = [(i, at[c]) for i, r in enumerate(rows.values()) for c in r]
-    i = np.array([p[0] for p in pairs], dtype=int)
-    j = np.array([p[1] for p in pairs], dtype=int)
-    return not len(rows) or not len(match(i, j, len(rows), len(classes)).spare_equations)
+    pairs = [(i, at[c]) for i, row in enumerate(rows.values()) for c in row]
+    return *np.array(pairs, dtype=int).reshape(-1, 2).T, classes  # type: ignore[return-value]
 
 
 def _connected_parts(rows: dict[int, Coefficients]) -> list[tuple[list[int], list[int]]]:
     """Connected sets of equations and candidate classes."""
-    equations = list(rows)
-    classes = sorted({c for row in rows.values() for c in row})
-    if not equations:
-        return []
-    at = {c: i for i, c in enumerate(classes)}
-    pairs = [(i, len(equations) + at[c]) for i, e in enumerate(equations) for c in rows[e]]
-    size = len(equations) + len(classes)
-    a = np.array([p[0] for p in pairs], dtype=int)
-    b = np.array([p[1] for p in pairs], dtype=int)
-    label = connected(a, b, size)
-    groups: dict[int, tuple[list[int], list[int]]] = {}
-    for i, e in enumerate(equations):
-        groups.setdefault(int(label[i]), ([], []))[0].append(e)
-    for i, c in enumerate(classes):
-        groups.setdefault(int(label[len(equations) + i]), ([], []))[1].append(c)
-    return [g for g in groups.values() if g[0]]
+    equations, n, (i, j, classes) = list(rows), len(rows), _pairs(rows)
+    parts = grouped(connected(i, n + j, n + len(classes)))
+    return [([equations[k] for k in part if k < n], [classes[k - n] for k in part if k >= n])
+            for part in sorted(parts, key=lambda part: part[0])]
 
 
 def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients],

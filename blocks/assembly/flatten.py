@@ -68,6 +68,18 @@ class Group:
     def size(self) -> int:
         return len(self.instances) if self.law is not None else len(self.starts) - 1
 
+    @property
+    def numbers(self) -> Indices:
+        """Numbers of its equations."""
+        return np.arange(self.first, self.first + self.size)
+
+    @classmethod
+    def sums(cls, classes: Indices, signs: Indices, lengths: Indices | list[int], nodes: Indices,
+             order: int = 0) -> Group:
+        """Sums of so many terms each, of all classes one behind the other."""
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return cls(-1, None, np.zeros(0, dtype=int), 0, classes, signs, starts, nodes, order)
+
     def terms(self, rows: Indices) -> tuple[Indices, Indices, Indices]:
         """Which of some node balances, class and sign of every term in them."""
         lengths = np.diff(self.starts)[rows]
@@ -163,24 +175,15 @@ class Flat:
         if group.law is None:
             sums = np.repeat(np.arange(group.size), np.diff(group.starts))
             return sums + group.first, group.classes
-        rows: list[Indices] = []
-        columns: list[Indices] = []
-        numbers = np.arange(group.first, group.first + group.size)
-        for key in group.law.unknowns:
-            classes, _ = self.argument(group, key)
-            rows.append(numbers)
-            columns.append(classes)
-        if not rows:
-            return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
-        return np.concatenate(rows), np.concatenate(columns)
+        columns = [self.argument(group, key)[0] for key in group.law.unknowns]
+        return (np.tile(group.numbers, len(columns)),
+                np.concatenate([np.zeros(0, dtype=int), *columns]))
 
     def incidence_of(self, equations: Indices) -> tuple[Indices, Indices]:
         """(equation number, class) pairs of some equations."""
         found = [self.incidence(g) for g in self.groups]
         rows = np.concatenate([np.zeros(0, dtype=int), *(p[0] for p in found)])
         columns = np.concatenate([np.zeros(0, dtype=int), *(p[1] for p in found)])
-        if len(equations) == self.equations:
-            return rows, columns
         chosen = np.zeros(self.equations, dtype=bool)
         chosen[equations] = True
         inside = chosen[rows]
@@ -214,6 +217,12 @@ class Flat:
         group = self.groups[bisect_right(self.groups, equation, key=attrgetter("first")) - 1]
         return group, equation - group.first
 
+    def owner(self, equation: int) -> str:
+        """Path of the component that states an equation; empty for the balance of a node."""
+        group, row = self.group_of(equation)
+        family = None if group.law is None else self.network.families[group.family]
+        return "" if family is None else family.path(int(group.instances[row]))
+
     @cached_property
     def slot_runs(self) -> list[tuple[int, int, int, Key]]:
         """(first slot, count, family, key) of every run of slots, ascending."""
@@ -233,8 +242,8 @@ def flatten(network: Network) -> Flat:
     base, slots = _number_slots(network)
     aliases, links = _stated_aliases(network, base)
     nodes = _nodes(network, base)
-    aliases += nodes.aliases + _rate_aliases(network, base) + _shared_aliases(network, base)
-    aliases += _even_shares(network, base)
+    aliases += nodes.aliases + _rate_aliases(network, base) + _even_shares(network, base)
+    aliases += [_equal(shared.circuits, shared.slots) for shared in _shared(network, base)]
     aliases += [Alias(base[f][i, 0] + np.array([k]), base[g][j, 0] + np.array([n]), 1)
                 for (f, i, k), (g, j, n) in network.reads]
     parents, children = _derivative_slots(network, base)
@@ -249,13 +258,12 @@ def flatten(network: Network) -> Flat:
     flat = Flat(network, class_of, sign_of, derivative, derivative_sign, [], base, slots, 0)
     _list_equations(flat, links)
     if len(zero):
-        _add_sums(flat, [np.array([c]) for c in zero], [np.ones(1, dtype=int)] * len(zero),
-                  np.full(len(zero), -1))
+        ones = np.ones(len(zero), dtype=int)
+        flat.add(Group.sums(zero, ones, ones, -ones))
     if nodes.balances:
         slots_of = np.concatenate(nodes.balances)
-        starts = np.concatenate([[0], np.cumsum([len(m) for m in nodes.balances])])
-        flat.add(Group(-1, None, np.zeros(0, dtype=int), classes=class_of[slots_of],
-                       signs=sign_of[slots_of], starts=starts, nodes=np.array(nodes.numbers)))
+        flat.add(Group.sums(class_of[slots_of], sign_of[slots_of], list(map(len, nodes.balances)),
+                            np.array(nodes.numbers)))
     flat.equations_before = sum(
         len(f.kernel.laws) * f.size for f in network.families
     ) + nodes.equations
@@ -326,16 +334,13 @@ def _nodes(network: Network, base: Base) -> Nodes:
             for variable, i in indices.items():
                 table = equal if variable in domain.across else through
                 table.setdefault((domain, variable), []).append((nodes, base[f][i, 0] + n))
-        for i, v in enumerate(family.kernel.variables):
-            if v.kind in ("input", "output"):
-                nodes = network.node_of[network.port_numbers(f, v.name)]
-                equal.setdefault((None, "signal"), []).append((nodes, base[f][i, 0] + n))
+        for name in family.signals:
+            equal.setdefault((None, "signal"), []).append(
+                (network.nodes_at(f, name), base[f][family.kernel.index[name], 0] + n))
     count = 0
     for pairs in equal.values():
-        nodes, slots = _sorted_by_node(pairs)
-        same = np.flatnonzero(nodes[1:] == nodes[:-1])
-        count += len(same)
-        aliases.append(Alias(slots[same], slots[same + 1], 1))
+        aliases.append(_equal(*_sorted_by_node(pairs)))
+        count += len(aliases[-1].a)
     for pairs in through.values():
         nodes, slots = _sorted_by_node(pairs)
         _, starts, sizes = np.unique(nodes, return_index=True, return_counts=True)
@@ -367,13 +372,10 @@ def _even_shares(network: Network, base: Base) -> list[Alias]:
             for r in repeated_ties(network)]
 
 
-def _shared_aliases(network: Network, base: Base) -> list[Alias]:
-    """Parameters of a domain are equal throughout a circuit."""
-    aliases = []
-    for shared in _shared(network, base):
-        same = np.flatnonzero(shared.circuits[1:] == shared.circuits[:-1])
-        aliases.append(Alias(shared.slots[same], shared.slots[same + 1], 1))
-    return aliases
+def _equal(labels: Indices, slots: Indices) -> Alias:
+    """Neighbours with the same label are equal."""
+    same = np.flatnonzero(labels[1:] == labels[:-1])
+    return Alias(slots[same], slots[same + 1], 1)
 
 
 class Shared(NamedTuple):
@@ -399,12 +401,11 @@ def _shared(network: Network, base: Base) -> list[Shared]:
             if domain not in circuits:
                 circuits[domain] = network.circuits(domain)
             circuit = circuits[domain]
-            nodes = network.node_of[network.port_numbers(f, local.port)]
             n = np.arange(family.size)
-            sets = np.full(family.size, local.declared.sets)
             rows.setdefault((domain, local.name.partition(".")[2]), []).append(
-                (circuit[nodes], base[f][i, 0] + n, np.full(family.size, f),
-                 np.full(family.size, i), n, sets))
+                (circuit[network.nodes_at(f, local.port)], base[f][i, 0] + n,
+                 *(np.full(family.size, value) for value in (f, i)), n,
+                 np.full(family.size, local.declared.sets)))
     found = []
     for parts in rows.values():
         columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
@@ -441,7 +442,7 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
             if law.alias is None or (f, id(law)) in equations:
                 flat.add(Group(f, law, np.arange(family.size)))
         for i in family.kernel.defaults:
-            nodes = network.node_of[network.port_numbers(f, family.kernel.variables[i].name)]
+            nodes = network.nodes_at(f, family.kernel.variables[i].name)
             lonely = np.unique(nodes, return_index=True)[1]  # one default a node
             lonely = lonely[~fed[nodes[lonely]]]
             fed[nodes[lonely]] = True
@@ -461,15 +462,9 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
 
 def _fed(network: Network) -> Flags:
     """Per node, whether an output feeds it."""
-    fed = np.zeros(int(network.node_of.max(initial=-1)) + 1, dtype=bool)
+    fed = np.zeros(network.nodes, dtype=bool)
     for f, family in enumerate(network.families):
         for v in family.kernel.variables:
             if v.kind == "output":
-                fed[network.node_of[network.port_numbers(f, v.name)]] = True
+                fed[network.nodes_at(f, v.name)] = True
     return fed
-
-
-def _add_sums(flat: Flat, classes: list[Indices], signs: list[Indices], nodes: Indices) -> None:
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in classes])])
-    flat.add(Group(-1, None, np.zeros(0, dtype=int), classes=np.concatenate(classes),
-                   signs=np.concatenate(signs), starts=starts, nodes=nodes))

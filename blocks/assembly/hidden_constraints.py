@@ -81,7 +81,7 @@ def _sums(flat: Flat, wanted: Flags) -> tuple[Indices, Indices, Indices]:
     laws: dict[int, list[Group]] = {}
     columns = flat.classes
     for group in flat.groups:
-        numbers = np.arange(group.first, group.first + group.size)
+        numbers = group.numbers
         if not wanted[numbers].any():
             continue
         if group.law is None:
@@ -93,16 +93,15 @@ def _sums(flat: Flat, wanted: Flags) -> tuple[Indices, Indices, Indices]:
         size = flat.network.families[family].size
         first: dict[int, int] = {}  # of terms, the column of the first instance
         for group, terms in zip(groups, _terms([g.law for g in groups if g.law]), strict=True):
-            numbers = np.arange(group.first, group.first + group.size)
             for term, factor in terms.items():
                 if isinstance(term, tuple):
                     classes, signs = flat.argument(group, term)
-                    found.append(np.stack([numbers, classes, factor * signs]))
+                    found.append(np.stack([group.numbers, classes, factor * signs]))
                     continue
                 if term not in first:
                     first[term] = columns
                     columns += size
-                found.append(np.stack([numbers, first[term] + group.instances,
+                found.append(np.stack([group.numbers, first[term] + group.instances,
                                        np.full(group.size, factor)]))
     rows, at, factors = np.concatenate([f[:, wanted[f[0]]] for f in found], axis=1)
     keys, which = np.unique(rows * columns + at, return_inverse=True)
@@ -173,28 +172,25 @@ def _left(sums: dict[int, Sum], inside: set[int]) -> dict[int, Sum]:
     for equation, given in sums.items():
         rest = dict(given)
         while (pivot := next((c for c in rest if c in inside and c in rows), None)) is not None:
-            factor = rest[pivot] / rows[pivot][pivot]
-            for c, value in rows[pivot].items():
-                new = rest.get(c, Fraction(0)) - factor * value
-                if new:
-                    rest[c] = new
-                else:
-                    rest.pop(c, None)
+            _eliminate(pivot, rest, rows[pivot])
         pivot = next((c for c in rest if c in inside), None)
         if pivot is not None:
             for row in rows.values():  # none of the others has it any longer
                 if pivot in row:
-                    factor = row[pivot] / rest[pivot]
-                    for c, value in rest.items():
-                        new = row.get(c, Fraction(0)) - factor * value
-                        if new:
-                            row[c] = new
-                        else:
-                            row.pop(c, None)
+                    _eliminate(pivot, row, rest)
             rows[pivot] = rest
         elif rest:
             left[equation] = rest
     return left
+
+
+def _eliminate(pivot: int, row: Sum, by: Sum) -> None:
+    """Take an unknown out of a sum by another one."""
+    factor = row[pivot] / by[pivot]
+    for c, value in by.items():
+        row[c] = row.get(c, Fraction(0)) - factor * value
+        if not row[c]:
+            del row[c]
 
 
 def _group(rest: Sum) -> Group:
@@ -203,5 +199,4 @@ def _group(rest: Sum) -> Group:
     counts = {c: int(value * scale) for c, value in rest.items()}
     classes = np.repeat(list(counts), np.abs(list(counts.values())))
     signs = np.sign([counts[int(c)] for c in classes]).astype(int)
-    return Group(-1, None, np.zeros(0, dtype=int), classes=classes, signs=signs,
-                 starts=np.array([0, len(classes)]), nodes=np.array([-1]))
+    return Group.sums(classes, signs, [len(classes)], np.array([-1]))

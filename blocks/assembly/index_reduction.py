@@ -138,15 +138,12 @@ def _differentiate(flat: Flat, equations: Indices, derivative_of: Indices) -> In
             for key in law.unknowns:
                 flat.argument(new, key, create=True)
         else:
-            picked = [np.arange(group.starts[r], group.starts[r + 1]) for r in rows]
-            every = np.concatenate(picked)
-            classes, signs = flat.follow(group.classes[every], group.signs[every], 1, create=True)
-            starts = np.concatenate([[0], np.cumsum([len(x) for x in picked])])
-            new = Group(-1, None, np.zeros(0, dtype=int), classes=classes, signs=signs,
-                        starts=starts, nodes=group.nodes[rows], order=group.order + 1)
+            _, classes, signs = group.terms(rows)
+            new = Group.sums(*flat.follow(classes, signs, 1, create=True),
+                             np.diff(group.starts)[rows], group.nodes[rows], group.order + 1)
         flat.add(new)
         derivative_of = np.concatenate([derivative_of, np.full(new.size, HIGHEST)])
-        derivative_of[mine] = np.arange(new.first, new.first + new.size)
+        derivative_of[mine] = new.numbers
     return derivative_of
 
 
@@ -182,11 +179,10 @@ def _fading(flat: Flat) -> Indices:
         law = group.law
         if law is None or not any(law.fading):
             continue
-        numbers = group.first + np.arange(group.size)
         for key, fades in zip(law.arguments, law.fading, strict=True):
             if key in law.unknowns:
                 (fading if fades else firm).append(
-                    numbers * flat.classes + flat.argument(group, key)[0])
+                    group.numbers * flat.classes + flat.argument(group, key)[0])
     return np.setdiff1d(np.concatenate(fading), np.concatenate(firm))
 
 

@@ -10,6 +10,7 @@ Karp [SIAM J. Comput. 2(4), 1973] and strong components by Pearce's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, distinct
 
-__all__ = ["Matching", "connected", "match"]
+__all__ = ["Matching", "connected", "joined", "match"]
 
 BIG = 100_000  # vertices from which SciPy's search is worth its import
 
@@ -76,6 +77,13 @@ def connected(a: Indices, b: Indices, size: int) -> Indices:
     label = np.empty(size, dtype=int)
     label[np.array(order, dtype=int)] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return label
+
+
+def joined(pairs: Iterable[tuple[Indices, Indices]], size: int) -> Indices:
+    """Labels as of :func:`connected`, where edges come as pairs of arrays."""
+    none = np.zeros(0, dtype=int)
+    a, b = zip((none, none), *pairs, strict=True)
+    return connected(np.concatenate(a), np.concatenate(b), size)
 
 
 def _compressed(rows: Indices, columns: Indices, height: int, width: int

@@ -10,6 +10,7 @@ it ends.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 
 import casadi as ca
@@ -20,14 +21,17 @@ from ..language.kernel import Kernel, Law
 from ..language.readable import readable
 from ..numerics.arrays import Array, distinct
 from ..numerics.blas_threads import threads_for
-from ..numerics.rewriting import kinds, rewritten
+from ..numerics.rewriting import rewritten, symbols_in
 from .flatten import Parameters
 from .network import Network
 from .tape import Tape
 
 __all__ = ["has_several_branches", "network_with_pieces"]
 
-PIECEWISE = {ca.OP_FMIN, ca.OP_FMAX, ca.OP_FABS, ca.OP_SIGN}
+#: Crossing function of an operation, and what it is where that is positive and elsewhere.
+PIECES: dict[int, Callable[[ca.SX, ca.SX], tuple[ca.SX, ca.SX, ca.SX]]] = {
+    ca.OP_FMIN: lambda a, b: (b - a, a, b), ca.OP_FMAX: lambda a, b: (a - b, a, b),
+    ca.OP_FABS: lambda a, _: (a, a, -a), ca.OP_SIGN: lambda a, _: (a, ca.SX(1), ca.SX(-1))}
 TRIALS = 64  # choices of pieces, points and parameters near the present ones
 NEAR = 0.2
 ROUNDS = 3  # until pieces within pieces are those at a point
@@ -41,8 +45,9 @@ def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     loops = [step.equations for step in tape.steps if step.group < 0 and not step.linear]
     for g in distinct(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
         group = flat.groups[int(g)]
-        if group.law in numbers and pieces_of(group.law):
-            found.setdefault(group.family, set()).add(numbers[group.law])
+        law = group.law
+        if law in numbers and _in_pieces(law.kernel, law.residual)[1]:
+            found.setdefault(group.family, set()).add(numbers[law])
     if not found:
         return None
     families = [replace(family, kernel=with_pieces(family.kernel, found[f])) if f in found
@@ -87,17 +92,6 @@ def _point(tape: Tape, p: Array, chance: np.random.Generator) -> list[Array]:
     return [x, z, p, chance.integers(0, 2, tape.m.numel()).astype(float), d, u]
 
 
-def pieces_of(law: Law) -> bool:
-    """Whether a law has pieces that depend on its variables."""
-    symbols = ca.symvar(law.residual)
-    if not symbols:
-        return False
-    function = ca.Function("law", symbols, [law.residual])
-    if kinds(function).isdisjoint(PIECEWISE):
-        return False
-    return len(_Pieces(law.kernel).of(law.residual)[1]) > 0
-
-
 def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
     """Return the kernel with the pieces of some laws as relations."""
     new = copy.copy(kernel)
@@ -108,10 +102,9 @@ def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
     for k, law in enumerate(kernel.laws):
         residual = law.residual
         if k in laws:
-            residual, found = _Pieces(new).of(residual)
-            for crossing, symbol in found:
-                new.relations.append((crossing, False))
-                new.relation_symbols.append(symbol)
+            residual, found = _in_pieces(new, residual)
+            new.relations += [(crossing, False) for crossing, _ in found]
+            new.relation_symbols += [symbol for _, symbol in found]
         residuals.append(residual)
     new.pieces = set(range(len(kernel.relations), len(new.relations)))
     new.laws = [Law(new, residual, law.wording, law.order)
@@ -119,33 +112,19 @@ def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
     return new
 
 
-class _Pieces:
-    """Writes an expression anew, its pieces chosen by relations."""
+def _in_pieces(kernel: Kernel, expression: ca.SX) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
+    """An expression with pieces chosen by relations; crossing function and symbol of each."""
+    moving = {s.__hash__() for s in kernel.symbols.values()}
+    found: list[tuple[ca.SX, ca.SX]] = []
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.moving = {s.__hash__() for s in kernel.symbols.values()}
-        self.found: list[tuple[ca.SX, ca.SX]] = []  # crossing function and symbol
-
-    def of(self, expression: ca.SX) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
-        return rewritten(expression, self._value), self.found
-
-    def _value(self, operation: int, given: list[ca.SX]) -> ca.SX | None:
-        piecewise = operation in PIECEWISE and any(
-            s.__hash__() in self.moving for one in given for s in ca.symvar(one))
-        return self._chosen(operation, given) if piecewise else None
-
-    def _chosen(self, operation: int, given: list[ca.SX]) -> ca.SX:
-        a, b = given[0], given[-1]
-        if operation == ca.OP_FMIN:
-            crossing, then, otherwise = b - a, a, b
-        elif operation == ca.OP_FMAX:
-            crossing, then, otherwise = a - b, a, b
-        elif operation == ca.OP_FABS:
-            crossing, then, otherwise = a, a, -a
-        else:
-            crossing, then, otherwise = a, ca.SX(1), ca.SX(-1)
-        symbol = next((s for known, s in self.found if ca.is_equal(known, crossing, 5)), None)
+    def chosen(operation: int, given: list[ca.SX]) -> ca.SX | None:
+        if operation not in PIECES or moving.isdisjoint(symbols_in(ca.veccat(*given))):
+            return None
+        crossing, then, otherwise = PIECES[operation](given[0], given[-1])
+        symbol = next((s for known, s in found if ca.is_equal(known, crossing, 5)), None)
         if symbol is None:
             symbol = ca.SX.sym(f"{readable(crossing)} > 0")
-            self.found.append((crossing, symbol))
+            found.append((crossing, symbol))
         return ca.if_else(symbol, then, otherwise)
+
+    return rewritten(expression, chosen), found

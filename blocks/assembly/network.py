@@ -25,7 +25,7 @@ from ..language.kernel import Kernel, SetValuedLaw
 from ..language.references import PortRef
 from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Indices
-from .matching import connected
+from .matching import connected, joined
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -62,6 +62,11 @@ class Family:
         if self.counts[m] is None:
             return self.paths[m]
         return f"{self.paths[m]}[{instance - self.starts[m]}]"
+
+    @property
+    def signals(self) -> list[str]:
+        """Names of its inputs and outputs."""
+        return [v.name for v in self.kernel.variables if v.kind in ("input", "output")]
 
     @property
     def is_reference(self) -> bool:
@@ -142,6 +147,19 @@ class Network:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
 
+    def nodes_at(self, family: int, name: str) -> Indices:
+        """Per instance of a family, the node of a port or signal."""
+        return self.node_of[self.port_numbers(family, name)]
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return int(self.node_of.max(initial=-1)) + 1
+
+    def parameters(self) -> list[list[Array]]:
+        """Per family the present values of its kernel's parameters, (size, n) each."""
+        return [[f.parameter(p.name).T for p in f.kernel.parameters] for f in self.families]
+
     def at(self, path: str) -> tuple[int, int, int]:
         """Family, variable and instance of a variable."""
         owner, _, name = path.rpartition(".")
@@ -180,7 +198,7 @@ class Network:
     def balance_of(self) -> Indices:
         """Node of every port as the equations see it: a spare reference carries nothing."""
         nodes = self.node_of.copy()
-        nodes[self.spare] = int(nodes.max(initial=-1)) + 1 + np.arange(len(self.spare))
+        nodes[self.spare] = self.nodes + np.arange(len(self.spare))
         return nodes
 
     def leaf_ports(self) -> Iterator[tuple[int, str, Domain]]:
@@ -191,14 +209,9 @@ class Network:
 
     def circuits(self, domain: Domain) -> Indices:
         """Per node, a label of the part that components with ports of a domain join."""
-        left, right = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        for f, family in enumerate(self.families):
-            ports = [name for name, (d, _) in family.kernel.ports.items() if d == domain]
-            for first, second in pairwise(ports):
-                left.append(self.node_of[self.port_numbers(f, first)])
-                right.append(self.node_of[self.port_numbers(f, second)])
-        count = int(self.node_of.max(initial=-1)) + 1
-        return connected(np.concatenate(left), np.concatenate(right), count)
+        ports = ([self.nodes_at(f, name) for name, (d, _) in family.kernel.ports.items()
+                  if d == domain] for f, family in enumerate(self.families))
+        return joined((pair for of_family in ports for pair in pairwise(of_family)), self.nodes)
 
     def graph(self) -> nx.MultiGraph:
         """The topology as a bipartite networkx graph of components and nodes."""
@@ -211,19 +224,13 @@ class Network:
             for i in range(family.size):
                 g.add_node(family.path(i), kind="component", type=family.kernel.name,
                            reference=family.is_reference)
-            for name, (domain, _) in family.kernel.ports.items():
-                for i, number in enumerate(self.port_numbers(f, name)):
-                    node = int(self.node_of[number])
+            names = {name: domain.name for name, (domain, _) in family.kernel.ports.items()}
+            for name, domain in (names | dict.fromkeys(family.signals, "signal")).items():
+                for i, node in enumerate(self.nodes_at(f, name).tolist()):
                     members.setdefault(node, []).append((family.path(i), name))
-                    domains[node] = domain.name
-            for v in family.kernel.variables:
-                if v.kind in ("input", "output"):
-                    for i, number in enumerate(self.port_numbers(f, v.name)):
-                        node = int(self.node_of[number])
-                        members.setdefault(node, []).append((family.path(i), v.name))
-                        domains[node] = "signal"
-        for node in sorted(members):
-            label = f"node {len([n for n in g if str(n).startswith('node ')]) + 1}"
+                    domains[node] = domain
+        for k, node in enumerate(sorted(members), 1):
+            label = f"node {k}"
             g.add_node(label, kind="node", domain=domains[node],
                        ports=[f"{c}.{p}" for c, p in members[node]])
             for component, port in members[node]:
@@ -271,9 +278,7 @@ class _PortNumbers:
         self.own: dict[tuple[str, str], int] = {}
         self.count = 0
         for f, family in enumerate(walk.families):
-            names = list(family.kernel.ports)
-            names += [v.name for v in family.kernel.variables if v.kind in ("input", "output")]
-            for name in names:
+            for name in (*family.kernel.ports, *family.signals):
                 self.base[f, name] = self.count
                 self.count += family.size
         for path, composite in walk.composites:

@@ -148,10 +148,8 @@ def keeps_digits(flat: Flat, block: Block, parameters: Parameters) -> bool:
 
 def _is_known(law: Law) -> bool:
     """Whether its coefficients are those of parameters and conditions alone."""
-    return all(slope in ("constant", "parameter") or conditional
-               for key, slope, conditional in zip(
-                   law.arguments, law.slopes, law.conditional, strict=True)
-               if law.kernel.variables[key[0]].kind != "discrete")
+    return all(law.slopes[k] in ("constant", "parameter") or law.conditional[k]
+               for k, _ in law.open_arguments)
 
 
 def _left_over(flat: Flat, groups: list[Group], block: Block, parameters: Parameters, choice: int,
@@ -180,21 +178,15 @@ def _left_over(flat: Flat, groups: list[Group], block: Block, parameters: Parame
 def _coefficients(flat: Flat, group: Group, parameters: Parameters, choice: int,
                   chance: np.random.Generator) -> list[tuple[Indices, Indices, Array]]:
     """Equations of a group, classes, and their coefficients."""
-    numbers, law = np.arange(group.first, group.first + group.size), group.law
+    numbers, law = group.numbers, group.law
     if law is None:
         which, classes, signs = group.terms(np.arange(group.size))
         return [(numbers[which], classes, signs.astype(float))]
-    kernel = law.kernel
-    shape = len(kernel.relation_symbols), group.size
+    shape = len(law.kernel.relation_symbols), group.size
     holds = np.full(shape, choice) if choice < 2 else chance.integers(0, 2, shape)
-    given = [ca.DM(row[None].astype(float)) for row in holds]
+    given = [ca.DM.ones(1, group.size)] * (len(law.arguments) + 1)  # and the time: none matters
+    given += [ca.DM(row[None].astype(float)) for row in holds]
     given += [ca.DM(p[:, group.instances]) for p in parameters[group.family]]
-    found = []
-    for key, partial in zip(law.arguments, law.partials, strict=True):
-        if kernel.variables[key[0]].kind != "discrete":
-            classes, signs = flat.argument(group, key)
-            slope = ca.Function("slope", [*kernel.relation_symbols, *kernel.parameter_symbols],
-                                [ca.densify(partial)])
-            values = np.array(slope.map(group.size).call(given)[0]).ravel()
-            found.append((numbers, classes, signs * values))
-    return found
+    values = np.array(law.gradient.map(group.size).call(given)[0])
+    arguments = ((k, *flat.argument(group, key)) for k, key in law.open_arguments)
+    return [(numbers, classes, signs * values[k]) for k, classes, signs in arguments]

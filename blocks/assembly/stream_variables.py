@@ -8,14 +8,14 @@ point, where an unknown that is left open keeps its value (:mod:`blocks.system.b
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import OPEN_UNKNOWN, TINY
 from .algebraic_loops import Block
-from .flatten import Flat, Parameters
+from .flatten import Flat, Group, Parameters
 
 __all__ = ["CarriedByFlows"]
 
@@ -39,7 +39,6 @@ class CarriedByFlows:
         #: Every class has a value of its own, and flows have none.
         self._values = 0.5 + np.modf(GOLDEN * np.arange(1, flat.classes + 1))[0]
         self._values[self._flows] = 0.0
-        self._partials: dict[Law, ca.Function] = {}
         self._products: dict[Law, bool] = {}
 
     def leaves_open(self, block: Block) -> bool:
@@ -80,7 +79,7 @@ class CarriedByFlows:
             flows = {s.__hash__() for (i, order), s in kernel.symbols.items() if order == 0
                      and kernel.variables[i].unit.dimension in units}  # fmt: skip
             self._products[law] = any(
-                slope in PRODUCTS and flows & {s.__hash__() for s in ca.symvar(partial)}
+                slope in PRODUCTS and flows & symbols_in(partial)
                 for slope, partial in zip(law.slopes, law.partials, strict=True))
         return self._products[law]
 
@@ -105,25 +104,14 @@ class CarriedByFlows:
     def _coefficients(self, law: Law, f: int, instance: Indices, trial: int
                       ) -> tuple[Indices, Array]:
         """Classes of a law's arguments, and their coefficients there."""
-        flat, kernel = self.flat, law.kernel
-        if law not in self._partials:
-            self._partials[law] = kernel.function("partials", law.symbols,
-                                                  ca.densify(ca.vertcat(*law.partials)))
-        classes, values, factors = [], [], []
-        for key in law.arguments:
-            if kernel.variables[key[0]].kind == "discrete":
-                classes.append(-1)
-                values.append(1.0)
-                factors.append(1.0)
-                continue
-            slots = flat.base[f][key[0], 0] + instance
-            (c,), (sign,) = flat.follow(flat.class_of[slots], flat.sign_of[slots], key[1])
-            classes.append(int(c))
-            values.append(sign * self._values[c])
-            factors.append(sign)
-        count = len(kernel.relation_symbols)
+        group, (classes, signs) = Group(f, law, instance), np.ones((2, len(law.arguments)), int)
+        classes, values = -classes, np.ones(len(law.arguments))
+        for k, key in law.open_arguments:
+            (classes[k],), (signs[k],) = self.flat.argument(group, key)
+            values[k] = signs[k] * self._values[classes[k]]
+        count = len(law.kernel.relation_symbols)
         relations = (np.full(count, trial) if trial < 2 else
                      np.random.default_rng(trial).integers(0, 2, count))  # fmt: skip
         given = [p[:, int(instance[0])] for p in self._parameters[f]]
-        partials = self._partials[law](*values, 0.0, *relations, *given)
-        return np.array(classes), np.array(partials).ravel() * np.array(factors)
+        partials = law.gradient(*values, 0.0, *relations, *given)
+        return classes, np.array(partials).ravel() * signs

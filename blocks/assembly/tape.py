@@ -40,7 +40,7 @@ from .reduced import Reduced, Singular
 from .stream_variables import CarriedByFlows
 from .writer import Writer, put
 
-__all__ = ["Step", "Tape", "alike", "tape_of", "write_tape"]
+__all__ = ["Step", "Tape", "alike", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 LARGEST_ELIMINATED = 300  # the same beside inputs, whose effects had better be constants,
@@ -94,35 +94,14 @@ class Tape:
     suited: SuitedValues  # parameters by whose values this order was chosen
     writer: Writer = field(repr=False)
 
-    @property
-    def parameter_layout(self) -> list[tuple[int, str, int, int]]:
-        """Family, name, offset and width of every parameter in ``p``."""
-        return self.writer.parameter_layout
-
-    @property
-    def relation_layout(self) -> list[tuple[int, int, int]]:
-        """Family, relation and offset in ``m``."""
-        return self.writer.relation_layout
-
-    @property
-    def discrete_layout(self) -> list[tuple[int, int, int]]:
-        """Family, variable and offset in ``d``."""
-        return self.writer.discrete_layout
+    def __post_init__(self) -> None:
+        self.parameter_layout = self.writer.parameter_layout  # family, name, offset in p, width
+        self.relation_layout = self.writer.relation_layout  # family, relation, offset in m
+        self.discrete_layout = self.writer.discrete_layout  # family, variable, offset in d
 
 
-def write_tape(reduced: Reduced, parameters: Parameters) -> Tape:
-    """Order the equations of a reduced system and write its expressions.
-
-    Parameters
-    ----------
-    reduced : Reduced
-    parameters : per family, values of the kernel's parameters, (size, n) each
-    """
-    return tape_of(Writer(reduced, parameters))
-
-
-def tape_of(writer: Writer) -> Tape:
-    """The tape of a system whose laws a writer writes."""
+def write_tape(writer: Writer) -> Tape:
+    """Order the equations of a reduced system, and write its expressions as a writer does."""
     order = _Order(writer)
     order.run()
     return order.tape()
@@ -233,7 +212,7 @@ class _Order:
         wanted[equations] = unknown_of
         position = np.full(self.flat.equations, -1)
         for group in self.flat.groups:
-            numbers = np.arange(group.first, group.first + group.size)
+            numbers = group.numbers
             want = wanted[numbers]
             if group.law is None:
                 which = np.repeat(np.arange(group.size), np.diff(group.starts))
@@ -249,9 +228,7 @@ class _Order:
         assert law is not None
         position = np.full(group.size, -1)
         hits = np.zeros(group.size, dtype=int)
-        for k, key in enumerate(law.arguments):
-            if law.kernel.variables[key[0]].kind == "discrete":
-                continue
+        for k, key in law.open_arguments:
             mine = (self.flat.argument(group, key)[0] == want) & (want >= 0)
             hits += mine
             if mine.any():
@@ -275,11 +252,11 @@ class _Order:
         of a block with other relations a value.
         """
         chosen = self._pieces if not wanted[block.unknowns].any() else self._relations
-        return bool(chosen) and any(s.__hash__() in chosen for s in ca.symvar(residual))
+        return bool(chosen) and not chosen.isdisjoint(symbols_in(residual))
 
     @cached_property
     def _relations(self) -> set[int]:
-        return {s.__hash__() for s in ca.symvar(self.writer.m)}
+        return symbols_in(self.writer.m)
 
     @cached_property
     def _pieces(self) -> set[int]:
@@ -376,7 +353,7 @@ class _Order:
 
     @cached_property
     def _parameter_hashes(self) -> set[int]:
-        return {s.__hash__() for s in ca.symvar(self.writer.p)}
+        return symbols_in(self.writer.p)
 
     def _evaluate_torn(self, blocks: list[Block], torn: Indices, z: ca.SX) -> ca.SX:
         """All values of some blocks from their torn unknowns; the residuals that are left."""
@@ -396,24 +373,21 @@ class _Order:
         writer, reduced, flat = self.writer, self.reduced, self.flat
         states = reduced.states
         signs = flat.derivative_sign[states]
-        slope = self.writer.gather(flat.derivative[states], signs).T if len(states) else ca.SX(0, 1)
-        constraints = [
-            self.writer.residuals_of(equations)
-            for cluster in reduced.clusters for equations, _ in cluster.levels
-        ]
+        slope = writer.gather(flat.derivative[states], signs).T if len(states) else ca.SX(0, 1)
+        constraints = [writer.residuals_of(equations)
+                       for cluster in reduced.clusters for equations, _ in cluster.levels]
         crossings, moves_floor = [], []
         for f, family in enumerate(flat.network.families):
             kernel = family.kernel
             held = {kernel.symbols[i, 0].__hash__() for i in kernel.floors_of_time}
             for crossing, _ in kernel.relations:
-                crossings.append(self.writer.kernel_row(f, crossing).T)
-                moves_floor += family.size * [bool(held) and not held.isdisjoint(
-                    s.__hash__() for s in ca.symvar(crossing))]
-        exponents = [self.writer.kernel_row(f, exponent).T
+                crossings.append(writer.kernel_row(f, crossing).T)
+                moves_floor += family.size * [not held.isdisjoint(symbols_in(crossing))]
+        exponents = [writer.kernel_row(f, exponent).T
                      for f, family in enumerate(flat.network.families)
                      for exponent in family.kernel.exponents]
-        residual = ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1)
-        crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
+        residual, crossing, z, constraint, exponent = (ca.vertcat(ca.SX(0, 1), *of) for of in (
+            self.residuals, crossings, self.z, constraints, exponents))
         if any(moves_floor):  # all other conditions are functions of time by them
             which = np.flatnonzero(~np.array(moves_floor)).tolist()
             crossing[which] = writer.of_time(crossing[which])
@@ -421,15 +395,13 @@ class _Order:
         directions = _directions(residual, carried, writer.m)
         if directions.any():
             directions &= ca.which_depends(crossing, ca.vertcat(
-                writer.x, *self.z, writer.d, writer.u, writer.m), 1, True)
+                writer.x, z, writer.d, writer.u, writer.m), 1, True)
         which = np.flatnonzero(directions).tolist()
         # rounding of what does not flow decides nothing: a direction holds until it is another
         if which:
             crossing[which] += CEASED_FLOW * (2 * writer.m[which] - 1)
-        return Tape(reduced, writer.x, ca.vertcat(*self.z) if self.z else ca.SX(0, 1), writer.p,
-                    writer.m, writer.d, writer.u, writer.values, slope, residual,
-                    ca.vertcat(*constraints) if constraints else ca.SX(0, 1), crossing,
-                    ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
+        return Tape(reduced, writer.x, z, writer.p, writer.m, writer.d, writer.u, writer.values,
+                    slope, residual, constraint, crossing, exponent,
                     np.array(self.z_classes, dtype=int), carried,
                     np.array(self.followed, dtype=bool), directions, self.switched, self.loops,
                     self.steps, self.all_linear, self.suited, writer)

@@ -51,47 +51,37 @@ class Writer:
         self.p_blocks: list[list[ca.SX]] = []
         self.m_blocks: list[list[ca.SX]] = []
         self.d_blocks: list[Memory] = []
-        p: list[ca.SX] = []
-        m: list[ca.SX] = []
-        d: list[ca.SX] = []
-        sizes = [0, 0, 0]
+        columns: dict[str, list[ca.SX]] = {"p": [], "m": [], "d": []}
+        sizes = dict.fromkeys(columns, 0)
+
+        def laid_out(name: str, width: int, count: int) -> tuple[ca.SX, int]:
+            """Symbols of so many instances, (width, count), and where they begin in the column.
+
+            Each has a name of its own: what has one name may be one thing to ``casadi.cse``.
+            """
+            offset = sizes[name]
+            symbol = ca.SX.sym(f"{name}{offset}", width, count)
+            columns[name].append(ca.vec(symbol))
+            sizes[name] += width * count
+            return symbol, offset
+
         for f, family in enumerate(self.flat.network.families):
             kernel, n = family.kernel, family.size
-            blocks = []
-            for parameter in kernel.parameters:
-                symbol = ca.SX.sym("p", parameter.size, n)
-                blocks.append(symbol)
-                p.append(ca.vec(symbol))
-                self.parameter_layout.append((f, parameter.name, sizes[0], parameter.size))
-                sizes[0] += parameter.size * n
-            self.p_blocks.append(blocks)
-            rows = []
-            for r in range(len(kernel.relations)):
-                symbol = ca.SX.sym("m", 1, n)
-                rows.append(symbol)
-                m.append(symbol.T)
-                self.relation_layout.append((f, r, sizes[1]))
-                sizes[1] += n
-            self.m_blocks.append(rows)
-            table = {}
-            for i in kernel.discrete:
-                symbol = ca.SX.sym("d", 1, n)
-                table[i] = symbol
-                d.append(symbol.T)
-                self.discrete_layout.append((f, i, sizes[2]))
-                sizes[2] += n
-            self.d_blocks.append(table)
-        self.p, self.m, self.d = (ca.vertcat(*s) if s else ca.SX(0, 1) for s in (p, m, d))
+            p = [(one, *laid_out("p", one.size, n)) for one in kernel.parameters]
+            m = [laid_out("m", 1, n) for _ in kernel.relations]
+            d = [(i, *laid_out("d", 1, n)) for i in kernel.discrete]
+            self.p_blocks.append([symbol for _, symbol, _ in p])
+            self.m_blocks.append([symbol for symbol, _ in m])
+            self.d_blocks.append({i: symbol for i, symbol, _ in d})
+            self.parameter_layout += [(f, one.name, at, one.size) for one, _, at in p]
+            self.relation_layout += [(f, r, at) for r, (_, at) in enumerate(m)]
+            self.discrete_layout += [(f, i, at) for i, _, at in d]
+        self.p, self.m, self.d = (ca.vertcat(ca.SX(0, 1), *of) for of in columns.values())
 
     # -- evaluation of laws ---------------------------------------------------------
     def gather(self, classes: Indices, signs: Indices) -> ca.SX:
         """Signed values of classes as a row."""
-        row = _take(self.values, classes).T
-        if (signs > 0).all():
-            return row
-        if (signs < 0).all():
-            return -row
-        return row * ca.DM(signs).T
+        return self.values[_places(classes)].T * ca.DM(signs).T
 
     def arguments(self, f: int, keys: list[Key], instances: Indices,
                   memory: Memory | None = None) -> list[ca.SX]:
@@ -120,8 +110,6 @@ class Writer:
              instances: Indices, memory: Memory | None = None) -> ca.SX:
         """A kernel function on some instances, as a row."""
         rows = self.arguments(f, keys, instances, memory)
-        if len(instances) == 1:
-            return function.call(rows, True, False)[0]
         return function.map(len(instances)).call(rows, True, False)[0]
 
     def residuals_of(self, equations: Indices) -> ca.SX:
@@ -155,7 +143,7 @@ class Writer:
         row, column = np.divmod(place, len(used))
         added = ca.DM(np.bincount(term, weights=factors))
         matrix = ca.DM.triplet(row.tolist(), column.tolist(), added, count, len(used))
-        return ca.densify(ca.mtimes(ca.SX(matrix), _take(self.values, used)))
+        return ca.densify(ca.mtimes(ca.SX(matrix), self.values[_places(used)]))
 
     def assign(self, group: Group, rows: Indices, position: int, unknowns: Indices,
                in_loop: bool = False) -> None:
@@ -169,9 +157,7 @@ class Writer:
         value = self.call(law.solved(position, in_loop), group.family, rest, instances)
         one = Group(group.family, law, instances)
         _, signs = self.flat.argument(one, law.arguments[position])
-        if not (signs > 0).all():
-            value = value * ca.DM(signs).T
-        put(self.values, unknowns, value.T)
+        put(self.values, unknowns, (value * ca.DM(signs).T).T)
 
     def _assign_sums(self, group: Group, rows: Indices, unknowns: Indices) -> None:
         which, classes, signs = self.terms(group, rows)
@@ -223,17 +209,13 @@ def _symbols_in(kernel: Kernel, sx: ca.SX) -> list[Key]:
     return [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
 
 
-def _take(values: ca.SX, index: Indices) -> ca.SX:
-    n = len(index)
-    if n and index[-1] - index[0] == n - 1 and (np.diff(index) == 1).all():
-        return values[int(index[0]) : int(index[-1]) + 1]
-    return values[index.tolist()]
+def _places(index: Indices) -> slice | list[int]:
+    """Where entries stand; a run of neighbours at once, which is faster."""
+    if len(index) and (np.diff(index) == 1).all():
+        return slice(int(index[0]), int(index[-1]) + 1)
+    return index.tolist()
 
 
 def put(values: ca.SX, index: Indices, column: ca.SX) -> None:
-    """Set entries; a run of neighbours at once, which is faster."""
-    n = len(index)
-    if n and index[-1] - index[0] == n - 1 and (np.diff(index) == 1).all():
-        values[int(index[0]) : int(index[-1]) + 1] = column
-    else:
-        values[index.tolist()] = column
+    """Set entries."""
+    values[_places(index)] = column

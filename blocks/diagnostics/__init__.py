@@ -14,9 +14,8 @@ structure, values and the start; never integrates and never changes the model.
 ``network``       circuits, references, lone and shorted ports
 ``signals``       signal lines and loops
 ``singular``      the parts of a network without a unique solution
-``not_finite``    what has no finite value, and advice on it
+``not_finite``    what has no finite value, at a point or where a run stopped, and advice on it
 ``start``         initial targets, whether a run can start, what it refuses before it moves
-``breakdown``     the equation without a finite value where a run stopped
 ``check``         the order of all these
 ================  ==========================================================
 """

@@ -29,12 +29,11 @@ from ..system.system import System
 from ..units import is_quantity
 from .classes import class_findings
 from .findings import Finding, Findings, error_of, found
-from .locked_motion import locked_findings
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
 from .singular import singular_findings
-from .start import Starting, begin_findings, event_findings, start_findings
+from .start import Starting, begin_findings, event_findings, locked_findings, start_findings
 from .topology import Topology
 
 if TYPE_CHECKING:
@@ -51,7 +50,8 @@ def check_model(model: CompiledModel, starting: Starting) -> Findings:
     made, state = model._made, model._state_of_start()
     if made.findings is None or made.checked != state:
         findings, causes = _check(model, starting)
-        made.findings, made.checked = Findings(findings, model.name, causes), state
+        made.findings = Findings(dict.fromkeys(findings), model.name, causes)
+        made.checked = state
     return made.findings
 
 
@@ -68,10 +68,10 @@ def _check(model: CompiledModel, starting: Starting
         system = model.compile()
     except StructureError as error:
         findings += error.data.get("findings", ()) or [_of_error(error, causes)]
-        return _unique(findings), causes
+        return findings, causes
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
-        return _unique(findings), causes
+        return findings, causes
     findings += system.once("findings", lambda: [  # values change more often
         *_on_network(system.network, _integrated(system)), *event_findings(system)])
     told_still = {path for f in findings if f.code == "network.locked" for path in f.where}
@@ -80,7 +80,7 @@ def _check(model: CompiledModel, starting: Starting
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing
-        return _unique(findings), causes
+        return findings, causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
     loose = any(f.code == "reference.missing" for f in findings)  # what starts from there is open
     try:
@@ -92,7 +92,7 @@ def _check(model: CompiledModel, starting: Starting
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
                      for f in begin_findings(system, starting))
-    return _unique(findings), causes
+    return findings, causes
 
 
 def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding:
@@ -101,10 +101,6 @@ def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding
     finding = found(error.code, where, error.statement, error.advice)
     causes[finding] = error
     return finding
-
-
-def _unique(findings: Iterable[Finding]) -> list[Finding]:
-    return list(dict.fromkeys(findings))
 
 
 def _integrated(system: System) -> list[Flags]:
@@ -131,7 +127,7 @@ def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iter
 
 def structure_error(flat: Flat, singular: Singular) -> StructureError:
     """The error for a network without a unique solution; ``findings`` says why."""
-    findings = _unique(_on_network(flat.network))
+    findings = list(dict.fromkeys(_on_network(flat.network)))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
         leaves = set(flat.network.place)
@@ -246,8 +242,7 @@ def _instances(component: Component) -> Iterator[Component]:
     usual = _with_usual_values(component)
     if usual is None:
         return
-    component = usual
-    count = component._count
+    component, count = usual, usual._count
     arrays = {k: v for k, v in component._values.items()
               if count is not None and np.ndim(v) == 1
               and not np.ndim(getattr(component._declared[k], "default", 0.0))}  # fmt: skip

@@ -32,18 +32,13 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
         if v.kind not in ("input", "discrete") and i not in kernel.observed
         and (v.kind != "shared" or v.declared.sets))}  # type: ignore[attr-defined]  # fmt: skip
     statements = _statements(kernel)
-    rows, columns = [], []
-    for row, (arguments, _) in enumerate(statements):
-        for i in arguments & set(unknown):
-            rows.append(row)
-            columns.append(unknown[i])
-    own = len(statements)
-    outside = sum(len(d.through) for d, _ in kernel.ports.values())
-    port_variables = [unknown[i] for _, table in kernel.ports.values() for i in table.values()]
-    for k in range(outside):
-        rows += [own + k] * len(port_variables)
-        columns += port_variables
-    m = match(np.array(rows, dtype=int), np.array(columns, dtype=int), own + outside, len(unknown))
+    own, outside = len(statements), sum(len(d.through) for d, _ in kernel.ports.values())
+    places = [(row, unknown[i]) for row, (arguments, _) in enumerate(statements)
+              for i in arguments & set(unknown)]
+    places += [(own + k, unknown[i]) for k in range(outside)
+               for _, table in kernel.ports.values() for i in table.values()]
+    rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
+    m = match(rows, columns, own + outside, len(unknown))
     if m.perfect:
         return
     local = {n: i for i, n in unknown.items()}

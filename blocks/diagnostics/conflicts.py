@@ -72,7 +72,9 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
     for k, cycle in enumerate(_cycles(edges)):
         if k == MOST:
             return
-        yield _across_conflict(topology, cycle, ground, across, u)
+        names = [topology.path(edge.family, edge.instance) for edge in cycle]
+        yield found("conflict.across", names, *_across_conflict(topology, cycle, names, ground,
+                                                                across, u))
 
 
 def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
@@ -90,9 +92,9 @@ def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
             yield [*(tree.edges[pair]["by"] for pair in way), edge]
 
 
-def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across: str,
-                     u: Unit) -> Finding:
-    names = [topology.path(e.family, e.instance) for e in cycle]
+def _across_conflict(topology: Topology, cycle: list[Edge], names: list[str], ground: int,
+                     across: str, u: Unit) -> tuple[str, str]:
+    """What is wrong with a loop of prescribed differences, and what to do."""
     givers = [n for n, e in zip(names, cycle, strict=True) if e.tie.given]
     rigid = [n for n, e in zip(names, cycle, strict=True) if not e.tie.given]
     pair = {frozenset((e.a, e.b)) for e in cycle}
@@ -100,13 +102,9 @@ def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across:
     soften = (f"Keep one of them, or put an element in series with one that lets the "
               f"{several(word)} differ{example}.")
     if len(cycle) == 1:
-        (e,) = cycle
-        return found(
-            "conflict.across", names,
-            f"{names[0]} prescribes the {word} between its ports {' and '.join(e.tie.ports)}, but "
-            "both are connected to the same node.",
-            "Connect them to different nodes, or remove it.",
-        )  # fmt: skip
+        return (f"{names[0]} prescribes the {word} between its ports "
+                f"{' and '.join(cycle[0].tie.ports)}, but both are connected to the same node.",
+                "Connect them to different nodes, or remove it.")
     if len(pair) == 1 and len(cycle) == 2:
         grounded = ground in next(iter(pair))
         ports = " and ".join(" = ".join(
@@ -114,37 +112,25 @@ def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across:
             for p, node in zip(e.tie.ports, (e.a, e.b), strict=False) if node == end)
             for end in sorted(next(iter(pair)) - {ground}))
         if grounded and not givers:
-            return found("conflict.across", names,
-                         f"{listed(names)} both fix the same node ({ports}).",
-                         f"Keep one of them and connect everything else to it: "
-                         f"{names[0]} is enough.")
+            return (f"{listed(names)} both fix the same node ({ports}).",
+                    f"Keep one of them and connect everything else to it: {names[0]} is enough.")
         place = f"of the same node ({ports})" if grounded else (
             f"between the same two nodes ({ports})")
         if givers and rigid:
             meter = is_meter(topology.network.families[cycle[names.index(rigid[0])].family])
-            return found("conflict.across", names,
-                         f"{givers[0]} prescribes the {word} {place}, which {rigid[0]} already "
-                         "fixes.", f"{rigid[0]} is a meter that belongs in series with what it "
-                         "measures, not across it." if meter else soften)
+            return (f"{givers[0]} prescribes the {word} {place}, which {rigid[0]} already fixes.",
+                    f"{rigid[0]} is a meter that belongs in series with what it measures, not "
+                    "across it." if meter else soften)
         verb = f"both prescribe the {word}" if givers else "are both rigid"
-        return found("conflict.across", names, f"{listed(names)} {verb} {place}"
-                     f"{_by_how_much(topology, cycle, names)}.", soften)
+        return f"{listed(names)} {verb} {place}{_by_how_much(topology, cycle, names)}.", soften
     if len(givers) == 1 and rigid:
-        return found(
-            "conflict.across", names,
-            f"{givers[0]} prescribes the {word} between nodes that {listed(rigid)} already hold "
-            "rigidly.",
-            f"Remove it, or put an element in series with it that lets the {several(word)} differ"
-            f"{example}.",
-        )  # fmt: skip
+        return (f"{givers[0]} prescribes the {word} between nodes that {listed(rigid)} already "
+                "hold rigidly.", "Remove it, or put an element in series with it that lets the "
+                f"{several(word)} differ{example}.")
     what = f"prescribe the {word}" if givers else "are rigid"
-    return found(
-        "conflict.across", names,
-        f"{listed(names, 8)} form a closed loop in which all of them {what}: the last one is "
-        "already determined by the others.",
-        f"Remove one of them, or put an element into the loop that lets the {several(word)} differ"
-        f"{example}.",
-    )  # fmt: skip
+    return (f"{listed(names, 8)} form a closed loop in which all of them {what}: the last one is "
+            "already determined by the others.", "Remove one of them, or put an element into the "
+            f"loop that lets the {several(word)} differ{example}.")
 
 
 def _by_how_much(topology: Topology, cycle: list[Edge], names: list[str]) -> str:
@@ -152,15 +138,14 @@ def _by_how_much(topology: Topology, cycle: list[Edge], names: list[str]) -> str
     first, second = cycle
     family = topology.network.families[first.family]
     alike = second.family == first.family and second.a == first.a and first.tie.given
-    node_of = topology.network.node_of
-    joined = np.bincount(node_of) > 1  # inputs that a signal is connected to
-    if not alike or any(joined[node_of[topology.network.port_numbers(first.family, v.name)[
-            [first.instance, second.instance]]]].any() for v in family.kernel.variables
-            if v.kind == "input"):
+    both = [first.instance, second.instance]
+    joined = np.bincount(topology.network.node_of) > 1  # inputs that a signal is connected to
+    if not alike or any(joined[topology.network.nodes_at(first.family, v.name)[both]].any()
+                        for v in family.kernel.variables if v.kind == "input"):
         return ""
     apart = []
     for parameter in family.kernel.parameters:
-        rows = family.parameter(parameter.name)[[first.instance, second.instance]]
+        rows = family.parameter(parameter.name)[both]
         if parameter.size == 1 and rows[0] != rows[1]:
             low, high, gap = (from_si(float(v), parameter.unit) for v in
                               (*rows.ravel(), abs(rows[0, 0] - rows[1, 0])))
@@ -172,16 +157,13 @@ def _by_how_much(topology: Topology, cycle: list[Edge], names: list[str]) -> str
 # -- parts whose every connection prescribes its through variable ---------------------------------
 def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
     """Parts of a circuit whose every connection prescribes its through variable."""
-    rows = topology.of(domain)
-    if not any(topology.prescribed(r) is not None for r in rows):
-        return
-    label = topology.joined(domain)
+    rows, label = topology.of(domain), topology.joined(domain)
     size = int(label.max()) + 1
     free, bound = np.zeros(size, dtype=bool), np.zeros(size, dtype=int)
     for r in rows:
-        if topology.prescribed(r) is not None:
+        if r.prescribed is not None:
             np.add.at(bound, label[r.nodes], 1)
-        elif domain.name not in topology.traits[r.family].conserves:
+        elif domain.name not in r.traits.conserves:
             free[label[r.nodes]] = True
     for part in np.flatnonzero(~free & (bound > 0))[:MOST]:
         yield _through_conflict(topology, domain, rows, label == part)
@@ -193,7 +175,7 @@ def _without_port(topology: Topology, rows: list[PortRow], inside: Flags) -> str
     if len(at) != 1:
         return ""
     row, instance = at[0]
-    component = topology.network.families[row.family].member(instance)
+    component = row.of.member(instance)
     for name, value in choices_with(component, type(component)._declared[row.name], there=False):
         return f", or make it without that port: {type(component).__name__}({name}={value!r})"
     return ""
@@ -201,51 +183,39 @@ def _without_port(topology: Topology, rows: list[PortRow], inside: Flags) -> str
 
 def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags
                       ) -> Finding:
-    givers: list[tuple[str, str]] = []
-    zeros: list[tuple[str, str]] = []
-    others: list[tuple[str, str]] = []
+    at: dict[bool | None, list[tuple[str, str]]] = {True: [], False: [], None: []}
     for r in rows:
-        state = topology.prescribed(r)
-        for i in np.flatnonzero(inside[r.nodes])[:20]:
-            path = topology.path(r.family, i)
-            (others if state is None else givers if state else zeros).append((path, r.name))
+        at[r.prescribed] += r.at(inside)
+    givers, zeros, others = at.values()
     through, u = next(iter(domain.through.items()))
     force, (across, ua) = quantity_word(through, u), next(iter(domain.across.items()))
     ports = [".".join(p) for p in [*givers, *zeros]]
     parts = list(dict.fromkeys(p for p, _ in [*givers, *zeros, *others]))
     names = list(dict.fromkeys(p for p, _ in givers))
     if not givers:
-        return found(
-            "network.floating", parts[:20],
-            f"Nothing determines the {quantity_word(across, ua)} at the node of {listed(ports)}: "
-            f"{listed(parts)} {'carries' if len(parts) == 1 else 'carry'} no {force} there.",
-            "Connect it to the part of the network it belongs to"
-            f"{_without_port(topology, rows, inside)}.",
-        )  # fmt: skip
+        return found("network.floating", parts[:20],
+                     f"Nothing determines the {quantity_word(across, ua)} at the node of "
+                     f"{listed(ports)}: {listed(parts)} "
+                     f"{'carries' if len(parts) == 1 else 'carry'} no {force} there.",
+                     "Connect it to the part of the network it belongs to"
+                     f"{_without_port(topology, rows, inside)}.")
+    hold = article(domain.reference or "reference")
     if others:
-        return found(
-            "conflict.through", parts[:20],
-            f"{listed(names)} prescribe{'s' if len(names) == 1 else ''} every {force} that acts on "
-            f"{listed(p for p, _ in others)}, where nothing can take up the difference.",
-            f"Hold that part: connect a component to it whose {force} is free"
-            f"{example_word(through, u)}, or {article(domain.reference or 'reference')}.",
-        )  # fmt: skip
+        return found("conflict.through", parts[:20],
+                     f"{listed(names)} prescribe{'s' if len(names) == 1 else ''} every {force} "
+                     f"that acts on {listed(p for p, _ in others)}, where nothing can take up the "
+                     "difference.", f"Hold that part: connect a component to it whose {force} is "
+                     f"free{example_word(through, u)}, or {hold}.")
     if len(ports) == 1 and topology.degree[np.flatnonzero(inside)[0]] == 1:
-        return found(
-            "conflict.through", [ports[0], *names],
-            f"{ports[0]} is connected to nothing, so the {force} that {names[0]} prescribes has "
-            "nothing to act on.",
-            f"Connect {ports[0]} to a component or to {article(domain.reference or 'reference')}.",
-        )  # fmt: skip
-    if len(names) > 1:
-        problem = (f"{listed(names)} {'both' if len(names) == 2 else 'all'} prescribe the {force} "
-                   f"at one node ({' = '.join(ports[:6])}), where no other component can take up "
-                   "the difference.")
-    else:
-        problem = (f"{names[0]} prescribes the {force} at a node ({' = '.join(ports[:6])}) where "
-                   f"no other component can carry it.")
-    return found(
-        "conflict.through", [*names, *parts][:20], problem,
-        f"{'Remove one of them, or connect' if len(names) > 1 else 'Connect'} a component to that "
-        f"node whose {force} is free{example_word(through, u)}.",
-    )  # fmt: skip
+        return found("conflict.through", [ports[0], *names],
+                     f"{ports[0]} is connected to nothing, so the {force} that {names[0]} "
+                     "prescribes has nothing to act on.",
+                     f"Connect {ports[0]} to a component or to {hold}.")
+    node, many = " = ".join(ports[:6]), len(names) > 1
+    problem = (f"{listed(names)} {'both' if len(names) == 2 else 'all'} prescribe the {force} at "
+               f"one node ({node}), where no other component can take up the difference." if many
+               else f"{names[0]} prescribes the {force} at a node ({node}) where no other "
+               "component can carry it.")
+    return found("conflict.through", [*names, *parts][:20], problem,
+                 f"{'Remove one of them, or connect' if many else 'Connect'} a component to that "
+                 f"node whose {force} is free{example_word(through, u)}.")

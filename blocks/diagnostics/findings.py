@@ -31,54 +31,25 @@ from ..results.shown import printable
 __all__ = ["SEVERITIES", "Finding", "Findings"]
 
 #: Severity of every code that only ``check()`` reports. Errors raised earlier keep their codes.
-SEVERITIES = {
-    "model.empty": "error",
-    "reference.missing": "error",
-    "reference.free": "info",
-    "conflict.across": "error",
-    "conflict.through": "error",
-    "conflict.parameter": "error",
-    "network.feedback": "error",
-    "network.positive": "warning",
-    "network.floating": "error",
-    "network.nowhere": "error",
-    "network.assumed": "info",
-    "network.forgotten": "error",
-    "network.repeated": "info",
-    "network.locked": "warning",
-    "network.shorted": "warning",
-    "network.short": "info",
-    "network.meter": "info",
-    "network.datum": "info",
-    "network.barred": "info",
-    "network.unconnected": "info",
-    "contact.overlap": "error",
-    "contact.rigid": "error",
-    "signal.assumed": "warning",
-    "signal.default": "info",
-    "signal.unconnected": "error",
-    "signal.outputs": "error",
-    "signal.loop": "warning",
-    "equation.missing": "error",
-    "equation.surplus": "error",
-    "equation.unbalanced": "error",
-    "event.target": "error",
-    "parameter.relation": "error",
-    "parameter.advice": "warning",
-    "structure.singular": "error",
-    "structure.dependent": "error",
-    "structure.endless": "error",
-    "structure.input": "error",
-    "initial.computed": "warning",
-    "initial.conflict": "warning",
-    "initial.default": "info",
-    "initial.dependent": "error",
-    "initial.derivative": "error",
-    "initial.failed": "error",
-    "initial.redundant": "error",
-    "initial.value": "error",
-    "initial.undetermined": "error",
-}
+SEVERITIES = {code: severity for severity, codes in {
+    "error": """
+        model.empty reference.missing conflict.across conflict.through conflict.parameter
+        network.feedback network.floating network.nowhere network.forgotten contact.overlap
+        contact.rigid signal.unconnected signal.outputs equation.missing equation.surplus
+        equation.unbalanced event.target parameter.relation structure.singular
+        structure.dependent structure.endless structure.input initial.dependent
+        initial.derivative initial.failed initial.redundant initial.value
+        initial.undetermined
+    """,
+    "warning": """
+        network.positive network.locked network.shorted signal.assumed signal.loop
+        parameter.advice initial.computed initial.conflict
+    """,
+    "info": """
+        reference.free network.assumed network.repeated network.short network.meter
+        network.datum network.barred network.unconnected signal.default initial.default
+    """,
+}.items() for code in codes.split()}
 _RANK = {"error": 0, "warning": 1, "info": 2}
 _ERRORS: dict[str, type[ModelError]] = {
     "reference": StructureError, "conflict": StructureError, "network": StructureError,

@@ -30,12 +30,11 @@ def is_meter(family: Family) -> bool:
 
 def meter_findings(topology: Topology) -> Iterator[Finding]:
     """Hints on meters that stop or take what they were meant to measure."""
-    families = topology.network.families
     meters = [rows for domain in topology.domains for rows in topology.groups(domain)
-              if is_meter(families[rows[0].family])]  # fmt: skip
+              if is_meter(rows[0].of)]  # fmt: skip
     bridges: dict[Domain, Bridges | None] = {}
     for rows in meters:
-        if len(rows) == 2 and all(topology.prescribed(r) is False for r in rows):
+        if len(rows) == 2 and all(r.prescribed is False for r in rows):
             domain = rows[0].domain
             if domain not in bridges:
                 bridges[domain] = _bridges(topology, domain)
@@ -62,8 +61,7 @@ def _bridges(topology: Topology, domain: Domain) -> Bridges | None:
     graph, outside = nx.MultiGraph(), topology.count
     graph.add_edges_from((e.start, e.end, {"path": e.path}) for e in ways(topology))
     for r in topology.of(domain):
-        if domain.name not in topology.traits[r.family].conserves and (
-                topology.prescribed(r) is not False):
+        if domain.name not in r.traits.conserves and r.prescribed is not False:
             graph.add_edges_from((int(n), outside, {"path": ""}) for n in r.nodes)
     found_ = set(nx.bridges(graph))
     rest = nx.Graph(graph)
@@ -98,7 +96,7 @@ def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Itera
         still = [path for path in dead if path and path not in sources]
         if still and len(dead) > 1:
             shown += 1
-            meter = topology.path(rows[0].family, i)
+            meter = rows[0].path(i)
             yield found(
                 "network.meter", [meter, *still[:19]],
                 f"{meter} lets no {word} through, and {listed(still)} "
@@ -110,7 +108,7 @@ def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Itera
 def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
     """Elements whose two ports an ammeter joins."""
     by_name = {r.name: r.nodes for r in rows}
-    pair = next((t.ports for t in topology.traits[rows[0].family].ties
+    pair = next((t.ports for t in rows[0].traits.ties
                  if not t.given and len(t.ports) == 2 and set(t.ports) <= set(by_name)), None)
     if pair is None:
         return
@@ -118,18 +116,16 @@ def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
         *(by_name[name].tolist() for name in pair), strict=True))}
     short: dict[int, list[str]] = {}
     for first, *others in topology.groups(rows[0].domain):
-        if len(others) == 1 and not topology.traits[first.family].ties and (
-                topology.prescribed(first) is None):
+        if len(others) == 1 and not first.traits.ties and first.prescribed is None:
             for k, ends in enumerate(zip(first.nodes.tolist(), others[0].nodes.tolist(),
                                          strict=True)):
                 if len({*ends}) == 2 and frozenset(ends) in joined:
-                    short.setdefault(joined[frozenset(ends)], []).append(
-                        topology.path(first.family, k))
+                    short.setdefault(joined[frozenset(ends)], []).append(first.path(k))
     domain = rows[0].domain
     across = quantity_word(*next(iter(domain.across.items())))
     through = quantity_word(*next(iter(domain.through.items())))
     for i, paths in list(short.items())[:MOST]:
-        meter = topology.path(rows[0].family, i)
+        meter = rows[0].path(i)
         yield found(
             "network.shorted", [*paths[:19], meter],
             f"{meter} joins both ports of {listed(paths)}, and no {across} can stand across it.",

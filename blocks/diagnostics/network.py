@@ -68,13 +68,11 @@ def _references(topology: Topology, domain: Domain, integrated: list[Flags] | No
     stores = np.zeros(size, dtype=bool)  # of what is measured from zero
     rows = topology.of(domain)
     for r in rows:
-        family, traits = topology.network.families[r.family], topology.traits[r.family]
-        fixes = any(tie.ports == (r.name,) for tie in traits.ties)
-        if fixes or family.is_reference:
+        if r.of.is_reference or any(tie.ports == (r.name,) for tie in r.traits.ties):
             grounded[label[r.nodes]] = True
-        elif domain.name not in traits.conserves:
+        elif domain.name not in r.traits.conserves:
             held[r.nodes] = True
-            stores[label[r.nodes]] |= bool(domain.typical) and r.name not in family.kernel.carried
+            stores[label[r.nodes]] |= bool(domain.typical) and r.name not in r.of.kernel.carried
     firm, ends = np.zeros((2, size), dtype=bool)
     lonely = np.zeros(size, dtype=int)
     for r in rows:
@@ -83,37 +81,32 @@ def _references(topology: Topology, domain: Domain, integrated: list[Flags] | No
         np.add.at(lonely, label[r.nodes], 1)
     firm &= ~ends | stores  # else what ends in the air was meant to be held there
     open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
-    locked = _without_motion(topology, rows, label, integrated)
+    locked = _without_motion(rows, label, integrated) if integrated else np.zeros(size, dtype=bool)
     for circuit in np.flatnonzero(locked)[:MOST]:
-        yield _locked(topology, domain, rows, label == circuit)
+        yield _locked(domain, rows, label == circuit)
     for circuit in open_circuits[~locked[open_circuits]][:MOST]:
-        yield _reference(topology, domain, rows, label == circuit, bool(firm[circuit]))
+        yield _reference(domain, rows, label == circuit, bool(firm[circuit]))
 
 
-def _without_motion(topology: Topology, rows: list[PortRow], label: Indices,
-                    integrated: list[Flags] | None) -> Flags:
+def _without_motion(rows: list[PortRow], label: Indices, integrated: list[Flags]) -> Flags:
     """Return which circuits of masses and gears have ratios that leave nothing to integrate."""
     masses, moves, yields, geared = np.zeros((4, int(label.max()) + 1), dtype=bool)
     count = Counter(r.family for r in rows)
     for r in rows:
-        if integrated is None:
-            break
-        family, traits = topology.network.families[r.family], topology.traits[r.family]
         inside = label[r.nodes]
         np.logical_or.at(moves, inside, integrated[r.family])
-        yields[inside] |= count[r.family] < len(family.kernel.ports)  # driven from elsewhere
+        yields[inside] |= count[r.family] < len(r.of.kernel.ports)  # driven from elsewhere
         if count[r.family] == 1:
-            masses[inside] |= any(order > 0 for _, order in family.kernel.symbols)
-        elif r.domain.name not in traits.conserves:
+            masses[inside] |= any(order > 0 for _, order in r.of.kernel.symbols)
+        elif r.domain.name not in r.traits.conserves:
             geared[inside] = True
         else:  # a spring, a rigid link or a source of velocities
-            yields[inside] |= topology.prescribed(r) is None
+            yields[inside] |= r.prescribed is None
     return masses & geared & ~moves & ~yields
 
 
-def _locked(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags) -> Finding:
-    parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
-                               for i in np.flatnonzero(inside[r.nodes])[:20]))
+def _locked(domain: Domain, rows: list[PortRow], inside: Flags) -> Finding:
+    parts = list(dict.fromkeys(path for r in rows for path, _ in r.at(inside)))
     word = quantity_word(*next(iter(domain.across.items())))
     return found(
         "network.locked", parts[:20],
@@ -123,27 +116,18 @@ def _locked(topology: Topology, domain: Domain, rows: list[PortRow], inside: Fla
         "reference).")
 
 
-def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags,
-               firm: bool) -> Finding:
-    ports = [(topology.path(r.family, i), r.name) for r in rows
-             for i in np.flatnonzero(inside[r.nodes])[:20]]
+def _reference(domain: Domain, rows: list[PortRow], inside: Flags, firm: bool) -> Finding:
+    ports = [port for r in rows for port in r.at(inside)]
     parts = list(dict.fromkeys(p for p, _ in ports))
-    name, u = next(iter(domain.across.items()))
-    word, kind = quantity_word(name, u), domain.reference
-    circuit = f"the {domain} circuit of {listed(parts)}"
+    word, kind = quantity_word(*next(iter(domain.across.items()))), domain.reference
+    lacks = f"The {domain} circuit of {listed(parts)} has no {kind}"
     if firm:
-        return found(
-            "reference.free", parts[:20],
-            f"{circuit[0].upper()}{circuit[1:]} has no {kind}: {domain.alone}.",
-            f"Nothing to do if that is meant; otherwise add {article(kind)}.",
-        )  # fmt: skip
-    return found(
-        "reference.missing", parts[:20],
-        f"{circuit[0].upper()}{circuit[1:]} has no {kind}, so nothing says what its {word} is "
-        "measured against.",
-        f"Add one: model.ground = {kind}(); then connect it, for example to "
-        f"{'.'.join(ports[-1])}.",
-    )  # fmt: skip
+        return found("reference.free", parts[:20], f"{lacks}: {domain.alone}.",
+                     f"Nothing to do if that is meant; otherwise add {article(kind)}.")
+    return found("reference.missing", parts[:20],
+                 f"{lacks}, so nothing says what its {word} is measured against.",
+                 f"Add one: model.ground = {kind}(); then connect it, for example to "
+                 f"{'.'.join(ports[-1])}.")
 
 
 def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
@@ -153,19 +137,15 @@ def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
     """
     datums: dict[int, tuple[str, tuple[str, str]]] = {}
     for r in topology.of(domain):
-        words = getattr(type(topology.network.families[r.family].members[0]), "datum", None)
-        if words is not None:
-            datums.update((int(n), (topology.path(r.family, i), words))
-                          for i, n in enumerate(r.nodes))
+        if words := getattr(type(r.of.members[0]), "datum", None):
+            datums.update((int(n), (r.path(i), words)) for i, n in enumerate(r.nodes))
     leads: dict[int, list[str]] = {}
     for rows in topology.groups(domain) if datums else ():
-        traits = topology.traits[rows[0].family]
-        carried = topology.network.families[rows[0].family].kernel.carried
-        conducts = len(rows) == 2 and not traits.ties and topology.prescribed(rows[0]) is None
-        if conducts or any(r.name in carried for r in rows):
+        conducts = len(rows) == 2 and not rows[0].traits.ties and rows[0].prescribed is None
+        if conducts or any(r.name in r.of.kernel.carried for r in rows):
             for r in rows:
                 for i in np.flatnonzero(np.isin(r.nodes, list(datums))):
-                    leads.setdefault(int(r.nodes[i]), []).append(topology.path(r.family, i))
+                    leads.setdefault(int(r.nodes[i]), []).append(r.path(i))
     through = quantity_word(*next(iter(domain.through.items())))
     for node, paths in list(leads.items())[:MOST]:
         path, (what, meant) = datums[node]
@@ -181,12 +161,10 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
     circuit = topology.network.circuits(domain)
     givers: dict[int, dict[str, list[str]]] = {}  # with those of its own that it gives them by
     for r in topology.of(domain):
-        family = topology.network.families[r.family]
-        declared = next(v.declared for v in family.kernel.variables if v.port == r.name)
-        if getattr(declared, "sets", False):
-            own = [name for name in domain.shared if hasattr(type(family.members[0]), name)]
+        if r.states:
+            own = [name for name in domain.shared if hasattr(type(r.of.members[0]), name)]
             for i, node in enumerate(r.nodes):
-                givers.setdefault(int(circuit[node]), {})[topology.path(r.family, i)] = own
+                givers.setdefault(int(circuit[node]), {})[r.path(i)] = own
     for of_circuit in givers.values():
         names, stated = list(of_circuit), listed(chain(*of_circuit.values()))
         if len(names) > 1:
@@ -199,15 +177,14 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
                 f"{article(str(domain))} circuit has once{f' ({stated})' * bool(stated)}, and "
                 f"belong to the same circuit, {way}.",
                 "Keep one of them, or separate the circuits: look for a connection that joins "
-                "them by mistake.",
-            )  # fmt: skip
+                "them by mistake.")
 
 
 def _between(topology: Topology, domain: Domain, start: str, end: str) -> list[str]:
     """Components on the shortest way from one component of a circuit to another."""
     import networkx as nx
 
-    joined = nx.Graph((topology.path(r.family, i), int(node))
+    joined = nx.Graph((r.path(i), int(node))
                       for r in topology.of(domain) for i, node in enumerate(r.nodes))
     return nx.shortest_path(joined, start, end)[2:-2:2]
 
@@ -215,22 +192,21 @@ def _between(topology: Topology, domain: Domain, start: str, end: str) -> list[s
 # -- powers that leave ----------------------------------------------------------------------------
 def _nowhere(topology: Topology) -> Iterator[Finding]:
     """Nodes to which power is carried, and where nothing is that could take it."""
-    carries = [r.name in topology.network.families[r.family].kernel.carried for r in topology.rows]
+    carries = [r.name in r.of.kernel.carried for r in topology.rows]
     taken = np.zeros(topology.count, dtype=bool)
     for r, brings in zip(topology.rows, carries, strict=True):
-        if not brings and topology.prescribed(r) is None:
+        if not brings and r.prescribed is None:
             taken[r.nodes] = True
     shown: set[str] = set()
     for r, brings in zip(topology.rows, carries, strict=True):
-        family = topology.network.families[r.family]
         for i in np.flatnonzero(~taken[r.nodes]) if brings else ():
-            port = outer_path(family, int(i), r.name)
+            port = outer_path(r.of, int(i), r.name)
             if len(shown) == MOST:
                 return
             if port in shown:  # of several parts of a composite
                 continue
             shown.add(port)
-            local = family.kernel.variables[family.kernel.carried[r.name]]
+            local = r.of.kernel.variables[r.of.kernel.carried[r.name]]
             word = local.declared.doc or local.name  # type: ignore[attr-defined]
             across, through = (next(iter(d.items())) for d in (r.domain.across, r.domain.through))
             left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
@@ -240,8 +216,7 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
                 f"The {r.domain} port {port} {left}: the {word} of {port.rpartition('.')[0]} has "
                 "nowhere to go.",
                 f"Connect it to what takes it up{example_word(*through)}, or to a fixed "
-                f"{quantity_word(*across)}; or leave the option out that shows the port.",
-            )  # fmt: skip
+                f"{quantity_word(*across)}; or leave the option out that shows the port.")
 
 
 # -- parameters that nobody states -------------------------------------------------------------
@@ -254,13 +229,11 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
     rows, stated = topology.of(domain), np.zeros(topology.count, dtype=bool)
     who: list[str] = []
     for r in rows:
-        kernel = topology.network.families[r.family].kernel
-        if any(v.port == r.name and getattr(v.declared, "sets", False) for v in kernel.variables):
+        if r.states:
             stated[circuit[r.nodes]] = True
-            who += [topology.path(r.family, i) for i in range(len(r.nodes))]
+            who += [r.path(i) for i in range(len(r.nodes))]
     open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
-    groups = [list(dict.fromkeys(topology.path(r.family, i) for r in rows
-                                 for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
+    groups = [list(dict.fromkeys(path for r in rows for path, _ in r.at(circuit == k)))
               for k in sorted(open_)[:MOST]]
     problem, _, advice = domain.assumed.partition(". ")
     # an open port alone holds nothing that flows
@@ -306,51 +279,32 @@ def _repeated(topology: Topology) -> Iterator[Finding]:
 def _shorted(topology: Topology) -> Iterator[Finding]:
     shown = 0
     groups = [rows for domain in topology.domains for rows in topology.groups(domain)
-              if len(rows) > 1]  # fmt: skip
+              if len(rows) > 1 and all(set(tie.ports) != {r.name for r in rows}
+                                       for tie in rows[0].traits.ties)]  # else told as a conflict
     for rows in groups:
         first, second = rows[0], rows[-1]
-        if len(rows) == 2 and any(set(t.ports) == {first.name, second.name}
-                                  for t in topology.traits[first.family].ties):
-            continue  # a conflict, told elsewhere
         same = np.all([r.nodes == first.nodes for r in rows], axis=0)
         for i in np.flatnonzero(same):
             if shown == MOST:
                 return
             shown += 1
-            path = topology.path(first.family, int(i))
-            if _touches(topology.network.families[first.family].kernel, first.domain):
-                yield found(
-                    "contact.rigid", [path],
-                    f"Both ports of {path} ({first.name} and {second.name}) are connected to the "
-                    "same body, which cannot touch itself.",
-                    "Connect its two ports to two different bodies.",
-                )  # fmt: skip
-                continue
-            if _acts_elsewhere(topology, rows):
-                yield found(
-                    "network.shorted", [path],
-                    f"{listed(r.name for r in rows)} of {path} are connected to the same node: it "
-                    "is shorted there.",
-                    "Nothing to do if that is meant, as of a winding in a short-circuit test; "
-                    "otherwise connect them to different nodes.",
-                )  # fmt: skip
-                continue
-            yield found(
-                "network.shorted", [path],
-                f"{'Both' if len(rows) == 2 else 'All'} ports of {path} "
-                f"({listed(r.name for r in rows)}) are connected to the same node, so it has no "
-                "effect.",
-                "Connect them to different nodes, or remove it.",
-            )  # fmt: skip
+            path, names = first.path(i), listed(r.name for r in rows)
+            kernel, touches = first.of.kernel, _touches(first.of.kernel, first.domain)
+            if touches:
+                told = (f"Both ports of {path} ({first.name} and {second.name}) are connected to "
+                        "the same body, which cannot touch itself.",
+                        "Connect its two ports to two different bodies.")
+            elif kernel.ports.keys() - kernel.carried.keys() - {r.name for r in rows}:
+                # it acts elsewhere, as a transformer or a machine does
+                told = (f"{names} of {path} are connected to the same node: it is shorted there.",
+                        "Nothing to do if that is meant, as of a winding in a short-circuit test; "
+                        "otherwise connect them to different nodes.")
+            else:
+                told = (f"{'Both' if len(rows) == 2 else 'All'} ports of {path} ({names}) are "
+                        "connected to the same node, so it has no effect.",
+                        "Connect them to different nodes, or remove it.")
+            yield found("contact.rigid" if touches else "network.shorted", [path], *told)
     yield from _between_references(topology, groups)
-
-
-def _acts_elsewhere(topology: Topology, rows: list[PortRow]) -> bool:
-    """Whether a class has other ports with forces, as a transformer or a machine has."""
-    names, f = {r.name for r in rows}, rows[0].family
-    carried = topology.network.families[f].kernel.carried
-    return any(r.family == f and r.name not in names and r.name not in carried
-               for r in topology.rows)
 
 
 def _touches(kernel: Kernel, domain: Domain) -> bool:
@@ -363,35 +317,32 @@ def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iter
     """Elements between references without values of their own: nothing can happen across them."""
     held: dict[int, str] = {}
     for r in topology.rows:
-        if (f := topology.network.families[r.family]).is_reference and not f.kernel.parameters:
-            held.update((int(n), topology.path(r.family, i)) for i, n in enumerate(r.nodes))
-    both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2 and not any(
-                set(t.ports) == {r[0].name, r[1].name} for t in topology.traits[r[0].family].ties)
+        if (f := r.of).is_reference and not f.kernel.parameters:
+            held.update((int(n), r.path(i)) for i, n in enumerate(r.nodes))
+    both = [(r[0], r[1], int(i)) for r in groups if len(r) == 2
             for i in np.flatnonzero((r[0].nodes != r[1].nodes) & np.isin(
                 r[0].nodes, list(held)) & np.isin(r[1].nodes, list(held)))]  # fmt: skip
     for first, second, i in both[:MOST]:
-        path = topology.path(first.family, i)
+        path = first.path(i)
         yield found(
             "network.shorted", [path],
             f"Both ports of {path} are held by references: {first.name} by "
             f"{held[int(first.nodes[i])]}, {second.name} by {held[int(second.nodes[i])]}. So it "
             "has no effect.",
-            "Remove the reference that is too many, or connect it where it was meant to be.",
-        )  # fmt: skip
+            "Remove the reference that is too many, or connect it where it was meant to be.")
 
 
 def _unconnected(topology: Topology, explained: set[str]) -> Iterator[Finding]:
     for r in topology.rows:
-        family = topology.network.families[r.family]
         lonely = np.flatnonzero(topology.degree[r.nodes] == 1)
         if not len(lonely):
             continue
         through = listed(quantity_word(t, u) for t, u in r.domain.through.items())
-        for start, member in zip(family.starts, family.members, strict=True):
+        for start, member in zip(r.of.starts, r.of.members, strict=True):
             low, high = np.searchsorted(lonely, [start, start + member.size])
             if low == high:
                 continue
-            ports = [outer_path(family, int(i), r.name) for i in lonely[low : min(high, low + 20)]]
+            ports = [outer_path(r.of, int(i), r.name) for i in lonely[low : min(high, low + 20)]]
             if explained & set(ports):
                 continue
             rest = "" if high - low <= 3 else f" ({high - low:,} in all)"

@@ -1,4 +1,4 @@
-"""What has no finite value at a point, and what is to be done about it?"""
+"""What has no finite value, at a point or where a run broke down, and what is to be done?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..language.domain import Domain
 from ..numerics.arrays import Array, Flags, Indices, all_finite
+from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
@@ -17,8 +18,12 @@ from .singular import dependence, dependent_equations, zero_parameters
 from .topology import PortRow, Topology
 from .words import Names, enumerated, listed, quantity_word
 
-__all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "first_equations",
-           "neighbours", "not_finite"]  # fmt: skip
+__all__ = ["advice_on_loose_nodes", "breakdown", "dependent_block", "derivative_findings",
+           "neighbours", "not_finite", "slope_equation"]  # fmt: skip
+
+AHEAD = np.concatenate([[0.0], np.logspace(-9, -1.5, 16)])  # of the time since the start, or 1 s
+BEFORE = 1e-6  # of that time
+POLE = 1e3  # by which a value grows in it on its way to a pole
 
 
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
@@ -50,9 +55,9 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
     names, states = Names(system.flat), system.tape.reduced.states
     paths = [names.unknown(int(states[i])) for i in bad[:20]]
     equations, unknowns = not_finite(system, problem)
+    culprits = [o for e in equations if (o := names.owner(e))]
     owners = list(dict.fromkeys(
-        [o for e in equations if (o := names.owner(e))]
-        + [o for c in unknowns for o in names.owners(c)]
+        culprits + [o for c in unknowns for o in names.owners(c)]
         + [o for i in bad[:20] for o in names.owners(int(states[i]))]))
     lines = enumerated([names.equation(e) for e in equations])
     origin = f", because this has no finite value there:{lines}" if lines else "."
@@ -62,9 +67,7 @@ def derivative_findings(system: System, problem: Problem, slope: Array) -> Itera
         f"The {'derivatives' if many else 'derivative'} of {listed(paths)} "
         f"{'are' if many else 'is'} not a finite number at the start ({float(slope[bad[0]]):g})"
         f"{origin}",
-        _derivative_advice(system, names, problem.x, bad, owners,
-                           [o for e in equations if (o := names.owner(e))]),
-    )  # fmt: skip
+        _derivative_advice(system, names, problem.x, bad, owners, culprits))
 
 
 def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
@@ -85,9 +88,8 @@ def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
 def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]) -> str:
     """What to do about a port or node that nothing moves or holds, if there is one."""
     topology = Topology(system.network)
-    lone = [(p, f.domain) for f in topology.rows
-            for i in np.flatnonzero(topology.degree[f.nodes] == 1)
-            if (p := topology.path(f.family, i)) in owners]
+    lone = [(p, r.domain) for r in topology.rows
+            for i in np.flatnonzero(topology.degree[r.nodes] == 1) if (p := r.path(i)) in owners]
     if lone:
         domain = lone[0][1]
         across, through = (quantity_word(*next(iter(of.items())))
@@ -109,7 +111,7 @@ def neighbours(system: System, owners: list[str]) -> list[str]:
     ports: Counter[str] = Counter()
     for row in topology.rows:
         for i, node in enumerate(row.nodes):
-            path = topology.path(row.family, i)
+            path = row.path(i)
             meet.setdefault(int(node), set()).add(path)
             ports[path] += 1
     pairs = [paths for paths in meet.values() if len(paths) == 2 and paths & set(owners)
@@ -126,7 +128,7 @@ def _massless_node(system: System, topology: Topology, owners: list[str]
     for row in topology.rows:
         holds = _holds(system, row)
         for i, node in enumerate(row.nodes):
-            if not holds[i] and (path := topology.path(row.family, i)) in owners:
+            if not holds[i] and (path := row.path(i)) in owners:
                 mine.setdefault(int(node), []).append(f"{path}.{row.name}")
                 domains[int(node)] = row.domain
     for node, ports in mine.items():
@@ -137,7 +139,7 @@ def _massless_node(system: System, topology: Topology, owners: list[str]
 
 def _holds(system: System, row: PortRow) -> Flags:
     """Per instance of a port, whether its component has a state of the kind that nodes share."""
-    flat, family = system.flat, system.network.families[row.family]
+    flat, family = system.flat, row.of
     kernel = family.kernel
     shared = {kernel.variables[kernel.ports[row.name][1][name]].unit.dimension
               for name in row.domain.across}
@@ -165,3 +167,48 @@ def _shown(system: System, c: int, value: float) -> str:
     slot = int(np.flatnonzero(system.flat.class_of == c)[0])
     local = system.flat.at_slot(slot).local
     return f"{from_si(float(value) * system.flat.sign_of[slot], local.unit):.6g~P}"
+
+
+def breakdown(system: System, problem: Problem, t: float, y: Array, since: float
+              ) -> tuple[str, str] | None:
+    """(component, equation) that ceases to be finite just after a point of a run.
+
+    The motion is continued in a straight line, until an equation has no value. Steps end short of
+    a pole of a function of time: its value there is large, by time alone.
+    """
+    span = (t - since) or 1.0
+    names = Names(system.flat)
+    x, z = problem.x.copy(), problem.z.copy()
+    try:
+        with np.errstate(all="ignore"):
+            slope = problem.slope(t, y)
+            slope = np.where(np.isfinite(slope), slope, 0.0)
+            for h in AHEAD * span:
+                try:
+                    problem.solve(t + h, y + h * slope)
+                except AlgebraicFailure:
+                    return None
+                equations, _ = not_finite(system, problem, t + h)
+                if equations:
+                    return _first_with_owner(names, equations)
+    finally:
+        problem.x[:], problem.z[:] = x, z
+    with np.errstate(all="ignore"):
+        near, before = (np.abs(system.values(*problem.arguments(at)))
+                        for at in (t, t - BEFORE * span))
+    grown = (before > 0) & (near > POLE * before)
+    return _first_with_owner(names, first_equations(system, grown)[0])
+
+
+def slope_equation(system: System, state: str) -> str:
+    """The equation that a state's slope is solved from; empty where several are solved together."""
+    for step in system.tape.steps if state else ():
+        for e, c in zip(step.equations, step.unknowns, strict=True):
+            if step.group >= 0 and system.class_names[int(c)] == f"der({state})":
+                return Names(system.flat).equation(int(e))
+    return ""
+
+
+def _first_with_owner(names: Names, equations: list[int]) -> tuple[str, str] | None:
+    owned = [e for e in equations if names.owner(e)]
+    return (names.owner(owned[0]), names.equation(owned[0])) if owned else None

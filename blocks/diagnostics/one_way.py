@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assembly.matching import connected
+from ..assembly.matching import joined
 from ..assembly.network import Family
 from ..language.declarations import Variable
 from ..numerics.arrays import Indices
@@ -62,21 +62,20 @@ def has_one_way(families: list[Family]) -> bool:
 def references(topology: Topology) -> Indices:
     """Nodes that references hold."""
     return np.concatenate([np.zeros(0, dtype=int), *(
-        r.nodes for r in topology.rows if topology.network.families[r.family].is_reference)])
+        r.nodes for r in topology.rows if r.of.is_reference)])
 
 
 def _pieces(topology: Topology) -> Indices:
     """Per node a label of what hangs together, of all domains, other than by a reference."""
     held = np.isin(np.arange(topology.count), references(topology))
-    a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+    pairs: list[tuple[Indices, Indices]] = []
     for f, family in enumerate(topology.network.families):
         rows = [r.nodes for r in topology.rows
                 if r.family == f and r.name not in family.kernel.carried]
         for column in zip(*rows, strict=True):
             free = np.array([node for node in column if not held[node]], dtype=int)
-            a.append(free[:-1])
-            b.append(free[1:])
-    return connected(np.concatenate(a), np.concatenate(b), topology.count)
+            pairs.append((free[:-1], free[1:]))
+    return joined(pairs, topology.count)
 
 
 def _drives(topology: Topology, piece: Indices) -> dict[int, Drive]:
@@ -135,17 +134,16 @@ def ways(topology: Topology) -> Iterator[Edge]:
     """Ways through components, from port to port."""
     for domain in topology.domains:
         for rows in topology.groups(domain):
-            family = topology.network.families[rows[0].family]
+            family = rows[0].of
             one_way: tuple[str, ...] = getattr(type(family.members[0]), "one_way", ())
             by_name = {r.name: r for r in rows}
             for a, b in zip(rows, rows[1:], strict=False):
-                if topology.prescribed(a) is False or topology.prescribed(b) is False:
+                if a.prescribed is False or b.prescribed is False:
                     continue  # a sensor, an open end
                 directed = {a.name, b.name} == set(one_way)
                 if directed:
                     a, b = (by_name[name] for name in one_way)  # noqa: PLW2901
-                wire = any(set(t.ports) == {a.name, b.name}
-                           for t in topology.traits[a.family].ties)
+                wire = any(set(t.ports) == {a.name, b.name} for t in a.traits.ties)
                 for i in range(family.size):
                     yield Edge(int(a.nodes[i]), int(b.nodes[i]), family.path(i), directed,
                                not (wire or directed))
@@ -153,18 +151,11 @@ def ways(topology: Topology) -> Iterator[Edge]:
 
 def ways_to(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
     """Nodes that can be got to."""
-    onward: dict[int, list[int]] = {}
-    for e in edges:
-        onward.setdefault(e.start, []).append(e.end)
-        if not (e.one_way and directed):
-            onward.setdefault(e.end, []).append(e.start)
-    seen, todo = {start}, [start]
-    while todo:
-        for node in onward.get(todo.pop(), ()):
-            if node not in seen:
-                seen.add(node)
-                todo.append(node)
-    return seen
+    import networkx as nx
+
+    graph = nx.DiGraph([(e.start, e.end) for e in edges])
+    graph.add_edges_from((e.end, e.start) for e in edges if not (e.one_way and directed))
+    return {start, *(nx.descendants(graph, start) if start in graph else ())}
 
 
 def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
@@ -204,6 +195,6 @@ def _words(topology: Topology, drive: Drive) -> tuple[str, str, str]:
     """The ports of a source, the higher one first, and what flows."""
     ports = {int(r.nodes[i]): (f"{drive.path}.{r.name}", r.domain) for r in topology.rows
              for i in np.flatnonzero(np.isin(r.nodes, (drive.high, drive.low)))
-             if topology.path(r.family, i) == drive.path}
+             if r.path(i) == drive.path}
     (high, domain), (low, _) = ports[drive.high], ports[drive.low]
     return high, low, quantity_word(*next(iter(domain.through.items())))

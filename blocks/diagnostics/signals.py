@@ -27,21 +27,18 @@ def signal_findings(network: Network) -> Iterator[Finding]:
 def _nodes(network: Network, kind: str) -> list[tuple[int, int, np.ndarray]]:
     """(family, variable, nodes) of all inputs or outputs."""
     return [
-        (f, i, network.node_of[network.port_numbers(f, v.name)])
+        (f, i, network.nodes_at(f, v.name))
         for f, family in enumerate(network.families)
         for i, v in enumerate(family.kernel.variables) if v.kind == kind
     ]
 
 
 def _lines(network: Network) -> Iterator[Finding]:
-    count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
-    outputs, inputs = np.zeros(count, dtype=int), np.zeros(count, dtype=int)
-    for table, kind in ((outputs, "output"), (inputs, "input")):
-        for _, _, nodes in _nodes(network, kind):
-            np.add.at(table, nodes, 1)
+    outputs = np.zeros(network.nodes, dtype=int)
+    for _, _, nodes in _nodes(network, "output"):
+        np.add.at(outputs, nodes, 1)
     for (f, i, k), _ in network.reads:
-        name = network.families[f].kernel.variables[i].name
-        outputs[network.node_of[network.port_numbers(f, name)[k]]] += 1
+        outputs[network.nodes_at(f, network.families[f].kernel.variables[i].name)[k]] += 1
     for f, i, nodes in _nodes(network, "input"):
         family = network.families[f]
         local = family.kernel.variables[i]
@@ -120,31 +117,27 @@ def _loops(network: Network) -> Iterator[Finding]:
     a, b, blocks = [], [], []
     for f, family in enumerate(network.families):
         for source, target in traits_of(family.kernel).feeds:
-            a.append(network.node_of[network.port_numbers(f, source)])
-            b.append(network.node_of[network.port_numbers(f, target)])
+            a.append(network.nodes_at(f, source))
+            b.append(network.nodes_at(f, target))
             blocks += [(f, k) for k in range(family.size)]
     if not a:
         return
     tail, head = np.concatenate(a), np.concatenate(b)
-    count = int(network.node_of.max()) + 1
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
-    graph = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(count, count))
+    graph = coo_matrix((np.ones(len(tail), dtype=np.int8), (tail, head)),
+                       shape=(network.nodes,) * 2)
     label = connected_components(graph, directed=True, connection="strong")[1]
     sizes = np.bincount(label)
     inside = (label[tail] == label[head]) & ((sizes[label[tail]] > 1) | (tail == head))
     for part in distinct(label[tail[inside]])[:12]:
         edges = np.flatnonzero(inside & (label[tail] == part))
         following = {int(tail[e]): e for e in edges[::-1]}
-        at = int(tail[edges[0]])
-        chain: list[np.intp] = []
-        seen: dict[int, int] = {}
-        while at not in seen:
-            seen[at] = len(chain)
-            chain.append(following[at])
-            at = int(head[following[at]])
-        chain = chain[seen[at]:]
+        nodes = [int(tail[edges[0]])]
+        while nodes[-1] not in nodes[:-1]:
+            nodes.append(int(head[following[nodes[-1]]]))
+        chain = [following[node] for node in nodes[nodes.index(nodes[-1]) : -1]]
         names = [network.families[blocks[e][0]].path(blocks[e][1]) for e in chain]
         yield found(
             "signal.loop", names,

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -68,35 +67,24 @@ def _is_explained(owners: Iterable[str], explained: set[str]) -> bool:
 
 
 def _parts(flat: Flat, names: Names, singular: Singular) -> list[_Part]:
-    parts: list[_Part] = []
-    chain = flat.chains()
-    over, under = singular.over_equations, singular.under_classes
-    for e in over[:200]:
-        parts.append(_Part(over=[int(e)], owners=Counter(_owners(names, int(e)))))
-    for c in under[:200]:
-        parts.append(_Part(under=[int(c)], owners=Counter(names.owners(int(c)))))
-    link = _links(flat, over[:200], under[:200], singular, chain)
-    merged: dict[Any, _Part] = {}
-    for k, part in enumerate(parts):
-        into = merged.setdefault(link[k], _Part())
-        into.over += part.over
-        into.under += part.under
-        into.owners += part.owners
-    return _join_by_owner(list(merged.values()))
-
-
-def _links(flat: Flat, over: np.ndarray, under: np.ndarray, singular: Singular, chain: np.ndarray
-           ) -> list[int]:
-    """Labels: over-equations that share an unknown, unknowns that share an equation."""
-    none = np.zeros(0, dtype=int)  # where every equation has been eliminated
-    pairs = [(none, none), *(flat.incidence(g) for g in flat.groups)]
-    rows = np.concatenate([p[0] for p in pairs])
-    columns = chain[np.concatenate([p[1] for p in pairs])]
-    n, m = flat.equations, int(chain.max(initial=-1)) + 1
+    """Over-equations that share an unknown, and unknowns that share an equation, are one fault."""
+    over, under = singular.over_equations[:200], singular.under_classes[:200]
+    chain, n = flat.chains(), flat.equations
+    rows, classes = flat.incidence_of(np.arange(n))
+    columns = chain[classes]
     keep = np.isin(rows, singular.over_equations)
     keep |= np.isin(rows, singular.under_equations) & np.isin(columns, chain[under])
-    label = connected(rows[keep], n + columns[keep], n + m)
-    return [*label[over].tolist(), *label[n + chain[under]].tolist()]
+    label = connected(rows[keep], n + columns[keep], n + int(chain.max(initial=-1)) + 1)
+    parts: dict[int, _Part] = {}
+    for e in over.tolist():
+        part = parts.setdefault(label[e], _Part())
+        part.over.append(e)
+        part.owners.update(_owners(names, e))
+    for c in under.tolist():
+        part = parts.setdefault(label[n + chain[c]], _Part())
+        part.under.append(c)
+        part.owners.update(names.owners(c))
+    return _join_by_owner(list(parts.values()))
 
 
 def _join_by_owner(parts: list[_Part]) -> list[_Part]:
@@ -118,53 +106,41 @@ def _owners(names: Names, equation: int) -> list[str]:
 
 
 def _finding(names: Names, part: _Part, reason: str) -> Finding:
-    parts = [name for name, _ in _ranked(part)]
+    parts = sorted(part.owners, key=lambda name: (-part.owners[name], name))[:20]
     equations = enumerated([names.equation(e) for e in part.over])
     unknowns = listed((names.unknown(c) for c in part.under), 8)
-    who = listed(parts)
+    who, s = listed(parts), "s" if len(parts) == 1 else ""
     if reason == "endless":
         stated = enumerated([_stated(names, e) for e in part.over])
-        return found(
-            "structure.endless", parts,
-            f"What {who} prescribe{'s' if len(parts) == 1 else ''} acts through so many "
-            f"integrations in a row that it had to be differentiated more than "
-            f"{MAX_DIFFERENTIATIONS - 1} times:{stated}",
-            "Prescribe a quantity nearer to the one that is to follow, such as an acceleration "
-            "instead of a position.",
-        )  # fmt: skip
+        return found("structure.endless", parts,
+                     f"What {who} prescribe{s} acts through so many integrations in a row that it "
+                     f"had to be differentiated more than {MAX_DIFFERENTIATIONS - 1} times:"
+                     f"{stated}",
+                     "Prescribe a quantity nearer to the one that is to follow, such as an "
+                     "acceleration instead of a position.")
     if reason == "input":
-        return found(
-            "structure.input", parts,
-            f"{who} leave{'s' if len(parts) == 1 else ''} no freedom for a force that is set by a "
-            f"friction or contact law:{equations}",
-            "Give the node between them a mass, or remove one of the laws.",
-        )  # fmt: skip
-    code = "structure.singular"
+        return found("structure.input", parts,
+                     f"{who} leave{s} no freedom for a force that is set by a friction or contact "
+                     f"law:{equations}",
+                     "Give the node between them a mass, or remove one of the laws.")
     if part.over and part.under:
-        return _both(names, part, code, equations, unknowns)
+        return _both(names, part, parts, equations, unknowns)
     if part.over:
-        return found(
-            code, parts,
-            f"{who} are over-determined: {plural(len(part.over), 'equation')} for fewer unknowns:"
-            f"{equations}",
-            f"Remove the component that repeats what the others say: look first at "
-            f"{listed(parts, 3, 'or')}.",
-        )  # fmt: skip
-    return found(
-        code, parts,
-        f"Nothing determines {unknowns}: an equation is missing among {who}.",
-        "Connect a component that determines them, or state the missing equation."
-        + _without_reference(names, set(parts)),
-    )  # fmt: skip
+        return found("structure.singular", parts,
+                     f"{who} are over-determined: {plural(len(part.over), 'equation')} for fewer "
+                     f"unknowns:{equations}", "Remove the component that repeats what the others "
+                     f"say: look first at {listed(parts, 3, 'or')}.")
+    return found("structure.singular", parts,
+                 f"Nothing determines {unknowns}: an equation is missing among {who}.",
+                 "Connect a component that determines them, or state the missing equation."
+                 + _without_reference(names, set(parts)))
 
 
 def _without_reference(names: Names, parts: set[str]) -> str:
     """Advice where a domain does not say which component its circuits are measured against."""
     topology = Topology(names.flat.network)
     for domain in topology.domains:
-        family = next((f for r in topology.of(domain) if (
-            f := topology.network.families[r.family]) and f.path(0) in parts), None)
-        if family is not None and not domain.reference:
+        if not domain.reference and any(r.path(0) in parts for r in topology.of(domain)):
             name, u = next(iter(domain.across.items()))
             return (f" Where nothing says what the {quantity_word(name, u)} of this {domain} "
                     "circuit is measured against, connect a component that does, with yield "
@@ -183,14 +159,8 @@ def _stated(names: Names, equation: int) -> str:
     return text
 
 
-def _ranked(part: _Part) -> list[tuple[str, int]]:
-    """Components of a part, the most involved first."""
-    return sorted(part.owners.items(), key=lambda item: (-item[1], item[0]))[:20]
-
-
-def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -> Finding:
+def _both(names: Names, part: _Part, parts: list[str], equations: str, unknowns: str) -> Finding:
     """Too many equations for some unknowns, too few for others, of the same components."""
-    parts = [name for name, _ in _ranked(part)]
     owners = {names.owner(e) for e in part.over}
     topology = Topology(names.flat.network)
     given = [s for s in sources(topology) if s[0] in owners]
@@ -198,28 +168,24 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
     connect = (f"Connect {listed(loose)}, which {'is' if len(loose) == 1 else 'are'} connected to "
                "nothing. Otherwise ") if loose else ""
     if not given:
-        lack = "two" if loose else "Two"
-        return found(
-            code, parts,
-            f"{listed(parts)} {'is' if len(parts) == 1 else 'are'} over- and under-determined at "
-            f"once. These equations determine too few unknowns:{equations}\nwhile nothing "
-            f"determines {unknowns}.",
-            f"{connect}{lack} of these equations say the same, or one contradicts the "
-            f"others: look first at {listed(parts[:3], word='or')}.",
-        )  # fmt: skip
+        return found("structure.singular", parts,
+                     f"{listed(parts)} {'is' if len(parts) == 1 else 'are'} over- and "
+                     "under-determined at once. These equations determine too few unknowns:"
+                     f"{equations}\nwhile nothing determines {unknowns}.",
+                     f"{connect}{'two' if loose else 'Two'} of these equations say the same, or "
+                     f"one contradicts the others: look first at {listed(parts[:3], word='or')}.")
     kind, u = given[0][1:]
     givers = list(dict.fromkeys(s[0] for s in given if s[1] == kind))
     rest = [p for p in parts if p not in givers]
     word = quantity_word("", u)
     free = f"that the {several(word)} may differ" if kind == "across" else f"whose {word} is free"
     return found(
-        code, [*givers, *rest],
+        "structure.singular", [*givers, *rest],
         f"{listed(givers)} prescribe{'s' if len(givers) == 1 else ''} more {several(word)} than "
         f"{listed(rest)} leave{'s' if len(rest) == 1 else ''} free. These equations contradict or "
         f"repeat each other:{equations}\nwhile nothing determines {unknowns}.",
         f"{connect}{'remove' if loose else 'Remove'} one of "
-        f"{_less(topology, givers, owners, kind)} {free}{example_word('', u)}.",
-    )  # fmt: skip
+        f"{_less(topology, givers, owners, kind)} {free}{example_word('', u)}.")
 
 
 def _less(topology: Topology, givers: list[str], owners: set[str], kind: str) -> str:
@@ -235,10 +201,6 @@ def _less(topology: Topology, givers: list[str], owners: set[str], kind: str) ->
 
 
 # -- dependent by numbers -------------------------------------------------------------------------
-def _parameters(flat: Flat) -> list[list[np.ndarray]]:
-    return [[f.parameter(p.name).T for p in f.kernel.parameters] for f in flat.network.families]
-
-
 def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable[int]
                         ) -> list[int]:
     """Equations whose rows of coefficients add up to zero with the present parameters.
@@ -246,7 +208,7 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
     Coefficients that are not constant count as arbitrary, so that nothing is
     said of equations that are dependent at one state only.
     """
-    equations, parameters = list(equations), _parameters(flat)
+    equations, parameters = list(equations), flat.network.parameters()
     at = {int(c): j for j, c in enumerate(unknowns)}
     if len(equations) > MOST_TOGETHER or not equations:
         return []

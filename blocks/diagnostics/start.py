@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.start import TargetRow, held_defaults
-from ..initialisation.targets import idle_targets
-from ..language.declarations import Variable
+from ..initialisation.targets import Targets, class_values, collect_targets, idle_targets
 from ..numerics.arrays import Array
 from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, SAME_TARGET
 from ..system.failure import AlgebraicFailure
@@ -38,8 +37,8 @@ from .words import Names, enumerated, listed, ports_at, quantity_word
 if TYPE_CHECKING:
     from ..initialisation.start import Start
 
-__all__ = ["Starting", "begin_findings", "event_findings", "on_loose_nodes", "start_findings",
-           "undetermined"]
+__all__ = ["Starting", "begin_findings", "event_findings", "locked_findings", "on_loose_nodes",
+           "start_findings", "undetermined"]
 
 SEEN = 1e-3  # of a state, that it is moved by to see what follows
 MOST = 10  # contacts that overlap, told one by one
@@ -76,9 +75,8 @@ def event_findings(system: System) -> Iterator[Finding]:
             if local.kind == "discrete":
                 continue
             slot = flat.base[f].get((i, 0))
-            classes = flat.class_of[slot : slot + family.size] if slot is not None else None
-            wrong = np.arange(family.size) if classes is None else np.flatnonzero(
-                ~np.isin(classes, states))
+            wrong = np.arange(family.size) if slot is None else np.flatnonzero(
+                ~np.isin(flat.class_of[slot : slot + family.size], states))
             if not len(wrong):
                 continue
             paths = [f"{family.path(int(k))}.{local.name}" for k in wrong[:20]]
@@ -89,6 +87,27 @@ def event_findings(system: System) -> Iterator[Finding]:
                 f"Assign a variable whose der() appears in an equation, or declare {local.name} "
                 "as Discrete.",
             )  # fmt: skip
+
+
+def locked_findings(system: System) -> Iterator[Finding]:
+    """Loops that have no solution but zero, though a component integrates one of their unknowns.
+
+    As two racks of different radii on one shaft and one rod, whatever states, inputs and time are.
+    """
+    flat, values, names = system.flat, system.tape.values, system.class_names
+    for step in system.tape.steps:
+        if step.block is None or len(step.unknowns) < 2:
+            continue
+        still = [names[c] for c in step.unknowns.tolist()
+                 if flat.derivative[c] >= 0 and values[c].is_zero()]
+        if still:
+            parts = list(dict.fromkeys(filter(None, map(flat.owner, step.equations.tolist()))))
+            yield found(
+                "network.locked", parts[:20],
+                f"{listed(still, 4)} can only be zero: {listed(parts, 8)} hold each other, "
+                "as where gears of different ratios join the same two shafts.",
+                "Nothing to do if that is meant; otherwise remove one of the constraints (a gear, "
+                "a rod), or let one of them yield.")
 
 
 def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
@@ -285,14 +304,12 @@ def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:
 
 def _quick(system: System) -> Iterator[Finding]:
     """Find contradictions of a large model's targets of one unknown, with nothing solved for."""
-    value, high = given_targets(system)
-    yield from contradictions(system, high)
-    for c, slot, wanted in high:
-        value[c] = system.flat.sign_of[slot] * wanted
+    targets = collect_targets(system)
+    yield from contradictions(system, targets)
     if system.nz or system.clusters or system.nm or system.nd:
         return
     problem = Problem(system, system.parameters(), np.ones(system.nx), np.ones(0))
-    problem.x[:] = value[system.tape.reduced.states]
+    problem.x[:] = class_values(system, targets)[system.tape.reduced.states]
     with np.errstate(all="ignore"):
         slope = system.slope(*problem.arguments(0.0))
     yield from derivative_findings(system, problem, slope)
@@ -321,7 +338,7 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
             row.domain.across, row.domain.through))
         for i, node in enumerate(row.nodes):
             if through[1] is None or (
-                    f"{topology.path(row.family, i)}.{row.name}.{across[0]}" not in paths):
+                    f"{row.path(i)}.{row.name}.{across[0]}" not in paths):
                 continue
             ports, carried = ports_at(system.network, int(node))[:4], quantity_word(*through)
             return (f"See whether the {carried} that is driven into the node {' = '.join(ports)} "
@@ -330,20 +347,19 @@ def _on_nodes(system: System, paths: Sequence[str]) -> str:
     return ""
 
 
-def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Finding:
+def _failed(system: System, error: BlocksError | AlgebraicFailure) -> Finding:
     cause = dependent_block(system)
     if cause is not None:
         return cause
     names = tuple(getattr(error, "variables", ()) or getattr(error, "worst", ()))
-    problem = getattr(error, "problem", str(error or "the equations have no solution"))
-    advice = getattr(error, "advice", "")
-    if error is not None and getattr(error.__cause__ or error, "singular", False):
+    problem, advice, code, where = (getattr(error, name, "")
+                                    for name in ("problem", "advice", "code", "where"))
+    problem = problem or str(error)
+    if getattr(error.__cause__ or error, "singular", False):
         advice = on_loose_nodes(system, names) or advice
-    elif isinstance(getattr(error, "__cause__", None), AlgebraicFailure):
+    elif isinstance(error.__cause__, AlgebraicFailure):
         advice = f"{_on_nodes(system, names)}{advice}"
-    code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
-        "initial.failed"
-    where = getattr(error, "where", "")
+    code = code if code in SEVERITIES else "initial.failed"
     if where and code != "initial.failed":
         problem = f"at the start {where} {problem}"
     return found(
@@ -352,49 +368,13 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     )  # fmt: skip
 
 
-class HighTarget(NamedTuple):
-    """A user's target of high priority: class and slot of its variable, value in SI units."""
-
-    unknown: int
-    slot: int
-    value: float
-
-
-def given_targets(system: System) -> tuple[Array, list[HighTarget]]:
-    """Per class the value that targets of one unknown give it, and the user's high ones."""
-    flat = system.flat
-    value = np.zeros(flat.classes)
-    high: list[HighTarget] = []
-    for f, family in enumerate(system.network.families):
-        for i, local in enumerate(family.kernel.variables):
-            slot = flat.base[f].get((i, 0))
-            if slot is None or local.kind in ("across", "through", "shared"):
-                continue
-            slots = np.arange(slot, slot + family.size)
-            wanted = np.zeros(family.size)
-            for first, m in zip(family.starts, family.members, strict=True):
-                if isinstance(local.declared, Variable):
-                    usual = local.declared.initial_of(m)
-                    wanted[first : first + m.size] = 0.0 if usual is None else usual
-                given = m._targets.get(local.name) if m._targets else None
-                if given is None or given[0] is None:
-                    continue
-                wanted[first : first + m.size] = given[0]
-                if given[1] == "high":
-                    high += [HighTarget(int(flat.class_of[s]), int(s), float(wanted[s - slot]))
-                             for s in slots[first : first + m.size]]
-            better = wanted != 0
-            value[flat.class_of[slots[better]]] = (flat.sign_of[slots] * wanted)[better]
-    return value, high
-
-
-def contradictions(system: System, high: list[HighTarget]) -> Iterator[Finding]:
+def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
     """Different high targets for one and the same unknown."""
-    sign = system.flat.sign_of
+    sign, high = system.flat.sign_of, targets.levels == 0
     first: dict[int, tuple[int, float]] = {}
     clashes = 0
-    for c, slot, wanted in high:
-        before = first.setdefault(c, (slot, wanted))
+    for slot, wanted in zip(targets.slots[high].tolist(), targets.values[high], strict=True):
+        before = first.setdefault(int(system.flat.class_of[slot]), (slot, wanted))
         gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
         if gap <= SAME_TARGET * max(1.0, abs(wanted)):
             continue

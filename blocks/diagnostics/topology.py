@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from ..assembly.matching import connected
-from ..assembly.network import Network
+from ..assembly.matching import joined
+from ..assembly.network import Family, Network
 from ..language.domain import Domain
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Flags, Indices
 from ..units import Unit
 from .traits import Traits, traits_of
 
@@ -23,14 +24,36 @@ __all__ = ["MOST", "PortRow", "Topology", "sources"]
 MOST = 12  # findings of one kind; a systematic mistake need not be shown a thousand times
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PortRow:
     """All instances of one conserving port."""
 
-    family: int
+    family: int  # its number
+    of: Family
+    traits: Traits
     name: str
     domain: Domain
     nodes: Indices
+
+    def path(self, instance: int | np.integer) -> str:
+        """Of its component."""
+        return self.of.path(int(instance))
+
+    def at(self, nodes: Flags) -> list[tuple[str, str]]:
+        """Paths of components at some nodes, with the port; of many the first."""
+        return [(self.path(i), self.name) for i in np.flatnonzero(nodes[self.nodes])[:20]]
+
+    @property
+    def states(self) -> bool:
+        """Whether its component states the domain's parameters there."""
+        return any(v.port == self.name and getattr(v.declared, "sets", False)
+                   for v in self.of.kernel.variables)
+
+    @property
+    def prescribed(self) -> bool | None:
+        """Whether its through variable is given (True), always zero-like (False) or free."""
+        states = [self.traits.prescribes.get((self.name, t)) for t in self.domain.through]
+        return None if None in states or not states else any(states)
 
 
 class Topology:
@@ -40,10 +63,10 @@ class Topology:
         self.network = network
         self.traits: list[Traits] = [traits_of(f.kernel) for f in network.families]
         self.rows = [
-            PortRow(f, name, domain, network.node_of[network.port_numbers(f, name)])
+            PortRow(f, network.families[f], self.traits[f], name, domain, network.nodes_at(f, name))
             for f, name, domain in network.leaf_ports()
         ]
-        self.count = int(network.node_of.max()) + 1 if len(network.node_of) else 0
+        self.count = network.nodes
 
     @cached_property
     def domains(self) -> list[Domain]:
@@ -66,29 +89,18 @@ class Topology:
         wanted = set(parts)
         return [f"{path}.{r.name}" for r in self.rows
                 for i in np.flatnonzero(self.degree[r.nodes] == 1)
-                if (path := self.path(r.family, i)) in wanted]
+                if (path := r.path(i)) in wanted]
 
     def joined(self, domain: Domain) -> Indices:
         """Per node a label of the part that components of the domain hold together; those that
         prescribe their through variable do not count."""
-        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        rows = self.of(domain)
-        for first, second in zip(rows, rows[1:], strict=False):
-            if first.family != second.family or self.prescribed(first) is not None:
-                continue
-            a.append(first.nodes)
-            b.append(second.nodes)
-        left, right = np.concatenate(a), np.concatenate(b)
-        return connected(left, right, self.count)
+        return joined(((a.nodes, b.nodes) for a, b in pairwise(self.of(domain))
+                       if a.family == b.family and a.prescribed is None), self.count)
 
     def circuits(self, domain: Domain) -> Indices:
         """Per node a label of the circuit that it belongs to; a transformer stands between two."""
-        a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-        for rows in self.groups(domain):
-            for first, second in zip(rows, rows[1:], strict=False):
-                a.append(first.nodes)
-                b.append(second.nodes)
-        return connected(np.concatenate(a), np.concatenate(b), self.count)
+        return joined(((a.nodes, b.nodes) for rows in self.groups(domain)
+                       for a, b in pairwise(rows)), self.count)
 
     def groups(self, domain: Domain) -> Iterator[list[PortRow]]:
         """The ports of every class that it joins to one circuit of the domain."""
@@ -99,26 +111,13 @@ class Topology:
                 if group:
                     yield group
 
-    def prescribed(self, row: PortRow) -> bool | None:
-        """Whether a port's through variable is given (True), always zero-like (False) or free."""
-        table = self.traits[row.family].prescribes
-        states = [table.get((row.name, t)) for t in row.domain.through]
-        if any(s is None for s in states) or not states:
-            return None
-        return any(states)
-
 
 def sources(topology: Topology) -> Iterator[tuple[str, str, Unit]]:
     """(path, "across" or "through", unit) of everything that prescribes a given value."""
     for f, traits in enumerate(topology.traits):
         family = topology.network.families[f]
-        for tie in traits.ties:
-            if tie.given:
-                domain = family.kernel.ports[tie.ports[0]][0]
-                for i in range(family.size):
-                    yield family.path(i), "across", domain.across[tie.variable]
-        for (port, name), given in traits.prescribes.items():
-            if given:
-                domain = family.kernel.ports[port][0]
-                for i in range(family.size):
-                    yield family.path(i), "through", domain.through[name]
+        given = [("across", tie.ports[0], tie.variable) for tie in traits.ties if tie.given]
+        given += [("through", *of) for of, known in traits.prescribes.items() if known]
+        for kind, port, name in given:
+            unit = getattr(family.kernel.ports[port][0], kind)[name]
+            yield from ((family.path(i), kind, unit) for i in range(family.size))

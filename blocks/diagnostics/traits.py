@@ -21,6 +21,7 @@ from ..assembly.matching import match
 from ..language.domain import Domain
 from ..language.kernel import Kernel, Law, LocalParameter
 from ..numerics.arrays import Array
+from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import OUTSIDE, STATED
 
 __all__ = ["Tie", "Traits", "traits_of"]
@@ -92,10 +93,8 @@ class _Reader:
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
         own -= {kernel.symbols[i, 0].__hash__() for i in known}
-        self.gives = np.array([
-            any(s.__hash__() not in own for s in ca.symvar(law.residual))
-            for law in [*kernel.laws, *kernel.laws]
-        ], dtype=bool)  # fmt: skip
+        self.gives = np.array([not symbols_in(law.residual) <= own
+                               for law in (*kernel.laws, *kernel.laws)], dtype=bool)
 
     def weights(self, terms: dict[int, float], order: int = 0) -> Array | None:
         """The scaled laws' combination that says sum(terms) == given, None if there is none."""
@@ -181,8 +180,7 @@ class _Reader:
                      if abs(w) > STATED), ca.SX(0))
         unknowns = ca.vertcat(*(self.kernel.symbols[key] for key in self.keys))
         value = -ca.substitute(ca.SX(total), unknowns, ca.SX.zeros(unknowns.shape))
-        known = {s.__hash__() for p in self.kernel.parameter_symbols for s in ca.symvar(p)}
-        if any(s.__hash__() not in known for s in ca.symvar(value)):
+        if not symbols_in(value) <= self.kernel.parameter_hashes:
             return None
         return ca.Function("given", self.kernel.parameter_symbols, [value])
 
@@ -227,14 +225,10 @@ def _feedthrough(kernel: Kernel) -> list[tuple[str, str]]:
     unknown = {i: n for n, i in enumerate(
         i for i, v in enumerate(kernel.variables)
         if v.kind in ("variable", "output") and i not in kernel.observed)}  # fmt: skip
-    rows, columns = [], []
-    for row, law in enumerate(kernel.laws):
-        for i, k in law.arguments:
-            if i in unknown and k == order[i]:
-                rows.append(row)
-                columns.append(unknown[i])
-    m = match(np.array(rows, dtype=int), np.array(columns, dtype=int), len(kernel.laws),
-              len(unknown))
+    places = [(row, unknown[i]) for row, law in enumerate(kernel.laws)
+              for i, k in law.arguments if i in unknown and k == order[i]]
+    rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
+    m = match(rows, columns, len(kernel.laws), len(unknown))
     pairs = []
     for out in outputs:
         seen: set[int] = set()

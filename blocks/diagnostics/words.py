@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ..assembly.flatten import Flat
+from ..assembly.flatten import Flat, Slot
 from ..assembly.network import Family, Network
 from ..language.kernel import Local
 from ..units import Unit, unit
@@ -117,30 +117,25 @@ class Names:
     """Paths of the unknowns and equations of a flat system."""
 
     def __init__(self, flat: Flat) -> None:
-        self.flat = flat
+        self.flat, self.owner = flat, flat.owner
+
+    def _held(self, c: int) -> list[Slot]:
+        """What the slots of a class hold; of many, some."""
+        return [self.flat.at_slot(int(s)) for s in np.flatnonzero(self.flat.class_of == c)[:200]]
 
     def unknown(self, c: int) -> str:
         """The most telling path of a class: a component's variable before a port's."""
-        slots = np.flatnonzero(self.flat.class_of == c)
-        if not len(slots):
+        every = self._held(c)
+        if not every:
             parents = np.flatnonzero(self.flat.derivative == c)
             return f"der({self.unknown(int(parents[0]))})" if len(parents) else f"unknown {c}"
-        return min((self.flat.at_slot(int(s)) for s in slots[:200]),
-                   key=lambda held: (held.order, _rank(held.local))).name
+        return min(every, key=lambda held: (held.order, _rank(held.local))).name
 
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
-        slots = np.flatnonzero(self.flat.class_of == c)
-        every = [self.flat.at_slot(int(s)) for s in slots[:200]]
+        every = self._held(c)
         own = [s for s in every if s.local.kind not in ("across", "through", "shared")] or every
         return [s.family.path(s.instance) for s in own]
-
-    def owner(self, equation: int) -> str:
-        """The component that states an equation; empty for the balance of a node."""
-        group, row = self.flat.group_of(equation)
-        if group.law is None:
-            return ""
-        return self.flat.network.families[group.family].path(int(group.instances[row]))
 
     def ports_of(self, equation: int) -> list[str]:
         """Ports at the node whose balance an equation is."""
@@ -157,12 +152,10 @@ class Names:
             text = tidy(equation_text(self.flat, equation))
             return shortened(text if "@" not in text else self._gist(equation, text))
         group, row = self.flat.group_of(equation)
-        slots = np.flatnonzero(self.flat.class_of == group.classes[group.starts[row]])
-        locals_ = [self.flat.at_slot(int(s)).local for s in slots[:200]]
+        locals_ = [held.local for held in self._held(int(group.classes[group.starts[row]]))]
         word = next((quantity_word(v.name, v.unit) for v in locals_ if v.kind == "through"), "")
         balance = f"{word} balance" if word and not group.order else "balance"
         return f"the {balance} at the node of {listed(ports, 4)}"
-
 
     def _gist(self, equation: int, text: str) -> str:
         """A long equation by what is in it."""
@@ -206,7 +199,7 @@ def ports_at(network: Network, node: int) -> list[str]:
     paths = []
     for f, name, _ in network.leaf_ports():
         family = network.families[f]
-        hits = np.flatnonzero(network.node_of[network.port_numbers(f, name)] == node)
+        hits = np.flatnonzero(network.nodes_at(f, name) == node)
         paths += [f"{family.path(int(i))}.{name}" for i in hits]
     return paths
 

@@ -117,8 +117,8 @@ class _Reading:
             self.members.setdefault(node, []).append(f"{child.path}.{declared.name}")
         if len(set(nodes)) > 1:
             self._merge(nodes)
-        signal = "" if isinstance(declared, Port) else _direction(declared)
-        return Pin(declared.name, nodes[0], signal)
+        signal = "out" if isinstance(declared, Output) else "in"
+        return Pin(declared.name, nodes[0], "" if isinstance(declared, Port) else signal)
 
     def _merge(self, nodes: list[int]) -> None:
         kept = min(self.merged.get(n, n) for n in nodes)
@@ -149,10 +149,6 @@ def _is_sign(component: Component) -> bool:
 def _ports(component: Component) -> list[Any]:
     return [d for d in component._declared.values()
             if isinstance(d, (Port, Signal)) and d.exists(component)]  # fmt: skip
-
-
-def _direction(declared: Signal) -> str:
-    return "out" if isinstance(declared, Output) else "in"
 
 
 def _values(component: Component, instance: int | None) -> Iterator[tuple[str, str, bool]]:

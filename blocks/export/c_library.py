@@ -23,7 +23,7 @@ from ..solvers.samples import MOST_ROUNDS
 from .fmu import try_out
 from .header import header
 from .program import Program, Variable, coherent, refuse_texts
-from .targets import OWN, TARGETS, Contents, here, library, static_library
+from .targets import OWN, TARGETS, Contents, filled, here, library, static_library
 from .time_steps import TIME_STEPS
 
 __all__ = ["export_c"]
@@ -80,8 +80,7 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     made = _Library(program)
     with TemporaryDirectory() as place:
         inside = Path(place)
-        code = [one.lstrip("@") for one in program.image.code]
-        trial = {"BARE": 1, "TRIAL": 1}
+        code, trial = program.image.code, {"BARE": 1, "TRIAL": 1}
         try_out(library(own, code, made.internal(), "c_library.c", trial, inside), program)
         file = inside / f"lib{made.name}.a"
         contents = static_library(machine, code, "c_library.c", inside, file)
@@ -104,6 +103,7 @@ class _Library:
 
     def __init__(self, program: Program) -> None:
         self.program, self.name = program, _identifier(program.name)
+        self.names = {"TITLE": program.name, "NAME": self.name, "UPPER": self.name.upper()}
         self.groups = {"inputs": program.inputs, "parameters": program.parameters,
                        "outputs": program.outputs}
         self.step = float(program.driver.settings.step or 0.0)
@@ -127,7 +127,7 @@ class _Library:
 
     def public(self, contents: Contents | None) -> str:
         """The header that users read."""
-        program, name, upper = self.program, self.name, self.name.upper()
+        program, upper = self.program, self.name.upper()
         words = 1 + self.run + program.image.size + sum(map(len, self.groups.values()))
         told = [
             "All values are in units of SI. Nothing is allocated, and nothing is kept outside of "
@@ -152,99 +152,26 @@ class _Library:
                                      break_long_words=False) for one in told)
         statuses = [f"    {upper}_{status} = {k}, /* {text} */"
                     for k, (status, text) in enumerate(STATUSES.items())]
-        return f"""\
-/* {program.name}: a model as a library in C, written by blocks.
- *
-{comment} */
-#ifndef {upper}_H
-#define {upper}_H
-
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {{
-#endif
-
-#define {upper}_STEP {self.step!r} /* s: the step it was exported with */
-
-enum {{
-{chr(10).join(statuses)}
-}};
-
-typedef struct {{
-    double time; /* s: reached */
-{''.join(_group(group, given) for group, given in self.groups.items())}\
-    uint64_t run[{self.run}], memory[{program.image.size}];
-}} {name};
-
-/* Begin anew: inputs and parameters get the values of the model, outputs those at the start. */
-void {name}_reset({name} *model);
-
-/* Go on by h (s), with inputs and parameters as they are now; returns a status. What follows from
- * a new value is decided at once. Outputs are those at the end. */
-int {name}_step({name} *model, double h);
-
-/* What could not be decided, after {upper}_HALTED: a component; an empty text if none is known. */
-const char *{name}_where({name} *model);
-
-#ifdef __cplusplus
-}}
-#endif
-#endif
-"""
+        return filled(
+            "c_library.h", **self.names, COMMENT=comment, STEP=repr(self.step),
+            STATUSES="\n".join(statuses), GROUPS="".join(
+                _group(group, given) for group, given in self.groups.items()),
+            RUN=str(self.run), MEMORY=str(program.image.size))
 
     def example(self) -> str:
         """A program that prints the outputs of a run."""
-        program, name, upper = self.program, self.name, self.name.upper()
+        program = self.program
         fields = [f", model.outputs.{field}" for field in _fields(program.outputs)]
         settings = "".join(
             f"    model.{group}.{field} = {one.start!r}; /* as it is after a reset */\n"
             for group in ("inputs", "parameters")
             for field, one in _fields(self.groups[group]).items())
         row = f'printf("%.9g{",%.9g" * len(fields)}\\n", model.time{"".join(fields)});'
-        return f"""\
-/* Prints what {program.name} does in 1000 steps, as a table of values divided by commas. */
-#include <stdio.h>
-
-#include "{name}.h"
-
-static {name} model;
-
-int main(void) {{
-    {name}_reset(&model);
-{settings}\
-    puts("time{''.join(f',{one.info.path}' for one in program.outputs)}");
-    {row}
-    for (int k = 0; k < 1000; k++) {{
-        int status = {name}_step(&model, {upper}_STEP);
-        if (status == {upper}_NOT_KNOWN) break;
-        if (status != {upper}_OK && status != {upper}_MANY_EVENTS) {{
-            fprintf(stderr, "at t = %g s: status %d %s\\n", model.time, status,
-                    {name}_where(&model));
-            return status;
-        }}
-        {row}
-    }}
-    return 0;
-}}
-"""
+        return filled("c_library_main.c", **self.names, SETTINGS=settings, ROW=row,
+                      HEADINGS=",".join(["time", *(one.info.path for one in program.outputs)]))
 
     def cmake(self) -> str:
-        return f"""\
-cmake_minimum_required(VERSION 3.13)
-project({self.name} C)
-
-add_library({self.name} STATIC IMPORTED GLOBAL)
-set_target_properties({self.name} PROPERTIES
-    IMPORTED_LOCATION ${{CMAKE_CURRENT_SOURCE_DIR}}/lib{self.name}.a
-    INTERFACE_INCLUDE_DIRECTORIES ${{CMAKE_CURRENT_SOURCE_DIR}})
-if(NOT WIN32)
-    target_link_libraries({self.name} INTERFACE m)
-endif()
-
-add_executable({self.name}_example main.c)
-target_link_libraries({self.name}_example {self.name})
-"""
+        return filled("c_library.cmake", **self.names)
 
 
 def _group(group: str, given: Sequence[Variable]) -> str:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree as Xml
 import casadi as ca
 import numpy as np
 
-from ..exceptions import ParameterError, WrongCall, brief, unknown_name
+from ..exceptions import WrongCall, brief, unknown_name
 from ..language.expression import TIME
 from ..reading.unit import Unit, unit
 from ..results.files import whole
@@ -69,8 +69,8 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
             target = PLATFORMS[name]
             folder = target.fmi2 if version == "2.0" else target.fmi3
             with TemporaryDirectory() as place:
-                file = library(target, [one.lstrip("@") for one in program.image.code], text,
-                               "fmu.c", {"FMI_VERSION": VERSIONS[version]}, Path(place))
+                file = library(target, program.image.code, text, "fmu.c",
+                               {"FMI_VERSION": VERSIONS[version]}, Path(place))
                 if target == here():
                     try_out(file, program)
                 packed.writestr(zipfile.ZipInfo(
@@ -84,10 +84,10 @@ def try_out(file: Path, program: Program) -> None:
     done = subprocess.run([sys.executable, "-I", "-S", "-c", TRIAL, str(file), repr(program.t_end)],
                           capture_output=True, text=True)
     if done.returncode:
-        raise ParameterError(
-            program.where, "does not get through by machine code alone: "
+        raise program.refused(
+            "does not get through by machine code alone: "
             f"{done.stdout or done.stderr[-200:] or 'its run has crashed'}.",
-            "Simulate it here, or export it for a shorter duration.", code="export.refused")
+            "Simulate it here, or export it for a shorter duration.")
 
 
 @dataclass
@@ -124,7 +124,11 @@ class _Description:
                                  else program.name, flags=re.ASCII)
         self.units: dict[str, tuple[Unit, dict[str, Unit]]] = {}
         self.listed = [_Listed("time", "independent", 0, "independent", unit("s"), "Time")]
-        self._list_given()
+        for one in program.inputs:
+            self._add(one, "input", "input", {"start": repr(one.start)})
+        for one in program.parameters:
+            self._add(one, "parameter", "parameter", {
+                "variability": "tunable", "start": repr(one.start), **one.bounds})
         self._list_outputs()
         self.slopes, self.states = list[str](), list[str]()
         if program.may_be_integrated:
@@ -136,13 +140,6 @@ class _Description:
         self.places = [(one.kind, one.place) for one in self.listed]
 
     # -- variables -----------------------------------------------------------------------
-    def _list_given(self) -> None:
-        for one in self.program.inputs:
-            self._add(one, "input", "input", {"start": repr(one.start)})
-        for one in self.program.parameters:
-            self._add(one, "parameter", "parameter", {
-                "variability": "tunable", "start": repr(one.start), **one.bounds})
-
     def _list_outputs(self) -> None:
         for one in self.program.outputs:
             if any(one.info.path == known.name for known in self.listed):
@@ -151,7 +148,7 @@ class _Description:
             discrete = {"variability": "discrete"} if one.info.kind == "discrete" else {}
             self._add(one, "output", "output", {
                 "initial": "calculated", **discrete, **self.program.sizes(one.info)},
-                      self._depends(self.program.expression(one)))
+                      self._depends(self.program.expression(one.info)))
 
     def _list_states(self) -> None:
         """States and their slopes. One that is an output, too, is the same variable."""

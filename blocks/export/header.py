@@ -72,14 +72,13 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         number["EVENT_INSTANT"] = image.place("event", "instant")
     size = {"T_START": program.t_start, "T_END": program.t_end, "LEAST": instants.least,
             "INSTANTS_APART": INSTANTS_APART, "FAR": FAR, "TRACE": TRACE}
-    codes = [name.lstrip("@") for name in image.code]
     kinds = ", ".join(f"{{{KINDS[kind]}, {place}}}" for kind, place in variables)
     return "\n".join([
         f"#define TOKEN {_text(token)}",
         *(f"#define {name} INT64_C({value})" for name, value in number.items()),
         *(f"#define {name} {_number(value)}" for name, value in size.items()),
-        *map(prototype, codes), "typedef void (*Code)(void);",
-        f"static const Code code[] = {{{', '.join(f'(Code){name}' for name in codes)}}};",
+        *map(prototype, image.code), "typedef void (*Code)(void);",
+        f"static const Code code[] = {{{', '.join(f'(Code){name}' for name in image.code)}}};",
         _array("uint64_t", "image", [f"{w:#x}" for at, size in parts
                                      for w in image.words[at : at + size].tolist()]),
         _pairs("parts", parts), _pairs("addresses", image.addresses),

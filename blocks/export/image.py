@@ -72,12 +72,6 @@ class Bound:
                 found.append((self.address(name), size))
         return found
 
-    def numbers_beyond(self) -> dict[str, int]:
-        """Whole numbers that can only be addresses."""
-        return {name: int(self.call.table[place]) for name, (kind, place) in self.fields.items()
-                if kind.scalar == "i64" and not kind.dimensions
-                and abs(int(self.call.table[place])) >= HIGH}
-
 
 @dataclass(frozen=True)
 class _Piece:
@@ -165,7 +159,7 @@ class Image:
         known = names_of_code()
         names = [known[one.call.address] for one in self.bound.values()]
         names += [known[int(self._words[k])] for k in np.flatnonzero(self._is_code)]
-        return {name: k for k, name in enumerate(dict.fromkeys(names))}
+        return {name: k for k, name in enumerate(dict.fromkeys(n.lstrip("@") for n in names))}
 
     @property
     def _is_code(self) -> Flags:
@@ -175,7 +169,7 @@ class Image:
     def addresses_of_code(self) -> Indices:
         """(words, 2) which words are addresses of code, and of which."""
         known = names_of_code()
-        return np.array([(k, self.code[known[int(self._words[k])]])
+        return np.array([(k, self.code[known[int(self._words[k])].lstrip("@")])
                          for k in np.flatnonzero(self._is_code)], dtype=np.int64).reshape(-1, 2)
 
     @cached_property
@@ -195,8 +189,10 @@ class Image:
     def lost(self) -> list[str]:
         """Names of addresses that are neither in the image nor of code."""
         known = names_of_code()
-        return [name for one in self.bound.values() for name, at in one.numbers_beyond().items()
-                if at not in known and self.place_of(at) is None]
+        return [name for one in self.bound.values() for name, (kind, place) in one.fields.items()
+                if kind.scalar == "i64" and not kind.dimensions
+                and abs(at := int(one.call.table[place])) >= HIGH
+                and at not in known and self.place_of(at) is None]
 
     @cached_property
     def words(self) -> np.ndarray:

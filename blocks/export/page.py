@@ -38,7 +38,7 @@ from .chosen_states import choice_of, may_leave
 from .fmu import try_out
 from .header import header
 from .program import NOTHING, Instants, Program, Variable, constants_of_modes, refuse_texts
-from .targets import BROWSER, SOURCES, here, library
+from .targets import BROWSER, filled, here, library
 from .time_steps import LOOKS, TimeSteps
 
 __all__ = ["page"]
@@ -167,7 +167,7 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
     follows = _Followers(program, sliders).words() if sliders else []
-    code, own = [one.lstrip("@") for one in program.image.code], program.own
+    code, own = program.image.code, program.own
     places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
     text = header(program, "", []) + (
         f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
@@ -265,17 +265,16 @@ class _Followers:
                 warnings.simplefilter("ignore", InitialWarning)
                 driver = program.restarted(values)
         except ModelError as error:
-            raise ParameterError(program.where, f"has sliders that can lead to {told}, and then: "
-                                 f"{error}", "Give the sliders other ends.",
-                                 code="export.refused") from None
+            raise program.refused(f"has sliders that can lead to {told}, and then: {error}",
+                                  "Give the sliders other ends.") from None
         with driver.failures():
             driver.integration.begin(program.t_start, driver.events.take_struck())
         method = program.method_of(driver)
         leaves = method.own_events is not None or program.chooses and may_leave(driver)
         words = np.concatenate(list(chain(*self._arrays(method, driver)))) if leaves else NOTHING
         if len(words) != len(self.at):
-            raise ParameterError(program.where, f"cannot start with {told} in machine code.",
-                                 "Give the sliders other ends.", code="export.refused")
+            raise program.refused(f"cannot start with {told} in machine code.",
+                                  "Give the sliders other ends.")
         return words.view(np.uint64), Instants.of(
             driver.events.time_events, program.t_start, program.t_end)
 
@@ -342,18 +341,17 @@ class _Followers:
         for k in some.tolist():
             words, instants = self._start({one.path: float(one.si[k])})
             if not instants.are(self.instants):
-                raise ParameterError(
-                    self.program.where, f"cannot let a slider move {one.path}: when it is known "
-                    "beforehand that something happens depends on it.",
-                    "Leave it out, and make a page for each value.", code="export.refused")
+                raise self.program.refused(
+                    f"cannot let a slider move {one.path}: when it is known beforehand that "
+                    "something happens depends on it.",
+                    "Leave it out, and make a page for each value.")
             rows.append(words)
         return np.array(rows)
 
     def _refuse(self, one: Slider, other: Slider) -> None:
-        raise ParameterError(
-            self.program.where, f"cannot let sliders move both {one.path} and {other.path}: where "
-            "the run starts depends on both at once, and is found in Python.",
-            "Leave one of them out.", code="export.refused")
+        raise self.program.refused(
+            f"cannot let sliders move both {one.path} and {other.path}: where the run starts "
+            "depends on both at once, and is found in Python.", "Leave one of them out.")
 
     def _refuse_learned(self, one: Slider) -> None:
         """Refuse a slider by which modes do something else than was learned of them."""
@@ -366,10 +364,10 @@ class _Followers:
             same = [a[other.owner >= 0] for a in (other.constants, other.move)]
             if any(a.shape != b.shape or not np.allclose(a, b, ALIKE, ALIKE, equal_nan=True)
                    for a, b in zip(known, same, strict=True)):
-                raise ParameterError(
-                    self.program.where, f"cannot let a slider move {one.path}: what the modes of "
-                    "this network do was learned in a run with its present value.",
-                    "Leave it out, and make a page for each value.", code="export.refused")
+                raise self.program.refused(
+                    f"cannot let a slider move {one.path}: what the modes of this network do was "
+                    "learned in a run with its present value.",
+                    "Leave it out, and make a page for each value.")
 
 
 # -- the page ------------------------------------------------------------------------------
@@ -398,16 +396,13 @@ def _written(program: Program, sliders: Sequence[Slider], switches: Mapping[str,
                      "values": one.values.tolist(), "si": _packed(one.si.tobytes()),
                      "start": one.start} for one in sliders],
     }  # fmt: skip
-    own, reading, scripts, html = ((SOURCES / name).read_text(encoding="utf-8") for name in (
-        "page.css", "page_run.js", "page.js", "page.html"))
-    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    for name, content in {
-            "STYLE": style() + own,
-            "NAME": escape(program.name), "NETWORK": network(program.driver.recording),
-            "PARAMETERS": parameters(program.driver.recording.made_with()), "DATA": text,
-            "SCRIPT": "\n".join([reading, curves(), scripts])}.items():
-        html = html.replace(f"{{{{{name}}}}}", content)
-    found = Page(html)
+    own, reading, scripts = map(filled, ("page.css", "page_run.js", "page.js"))
+    recording = program.driver.recording
+    found = Page(filled(
+        "page.html", STYLE=style() + own, NAME=escape(program.name), NETWORK=network(recording),
+        PARAMETERS=parameters(recording.made_with()),
+        SCRIPT="\n".join([reading, curves(), scripts]),
+        DATA=json.dumps(data, separators=(",", ":")).replace("</", "<\\/")))
     if path is not None:
         found.save(path)
     return found

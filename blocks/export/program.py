@@ -53,7 +53,7 @@ from ..simulation.driver import Driver
 from ..simulation.run import prepared
 from ..simulation.settings import Options
 from ..simulation.time_events import TimeEvents
-from ..simulation.variable_functions import VariableFunctions
+from ..simulation.wanted import VariableFunctions
 from ..units import from_si
 from .chosen_states import advance as choosing
 from .chosen_states import choice_of, constraints_of, may_leave
@@ -67,9 +67,9 @@ COURSE = ("course.ends", "course.rows", "course.efforts",
           "record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
           "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
 NOTHING = np.zeros(0, dtype=np.int64)
-#: What is known of modes that have followed others.
-LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "links", "source",
-           "target", "brief")  # fmt: skip
+#: What is known of modes, and of what they come to.
+LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "measured", "by_inputs",
+           "push", "known_m")  # fmt: skip
 #: Bounds of parameters, as an FMU calls them.
 SIDES = {"above": "min", "minimum": "min", "below": "max", "maximum": "max"}
 ADVICE = "Simulate it here, or leave that component out of what is exported."
@@ -275,30 +275,30 @@ class Program:
 
     def _refuse_what_stays(self, problem: Any, told: Sequence[str]) -> None:
         """Name what cannot leave Python, or cannot be told from outside."""
-        method, where = self.method, self.where
+        method = self.method
         called = [family.path(0) for family in self.system.network.families
                   if family.kernel.calls_python]
         if called:
-            raise ParameterError(where, f"cannot export what Python works out: "
-                                 f"{', '.join(called)}.", ADVICE, code="export.refused")
+            raise self.refused(f"cannot export what Python works out: {', '.join(called)}.")
         self._refuse_python(method)
         if method.own_events is None and not (self.chooses or self.step):
-            raise ParameterError(
-                where, f"exports what decides on its events in machine code, and in this model "
-                f"Python has to: {self._who_decides()}.", ADVICE, code="export.refused")
+            raise self.refused("exports what decides on its events in machine code, and in this "
+                               f"model Python has to: {self._who_decides()}.")
         if self.chooses and told:
-            raise ParameterError(
-                where, f"cannot let {', '.join(told)} be given from outside: in the run it is "
-                f"decided {self._who_decides()}.", "Leave out inputs and parameters.",
-                code="export.refused")
+            raise self.refused(f"cannot let {', '.join(told)} be given from outside: in the run it "
+                               f"is decided {self._who_decides()}.",
+                               "Leave out inputs and parameters.")
+
+    def refused(self, problem: str, advice: str = ADVICE) -> ParameterError:
+        """The error for what cannot leave."""
+        return ParameterError(self.where, problem, advice, code="export.refused")
 
     def _refuse_python(self, method: Any) -> None:
         if not (method.looks_itself or self._steps_in_time(method)):
             who = f" ({elements})" if (elements := self._elements()) else ""
-            raise ParameterError(
-                self.where, f"exports what is run in machine code, and this run is taken by "
-                f"{method.name} in Python: {self.driver.recording.statistics['why']}{who}.",
-                ADVICE, code="export.refused")
+            raise self.refused(
+                f"exports what is run in machine code, and this run is taken by {method.name} in "
+                f"Python: {self.driver.recording.statistics['why']}{who}.")
 
     def _steps_in_time(self, method: Any) -> bool:
         """Whether nobody but time steps, which are machine code, has to do with a run."""
@@ -331,9 +331,9 @@ class Program:
         return "on what is assigned at events"
 
     def _rehearse(self) -> None:
-        """Let the run learn which modes follow which where it cannot find that by itself.
+        """Let the run learn what modes come to where it cannot find that by itself.
 
-        In networks without mass at their nodes, as of ideal diodes, Python searches for the modes
+        In networks without mass at their nodes, as of ideal diodes, Python may search for the modes
         that follow, and machine code takes what was found before. One run here finds those of it.
         """
         parts: Any = self.own.rules.parts
@@ -404,12 +404,10 @@ class Program:
             bound["inside"] = self._inside()
         self.image = Image(bound, [method.p, method.q, *self._past()],
                            (*COURSE, "slope", "margins", "values"))
-        if self.image.lost or any(one.call.table[one.fields["samples.in_python"][1]]
-                                  for one in (advance,)):
-            raise ParameterError(
-                self.where, "uses functions in Python that machine code "
-                f"calls: {', '.join(self.image.lost) or 'where values are sampled'}.",
-                "Write them with expressions of the model.", code="export.refused")
+        if self.image.lost or advance.call.table[advance.fields["samples.in_python"][1]]:
+            raise self.refused("uses functions in Python that machine code calls: "
+                               f"{', '.join(self.image.lost) or 'where values are sampled'}.",
+                               "Write them with expressions of the model.")
         seen.call()
 
     def _past(self) -> list[Any]:
@@ -493,14 +491,13 @@ class Program:
         name = self.system.state_name(i)
         return Variable(self.catalog[name], float(self.method.x[place]), place)
 
-    def expression(self, one: Variable) -> ca.SX:
-        """An output as an expression."""
-        return VariableFunctions.of(self.system, self.catalog).expression((one.info.index,))
+    def expression(self, info: VariableInfo) -> ca.SX:
+        """A variable as an expression."""
+        return VariableFunctions.of(self.system, self.catalog).expression((info.index,))
 
     def is_state(self, info: VariableInfo, i: int) -> bool:
         """Whether a variable is one of the states, with the same sign."""
-        mine = VariableFunctions.of(self.system, self.catalog).expression((info.index,))
-        return bool(ca.is_equal(mine, self.system.tape.x[i], 2))
+        return bool(ca.is_equal(self.expression(info), self.system.tape.x[i], 2))
 
     def _relations(self, problem: Any) -> list[str]:
         """Names of what is watched: relations, elements of laws, the reserve."""
@@ -541,10 +538,9 @@ class Program:
         """A parameter that may be changed once the model has left."""
         one = self.parameter(path)
         if self._start_follows(path, one.start):
-            raise ParameterError(
-                self.where, f"cannot let {path} be tunable: where the run starts, or when it is "
-                "known beforehand that something happens, depends on it.",
-                "Leave it out, and export the model once for each value.", code="export.refused")
+            raise self.refused(f"cannot let {path} be tunable: where the run starts, or when it is "
+                               "known beforehand that something happens, depends on it.",
+                               "Leave it out, and export the model once for each value.")
         return one
 
     def _known_parameters(self) -> dict[str, int]:
@@ -578,7 +574,6 @@ class Program:
             return prepared(made, duration, options._replace(driven=driven)).driver
 
     def _declared(self, path: str) -> Any:
-        """How a parameter is declared."""
         network, (owner, _, name) = self.system.network, path.rpartition(".")
         return next(one.declared for one in network.families[network.place[owner][0]]
                     .kernel.parameters if one.name == name)

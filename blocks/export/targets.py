@@ -26,8 +26,8 @@ import numpy as np
 from ..exceptions import MissingPackage, ParameterError
 from ..machine.compiling import emitted_for, table_named, text_of_code
 
-__all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "here", "library",
-           "prototype", "static_library"]  # fmt: skip
+__all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "filled", "here",
+           "library", "prototype", "static_library"]  # fmt: skip
 
 OWN = "native"  # with all instructions of this machine's processor, as code that runs here
 SOURCES = Path(__file__).parent
@@ -110,6 +110,12 @@ BROWSER = Platform("", "browser", "wasm32-unknown-unknown", "wasm32-freestanding
                    "+bulk-memory")
 
 
+def filled(file: str, **words: str) -> str:
+    """A text of this folder, with words in place of their names, ``{{NAME}}``."""
+    text = (SOURCES / file).read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: words[found[1]], text)
+
+
 def here() -> Platform:
     """The kind of this machine."""
     processor = {"amd64": "x86_64", "arm64": "aarch64"}.get(
@@ -178,8 +184,8 @@ def static_library(target: Platform, code: Iterable[str], main: str, folder: Pat
     # only now, as LLVM ends the process where it does not know a processor
     objects += [folder / f"{name}.o" for name in _written(code, target, folder)]
     made.unlink(missing_ok=True)  # else its old members stay
-    zig = command[: command.index("cc")] if "ziglang" in command else None
-    _run([*zig, "ar"] if zig else ["ar"], target, "rcs", made, *objects)
+    zig = command[: command.index("cc")] if "ziglang" in command else []
+    _run([*zig, "ar", "rcs", made, *objects], target)
     return _contents([file.read_bytes() for file in objects])
 
 
@@ -208,9 +214,9 @@ def _contents(objects: Iterable[bytes]) -> Contents | None:
     return Contents(code, constants, sorted(missing - known - OF_LINKER))
 
 
-def _run(command: Iterable[object], target: Platform, *more: object) -> None:
+def _run(command: Iterable[object], target: Platform) -> None:
     """Run a compiler, which succeeds where nothing is wrong here."""
-    done = subprocess.run([str(part) for part in (*command, *more)], capture_output=True, text=True)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
         raise ParameterError("export", f"could not be compiled for {target.triple}: "
                              f"{done.stderr[-2000:]}", "Where nothing of that was given, tell the "

@@ -86,27 +86,21 @@ def take_targets(system: System, problem: Problem) -> Targets:
 
 def warn_of_compromises(start: Start) -> None:
     """Warn of targets that could not all be met, or count for nothing."""
-    for _, problem, advice in idle_targets(start.system):
-        warn_user(f"{problem} {advice}", InitialWarning)
+    told = [f"{problem} {advice}" for _, problem, advice in idle_targets(start.system)]
     if start.unmet and start.searched:
-        warn_user(
-            "No start was found that meets all high-priority initial targets; the run starts with "
-            f"{_listed(start.unmet)}. Give the states that they follow from a guess nearby "
-            "(priority='none'), or one of them priority='low'.",
-            InitialWarning,
-        )  # fmt: skip
+        told.append("No start was found that meets all high-priority initial targets; the run "
+                    f"starts with {_listed(start.unmet)}. Give the states that they follow from a "
+                    "guess nearby (priority='none'), or one of them priority='low'.")
     elif start.unmet:
-        warn_user(
-            f"High-priority initial targets conflict with each other or with the equations; the "
-            f"closest compromise is used: {_listed(start.unmet)}. Give one of them "
-            "priority='low'.", InitialWarning,
-        )  # fmt: skip
+        told.append("High-priority initial targets conflict with each other or with the equations; "
+                    f"the closest compromise is used: {_listed(start.unmet)}. Give one of them "
+                    "priority='low'.")
     if start.compromised:
-        warn_user(
-            f"Initial values that classes preset conflict with each other; the closest compromise "
-            f"is used: {_listed(start.compromised)}. Give one of these an initial target.",
-            InitialWarning,
-        )  # fmt: skip
+        told.append("Initial values that classes preset conflict with each other; the closest "
+                    f"compromise is used: {_listed(start.compromised)}. Give one of these an "
+                    "initial target.")
+    for text in told:
+        warn_user(text, InitialWarning)
 
 
 def _listed(rows: list[TargetRow]) -> str:
@@ -214,16 +208,11 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
             _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size
         _refuse_lost(system, outputs, r)
-        c = problem.system.residual(*problem.arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= CONSTRAINT_MET):
             return 0.0
-        scales = sp.diags_array(scale)
         slopes = outputs.slopes(problem, t)
         _refuse_lost(system, outputs, np.asarray(slopes.sum(axis=1)).ravel())
-        slopes = sp.diags_array(1 / size) @ slopes @ scales
-        jacobians = [outputs.constraint_slopes(problem, t) @ scales if nc else None,
-                     *(slopes[mine] if mine.any() else None for mine in levels)]
-        back, step = lexicographic_step(jacobians, [c, *(r[mine] for mine in levels)], system.nx)
+        back, step = outputs.step(problem, t, slopes, r, size, levels)
         tangential = step - back
         if last is not None and (change := last - tangential) @ change > 0:
             relaxation = float(np.clip(

@@ -124,13 +124,10 @@ def own_nominals(family: Family, local: Local) -> Array | None:
 
 
 def _targets(family: Family, local: Local) -> Array | None:
-    if not any(local.name in m._targets for m in family.members):
-        return None
-    return np.concatenate([
+    given = [m._targets.get(local.name, (None, ""))[0] for m in family.members]
+    return None if not any(value is not None for value in given) else np.concatenate([
         np.broadcast_to(0.0 if value is None else value, (m.size,))
-        for m in family.members
-        for value, _ in [m._targets.get(local.name, (None, ""))]
-    ])
+        for value, m in zip(given, family.members, strict=True)])
 
 
 def nominal_rows(system: System, nominals: Nominals) -> list[tuple[str, Any, str]]:

@@ -8,7 +8,7 @@ target is still missed the states that it follows from are tried elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,12 +18,10 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError
-from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags
 from ..numerics.tolerances import CONSTRAINT_MET, GAUSS_NEWTON_STEP, TARGET_MET
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
-from .lexicographic import lexicographic_step
 from .nominal_values import Nominals
 from .targets import LEVELS, USERS, Looks, TargetFunctions, Targets, target_sizes
 from .unmet_constraints import refuse_dependent
@@ -115,7 +113,8 @@ class _Search:
             self.problem.x[:], self.problem.z[:] = origins[0]
             self.trial.decide()
             return
-        for shift in _shifts(self.system.nx) if aside else ():
+        elsewhere = np.random.default_rng(0).uniform(-1, 1, (AT_RANDOM, self.system.nx))
+        for shift in (*ASIDE, *elsewhere) if aside else ():  # in nominal values
             if not best.unmet.any() or self.looks.left < 0:
                 break
             seen, strongest = self._states_seen(best.unmet), self.targets.levels[best.unmet].min()
@@ -214,30 +213,13 @@ class _Search:
     def _step(self, now: _Point, levels: int) -> Array | None:
         """The step that would meet the targets if nothing bent; None where slopes are not finite.
         """
-        problem, t, scale = self.problem, self.t, self.problem.scale_x
         try:
-            slopes = self.outputs.slopes(problem, t, decided=True)
+            slopes = self.outputs.slopes(self.problem, self.t, decided=True)
+            _, step = self.outputs.step(self.problem, self.t, slopes, now.missed, self.size,
+                                        self.levels[:levels])
         except REFUSED:
             return None
-        slopes = sp.diags_array(1 / self.size) @ slopes @ sp.diags_array(scale)
-        nc = self.system.nc
-        constraints = self.outputs.constraint_slopes(problem, t) @ sp.diags_array(scale) if nc \
-            else None
-        if not (np.isfinite(slopes.data).all() and (
-                constraints is None or np.isfinite(constraints.data).all())):
-            return None
-        open_by = self.system.residual(*problem.arguments(t))[self.system.nz:]
-        rows = self.levels[:levels]
-        _, step = lexicographic_step(
-            [constraints, *(slopes[mine] if mine.any() else None for mine in rows)],
-            [open_by, *(now.missed[mine] for mine in rows)], self.system.nx)
-        return step * scale
-
-
-def _shifts(n: int) -> Iterator[Array | float]:
-    """Where else to look, in nominal values."""
-    yield from ASIDE
-    yield from np.random.default_rng(0).uniform(-1, 1, (AT_RANDOM, n))
+        return step * self.problem.scale_x if np.isfinite(step).all() else None
 
 
 def _goes_on(point: _Point, mark: _Point, levels: int) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from ..numerics.tolerances import DIRECTION_STEP
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
+from .lexicographic import lexicographic_step
 from .nominal_values import Nominals, own_nominals
 
 __all__ = ["LEVELS", "NO_TARGET", "USERS", "Looks", "TargetFunctions", "Targets", "class_values",
@@ -62,7 +63,7 @@ class Targets:
 
 def collect_targets(system: System) -> Targets:
     """The targets that users gave and classes declare."""
-    slots, values, levels = [], [], []
+    slots, values, levels = [np.zeros(0, int)], [np.zeros(0)], [np.zeros(0, int)]
     for f, family in enumerate(system.network.families):
         for i, local in enumerate(family.kernel.variables):
             base = system.flat.base[f].get((i, 0))
@@ -84,8 +85,6 @@ def collect_targets(system: System) -> Targets:
                 slots.append(np.arange(base + start, base + start + m.size))
                 values.append(np.broadcast_to(value, (m.size,)))
                 levels.append(np.full(m.size, level))
-    if not slots:
-        return Targets(np.zeros(0, int), np.zeros(0), np.zeros(0, int))
     return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))
 
 
@@ -120,10 +119,10 @@ def class_values(system: System, targets: Targets) -> Array:
     value = np.zeros(flat.classes)
     for f, family in enumerate(system.network.families):
         for (i, order), base in flat.base[f].items():
-            typical = family.kernel.variables[i].typical
-            if typical is not None and not order:
+            local = family.kernel.variables[i]
+            if local.typical is not None and local.kind == "across" and not order:
                 mine = slice(base, base + family.size)
-                value[flat.class_of[mine]] = flat.sign_of[mine] * typical
+                value[flat.class_of[mine]] = flat.sign_of[mine] * local.typical
     weakest_first = np.argsort(-targets.levels, kind="stable")
     slots = targets.slots[weakest_first]
     value[flat.class_of[slots]] = flat.sign_of[slots] * targets.values[weakest_first]
@@ -273,6 +272,20 @@ class TargetFunctions:
             return problem.unknowns.solver(args)(residuals)
         gz = self.system.residual_z.sparse(*args).toarray()[: self.system.nz]
         return np.asarray(np.linalg.solve(gz, residuals))
+
+    def step(self, problem: Problem, t: float, slopes: Any, missed: Array, size: Array,
+             levels: Sequence[Flags]) -> tuple[Array, Array]:
+        """Gauss-Newton steps in nominal values: one closes constraints, one meets targets, too.
+
+        These are ``missed`` in units of ``size``, level by level.
+        """
+        scales, nc = sp.diags_array(problem.scale_x), self.system.nc
+        slopes = sp.diags_array(1 / size) @ slopes @ scales
+        return lexicographic_step(
+            [self.constraint_slopes(problem, t) @ scales if nc else None,
+             *(slopes[mine] for mine in levels)],
+            [self.system.residual(*problem.arguments(t))[self.system.nz :],
+             *(missed[mine] for mine in levels)], self.system.nx)
 
     def constraint_slopes(self, problem: Problem, t: float) -> Any:
         """d constraint / d x, sparse."""

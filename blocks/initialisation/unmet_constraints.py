@@ -28,7 +28,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     residual = _misses(system, problem, t)
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
-    owners = [_owner(system, e) for e in equations]
+    owners = list(map(system.flat.owner, equations))
     start = problem.x / problem.scale_x
     endless = np.flatnonzero(~(np.abs(residual(start)) < ENDLESS))
     if len(endless):
@@ -55,12 +55,12 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
             "turn, and give initial targets closer to a possible position.", variables=[where],
         )  # fmt: skip
     group, _ = system.flat.group_of(equations[worst])
-    size = f"{1e3 * gap:.4g} mm" if _is_length(group.law) else f"{gap:.4g} (SI)"
+    size = f"{1e3 * gap:.4g} mm" if (place := _is_length(group.law)) else f"{gap:.4g} (SI)"
     return InitialisationError(
-        where, "no position meets all constraints: where they come nearest to it, "
+        where, f"no {'position' if place else 'state'} meets all constraints: nearest to it, "
         f"{_equation(group)} of {where} is {size} from being met.",
-        "Check the lengths and places of the parts around it, or give initial targets that are "
-        "closer to a possible position.", variables=[where], gap=gap,
+        f"Check the {'lengths and places' if place else 'values'} of the parts around it, or give "
+        "initial targets that are closer to a possible one.", variables=[where], gap=gap,
     )  # fmt: skip
 
 
@@ -86,16 +86,12 @@ def _misses(system: System, problem: Problem, t: float) -> Callable[[Array], Arr
     return residual
 
 
-def _owner(system: System, equation: int) -> str:
-    """Path of the component that states an equation."""
-    group, row = system.flat.group_of(equation)
-    if group.law is None:
-        return ""
-    return system.network.families[group.family].path(int(group.instances[row]))
-
-
 def _equation(group: Group) -> str:
-    return "a balance" if group.law is None else group.law.text
+    """An equation; one whose text is cut by the variables in it."""
+    if group.law is None or "…" not in group.law.text:
+        return "a balance" if group.law is None else group.law.text
+    names = [group.law.kernel.variables[i].name for i, _ in group.law.arguments]
+    return f"an equation of {', '.join(names[:3])}"
 
 
 def _is_length(law: Law | None) -> bool:
@@ -110,7 +106,7 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
     _, equations = _dependent(system, problem, t, DEPENDENT)
     if not equations:
         return
-    paths = list(dict.fromkeys(filter(None, (_owner(system, e) for e in equations))))
+    paths = list(dict.fromkeys(filter(None, map(system.flat.owner, equations))))
     where = " and ".join(filter(None, [", ".join(paths[:-1]), *paths[-1:]]))
     stand, repeat = "stand", "repeat each other"
     if len(paths) == 1:

@@ -155,18 +155,16 @@ class Part(Node):
                 "without end.", "Add parts of other classes, or end by an Option "
                 "that counts down.") from None
         except Exception as error:
-            told = EquationError(
+            raise tell_line(EquationError(
                 type(self).__name__, f"its compose() raised {type(error).__name__}: {error}",
                 "Parameters are quantities in compose(). One that was given a function of time can "
-                "be added to others and multiplied, and goes to a parameter that is varying, too.")
-            tell_line(told, line_where_raised(error))
-            raise told from error
+                "be added to others and multiplied, and goes to a parameter that is varying, too."),
+                line_where_raised(error)) from error
         finally:
             _composing.reset(token)
 
     @property
     def _is_composing(self) -> bool:
-        """Whether ``compose()`` is running."""
         return self.is_composite and self._initialised and "_builds" not in vars(self)
 
     def _settle_form(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -278,8 +276,7 @@ class Part(Node):
             self._values, self._units = old_values, old_units
             raise
         self._declared = new
-        tables: tuple[dict[str, Any], ...] = (self._values, self._targets, self._nominals)
-        for table in tables:
+        for table in self._value_tables().values():
             for name in [n for n in table if n not in new and n not in type(self)._declared]:
                 del table[name]  # belonged to a law that has been replaced
 
@@ -308,7 +305,7 @@ class Part(Node):
         return {"_values": self._values, "_targets": self._targets, "_nominals": self._nominals}
 
     def _restore_values(self, tables: dict[str, dict[str, Any]]) -> None:
-        """Be given again what :meth:`_given` told, in tables of its own."""
+        """Be given again what :meth:`_value_tables` told, in tables of its own."""
         self._values, self._targets, self._nominals = (
             tables[name].copy() for name in ("_values", "_targets", "_nominals"))
 

@@ -211,13 +211,8 @@ class Parameter(Declaration):
                  when: str | OfComponent | None = None, doc: str = "") -> None:
         self.varying, self.advice, self.when, self.doc = varying, advice, when, doc
         self.settles = settles
-        self._given = default, {
-            word: bound
-            for word, bound in (
-                ("minimum", minimum), ("maximum", maximum), ("above", above), ("below", below)
-            )
-            if bound is not None
-        }  # fmt: skip
+        bounds = {"minimum": minimum, "maximum": maximum, "above": above, "below": below}
+        self._given = default, {word: b for word, b in bounds.items() if b is not None}
         self.any_unit = unit == "any"
         self.default_of = default if callable(default) else None
         self.open = self.any_unit or callable(unit) or callable(default)
@@ -298,7 +293,6 @@ class Parameter(Declaration):
             made.unit, made.bounds = u, {w: made._bound(b, w) for w, b in self._given[1].items()}
         else:
             made._settle(u)
-        made.open = False
         return made
 
     def read(self, component: Part) -> Any:
@@ -425,11 +419,6 @@ class Option(Declaration):
         if self.choices is None and isinstance(self.default, bool) and not isinstance(value, bool):
             raise ParameterError(where, f"is a switch, but was given {brief(value)}.",
                                  "Give True or False.", given=value, code="parameter.choice")
-        if self.choices is None and isinstance(self.default, str) and (
-                value is None or isinstance(value, (bool, int, float, bytes, list, tuple, dict))):
-            raise ParameterError(where, f"takes a text, but was given {brief(value)}.",
-                                 f"Write for example {self.name}={self.default!r}.", given=value,
-                                 code="parameter.choice")  # fmt: skip
         if self.minimum is not None and (isinstance(value, bool) or not isinstance(value, int)
                                          or value < self.minimum):
             raise ParameterError(where, f"must be a whole number of at least {self.minimum}, but "

@@ -44,9 +44,7 @@ class Documentation:
         if owner._own_keywords:
             return self.written
         parts = [inspect.cleandoc(self.written)] if self.written else []
-        lines = []
-        for name, declared in _keywords(owner):
-            lines += [f"{name} : {_kind(declared)}", *_doc(declared)]
+        lines = [line for n, d in _keywords(owner) for line in (f"{n} : {_kind(d)}", *_doc(d))]
         parts.append("\n".join(["Keywords", "--------", *lines, "count : int",
                                 "    Makes an array of that many."]))  # fmt: skip
         results = [(n, d) for n, d in owner._declared.items() if isinstance(d, (Variable, Port))]
@@ -61,8 +59,11 @@ def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
     keywords = _keywords(owner)
     shown: dict[str, str] = {}
     for value in given:
-        name = _meant(value, [(n, d) for n, d in keywords if n not in shown])
-        if name:
+        free = [(n, d) for n, d in keywords if n not in shown]
+        fitting = [n for n, d in free if _fits(d, value)]
+        if isinstance(value, (int, float)) and not isinstance(value, bool):  # its unit is missing
+            fitting += [n for n, d in free if isinstance(d, Parameter)]
+        for name in fitting[:1]:
             shown[name] = _as_written(value, dict(keywords)[name])
     known = [name for name, _ in keywords]
     advice = f"Its keywords are: {', '.join([*known, 'count'])}."
@@ -71,14 +72,6 @@ def nameless_values(owner: type[Part], given: tuple[Any, ...]) -> WrongCall:
     return WrongCall(owner.__name__, "takes its values by their names, but was given "
                      f"{', '.join(map(_as_written, given))} without one.", advice, given=given,
                      keywords=known)
-
-
-def _meant(value: Any, free: list[tuple[str, Any]]) -> str:
-    """The keyword that a value is probably for, or nothing."""
-    bare = isinstance(value, (int, float)) and not isinstance(value, bool)
-    fitting = [name for name, declared in free if _fits(declared, value)]
-    lacking = [name for name, declared in free if bare and isinstance(declared, Parameter)]
-    return next(iter(fitting + lacking), "")
 
 
 def _fits(declared: Any, value: Any) -> bool:

@@ -60,8 +60,8 @@ class Domain:
         states them by equations; where a circuit has none, these values hold.
     typical : mapping of str to value with unit
         Values of across variables that are ordinary where zero is not, ``{"T": "293.15 K"}``:
-        where nothing else says one, a node's is sought from there and scaled by it. They count
-        from a zero of their own, so a store with an open end needs no reference.
+        where nothing else says one, a node's is sought from there and scaled by it (a flow is
+        scaled alone). They count from a zero of their own: a store needs no reference then.
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
@@ -131,7 +131,7 @@ class Domain:
             "assumed": assumed,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
-            "typical": self._typical(name, units[0], typical or {}),
+            "typical": self._typical(name, {**units[0], **units[1]}, typical or {}),
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
         self._refuse_rates()
@@ -163,13 +163,12 @@ class Domain:
         return sum(pairs[1:], pairs[0])
 
     @staticmethod
-    def _typical(name: str, across: Mapping[str, Unit], given: Mapping[str, str]
+    def _typical(name: str, units: Mapping[str, Unit], given: Mapping[str, str]
                  ) -> dict[str, float]:
-        """Typical values in SI units."""
         for variable in given:
-            if variable not in across:
-                raise unknown_name(f"Domain {name}.typical", variable, across, "variables")
-        return {k: float(to_si(v, across[k], f"Domain {name}.{k}")) for k, v in given.items()}
+            if variable not in units:
+                raise unknown_name(f"Domain {name}.typical", variable, units, "variables")
+        return {k: float(to_si(v, units[k], f"Domain {name}.{k}")) for k, v in given.items()}
 
     def _refuse_no_power(self) -> None:
         """Raise where what is counted as energy is none."""

@@ -11,16 +11,11 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ..numerics.rewriting import applied, instructions, kinds
+from ..numerics.rewriting import applied, kinds, replayed
 
-__all__ = ["exponents_in", "lifted"]
+__all__ = ["lifted"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
-
-
-def exponents_in(expressions: Sequence[ca.SX]) -> list[ca.SX]:
-    """Every exponent in some expressions, once."""
-    return lifted(expressions)[2]
 
 
 def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list[ca.SX]]:
@@ -39,31 +34,23 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
     function = ca.Function("expressions", symbols, list(expressions))
     if kinds(function).isdisjoint(POWERS):
         return list(expressions), [], []
-    values: dict[int, ca.SX] = {}  # as they are
-    others: dict[int, ca.SX] = {}  # with symbols for exponents
-    stands: dict[int, ca.SX] = {}  # by the node of the exponent
-    meant: dict[int, ca.SX] = {}
-    entries = [[ca.SX(0)] * function.nnz_out(i) for i in range(len(expressions))]
     nodes = function.instructions_sx()
-    for op, given, out, k in instructions(function):
-        if op == ca.OP_OUTPUT:
-            entries[out[0]][out[1]] = others[given[0]]
-            continue
-        if op == ca.OP_INPUT:
-            values[out[0]] = others[out[0]] = symbols[given[0]]
-            continue
-        if op == ca.OP_CONST:
-            values[out[0]] = others[out[0]] = ca.SX(function.instruction_constant(k))
-            continue
-        mine, lift = [values[i] for i in given], [others[i] for i in given]
-        if op in POWERS:
-            node = mine[0].__hash__()
-            meant[node] = mine[0]
-            lift = [stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))]
-        if op == ca.OP_CALL:  # a table
-            table = nodes[k].which_function()
-            values[out[0]], others[out[0]] = table(*mine), table(*lift)
-        else:
-            values[out[0]], others[out[0]] = applied(op, mine), applied(op, lift)
-    return [ca.SX(function.sparsity_out(i), ca.vertcat(ca.SX(0, 1), *e))
-            for i, e in enumerate(entries)], list(stands.values()), list(meant.values())
+    meant: dict[int, ca.SX] = {}  # exponents, by their hashes
+    stands: dict[int, ca.SX] = {}  # the symbol of each
+    at: dict[int, ca.SX] = {}  # the symbol that an instruction takes
+
+    def operated(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
+        operands = [at[k]] if k in at else operands
+        return [nodes[k].which_function()(*operands) if kind == ca.OP_CALL  # a table
+                else applied(kind, operands)]
+
+    def noted(kind: int, operands: list[ca.SX], k: int) -> list[ca.SX]:
+        found = operated(kind, operands, k)
+        if kind in POWERS:
+            node = operands[0].__hash__()
+            meant[node] = operands[0]
+            at[k] = stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))
+        return found
+
+    replayed(function, symbols, noted)
+    return replayed(function, symbols, operated), list(stands.values()), list(meant.values())

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
-from ..numerics.rewriting import kinds, rewritten
+from ..numerics.rewriting import alternatives, kinds, rewritten
 from ..units import (
     SECOND,
     Unit,
@@ -137,7 +137,8 @@ class Expression:
             return Expression(base, self.dimension**power)
         power = as_expression(power)
         if self.dimension or power.dimension:
-            _refuse("raises", self, "to the power", power, "both must be dimensionless")
+            _refuse("it raises {} [{}] to the power {} [{}]: both must be dimensionless.", self,
+                    power)
         return Expression(self.sx**power.sx)
 
     def __rpow__(self, base: object) -> Expression:
@@ -282,7 +283,8 @@ def same_dimension(other: object, mine: Expression, operation: str) -> Expressio
     other = as_expression(other)
     if other.dimension != mine.dimension and not _is_zero(other) and not _is_zero(mine):
         verb = {"+": "adds", "-": "subtracts"}.get(operation, f"compares ({operation})")
-        _refuse(verb, mine, "and", other, "they have different dimensions")
+        _refuse(f"it {verb} {{}} [{{}}] and {{}} [{{}}]: they have different dimensions.", mine,
+                other)
     refuse_turns(mine, other)
     return other
 
@@ -307,17 +309,15 @@ def as_time(value: object, what: str) -> Expression:
     return given
 
 
-def _refuse(verb: str, a: Expression, word: str, b: Expression, why: str) -> None:
+def _refuse(problem: str, a: Expression, b: Expression) -> NoReturn:
+    """Refuse two dimensions, with what they are of and what they are in four gaps of a text."""
     left, right = describe(a.dimension), describe(b.dimension)
-    raise WrongDimension(reading_place(),
-                         f"it {verb} {a.sx} [{left}] {word} {b.sx} [{right}]: {why}.",
+    raise WrongDimension(reading_place(), problem.format(a.sx, left, b.sx, right),
                          "Check the units of the parameters and variables in it.", left=left,
                          right=right)
 
 
 # -- equations and conditions ----------------------------------------------------
-
-
 class Statement:
     """What is to be yielded from ``equations()``; who reads these knows all that are made."""
 
@@ -338,11 +338,8 @@ class Equation(Statement):
 
     def __init__(self, left: Expression, right: Expression) -> None:
         if left.dimension != right.dimension and not _is_zero(left) and not _is_zero(right):
-            a, b = describe(left.dimension), describe(right.dimension)
-            raise WrongDimension(
-                reading_place(), f"the two sides of  {left.sx} == {right.sx}  have different "
-                f"units: {a} on the left, {b} on the right.",
-                "Check the units of the parameters and variables in it.", left=a, right=b)
+            _refuse("the two sides of  {0} == {2}  have different units: {1} on the left, {3} on "
+                    "the right.", left, right)
         refuse_turns(left, right)
         self.left, self.right = left, right
         self.__post_init__()
@@ -528,8 +525,6 @@ time = Expression(TIME, SECOND.dimension)
 
 
 # -- functions -----------------------------------------------------------------
-
-
 def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX]
                             ) -> Callable[[object], Expression]:
     def apply(x: object) -> Expression:
@@ -586,16 +581,11 @@ def _choice(x: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX] | None:
     of = [x.dep(k) for k in range(x.n_dep())]
     if x.op() == ca.OP_FMAX and any(one.is_constant() for one in of):
         return of[0] > of[1], of[0], of[1]
-    if x.op() == ca.OP_IF_ELSE_ZERO:
-        return of[0], of[1], ca.SX(0)
-    if x.op() == ca.OP_ADD and all(one.op() == ca.OP_IF_ELSE_ZERO for one in of):
-        (c, a), (other, b) = ((one.dep(0), one.dep(1)) for one in of)
-        return (c, a, b) if ca.is_equal(other, ca.logic_not(c), 2) else None
     for one, other in {ca.OP_MUL: [of, of[::-1]], ca.OP_DIV: [of]}.get(x.op(), []):
         if choice := _choice(one):
             a, b = (u * other if x.op() == ca.OP_MUL else u / other for u in choice[1:])
             return choice[0], a, b
-    return None
+    return alternatives(x)
 
 
 log, arcsin, arccos = (_dimensionless_function(name, partial(_of_clipped, f)) for name, f in (

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from .declarations import Discrete
+from ..units import dimensionless
 from .expression import TIME
-from .kernel import Kernel, Local
+from .kernel import Kernel
 from .readable import readable
 
 __all__ = ["Floors"]
@@ -46,9 +46,7 @@ class Floors:
 
     def _changes(self, symbol: ca.SX) -> bool:
         """Whether a symbol is time, or a variable that changes between events."""
-        key = self.kernel.key_of(symbol)
-        return symbol.__hash__() == TIME.__hash__() or key is not None and (
-            self.kernel.variables[key[0]].kind != "discrete")
+        return symbol.__hash__() == TIME.__hash__() or self.kernel.moving(symbol) is not None
 
     def hold(self, sx: ca.SX) -> None:
         """Make floors that an expression reads Discrete values, which change where they jump."""
@@ -57,11 +55,8 @@ class Floors:
             if s.__hash__() not in self._known or kernel.key_of(s) is not None:
                 continue
             symbol, of = self._known[s.__hash__()]
-            declared = Discrete(doc=f"floor({readable(of)})")
-            i, name = len(kernel.variables), symbol.name()
-            while name in kernel.index:  # one of the class's own
-                name += "_"
-            kernel.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
+            i, _ = kernel.add_discrete(symbol.name(), dimensionless, f"floor({readable(of)})",
+                                       symbol)
             self.hold(of)
             now = self.evaluated(ca.floor(of))
             if self._is_of_time(of):
@@ -83,8 +78,7 @@ class Floors:
 
     def _is_of_time(self, of: ca.SX) -> bool:
         """Whether nothing but time changes it between events."""
-        return not any(self.kernel.key_of(s) is not None and self._changes(s)
-                       for s in ca.symvar(self.evaluated(of)))
+        return not any(map(self.kernel.moving, ca.symvar(self.evaluated(of))))
 
     def _with(self, sx: ca.SX, meant: Callable[[ca.SX], bool]) -> ca.SX:
         """An expression with some floors as they are at any time."""

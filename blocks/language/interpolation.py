@@ -43,6 +43,7 @@ __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
 AROUND = (-2, -1, 0, 1, 2, 3)  # points that a smooth curve looks at, the interval's first is 0
 STRAIGHT = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_ASSIGN, ca.OP_ADD, ca.OP_SUB, ca.OP_NEG,
             ca.OP_MUL, ca.OP_DIV, ca.OP_TWICE}  # operations that make no jump of time
+FEWEST = (2, "two"), (3, "three")  # points that lines and curves need
 BEYOND = 1e-9  # part of a table's width by which a value may leave it, where that stops a run
 
 
@@ -72,26 +73,23 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
     x, ys = as_expression(x), as_expression(ys)
     xs = same_dimension(xs, x, "interpolate")
     shape = _shape_named(smooth, "interpolate", tuple(_SLOPES))
-    n, fewest = xs.sx.numel(), 3 if shape else 2
+    n, (fewest, word) = xs.sx.numel(), FEWEST[bool(shape)]
     if n != ys.sx.numel() or n < fewest:
-        raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points and "
-                            f"as many y as x, but was given {n} x and {ys.sx.numel()} y.")
+        raise EquationError(reading_place(), f"a table needs at least {word} points and as many y "
+                            f"as x, but was given {n} x and {ys.sx.numel()} y.")
     points, heights = _numbers(xs.sx), _numbers(ys.sx)
     trace = current_trace.get()
     clock = _clock(x.sx) if trace is not None and points is not None else None
     if clock is None or heights is None or shape:  # a table over time may jump
         _demand_increasing(xs)
     _stop_beyond(x, xs.sx, stop)
-    if points is None or heights is None:
-        _note(x.sx, xs.sx, ys.sx, hold, shape)
-        return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
-    if trace is not None and clock is not None:
+    if trace is not None and points is not None and heights is not None and clock is not None:
         times = (points - clock[1]) / clock[0]
         starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
             _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
     _note(x.sx, xs.sx, ys.sx, hold, shape)
-    if n <= LONG:
+    if points is None or heights is None or n <= LONG:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     return Expression(_searched([x.sx], [points], heights, hold, shape), ys.dimension)
 
@@ -122,12 +120,11 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     points = [axis.sx for axis in along]
     given = as_expression(values)
     known = Expression(ca.vec(given.sx.T), given.dimension)  # row by row
-    sizes, fewest = [p.numel() for p in points], 3 if shape else 2
+    sizes, (fewest, word) = [p.numel() for p in points], FEWEST[bool(shape)]
     if known.sx.numel() != np.prod(sizes) or min(sizes) < fewest:
-        raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points of "
-                            "every value and one entry for every combination of them, but was "
-                            f"given {' x '.join(map(str, sizes))} points and "
-                            f"{known.sx.numel()} entries.")  # fmt: skip
+        raise EquationError(reading_place(), f"a table needs at least {word} points of every value "
+                            "and one entry for every combination of them, but was given "
+                            f"{' x '.join(map(str, sizes))} points and {known.sx.numel()} entries.")
     numbers, heights = [_numbers(p) for p in points], _numbers(known.sx)
     arrays = [p for p in numbers if p is not None]
     entries = np.arange(known.sx.numel()).reshape(sizes)
@@ -199,10 +196,6 @@ def _shape_named(smooth: bool | str, function: str, known: Sequence[str]) -> str
         raise EquationError(reading_place(), f"{function}() knows no smooth={smooth!r}.",
                             f"Take one of {', '.join(map(repr, known))}, or none for lines.")
     return shape
-
-
-def _word(count: int) -> str:
-    return {2: "two", 3: "three"}[count]
 
 
 def _numbers(sx: ca.SX) -> Array | None:

@@ -8,11 +8,11 @@ what they are connected to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -21,17 +21,21 @@ from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import symbols_in
 from ..numerics.tolerances import LEAST_JUMP
-from ..units import Unit
+from ..units import Unit, describe
 from .captured_names import Surroundings
-from .declarations import Declaration, Parameter
+from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
-from .exponents import exponents_in
+from .exponents import lifted
 from .expression import TIME, unguarded
 from .lookup import StateTable, derivatives_written
 from .preconditions import Demand
 from .readable import readable
 
-__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable", "VALVES"]
+if TYPE_CHECKING:
+    from ..reading.dimension import Dimension
+
+__all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable", "VALVES",
+           "polynomial"]
 
 MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
@@ -131,16 +135,16 @@ class TimeTable:
     @cached_property
     def is_continuous(self) -> bool:
         """Whether its value goes on without steps at all of its points."""
-        sides = [_polynomial(rows, self.starts[1:]) for rows in
-                 (self.rows[:, :-1], self.rows[:, 1:])]  # fmt: skip
+        left, right = (polynomial(rows, self.starts[1:])
+                       for rows in (self.rows[:, :-1], self.rows[:, 1:]))
         largest = np.abs(self.rows[1]).max()
-        return bool(np.all(np.abs(sides[0] - sides[1]) <= LEAST_JUMP * largest))
+        return bool(np.all(np.abs(left - right) <= LEAST_JUMP * largest))
 
 
-def _polynomial(rows: Array, t: Array) -> Array:
-    """Values of rows of a table, each at a time of its own."""
-    start, *powers = rows
-    value = np.zeros_like(start)
+def polynomial(row: Iterable[Any], t: Any) -> Any:
+    """The value of a row of a table of time: numbers, symbols, or many rows and times at once."""
+    start, *powers = row
+    value = 0
     for power in reversed(powers):
         value = power + (t - start) * value
     return value
@@ -165,7 +169,7 @@ class Law:
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
-        inside = {s.__hash__() for s in ca.symvar(residual)}
+        inside = symbols_in(residual)
         self.arguments: list[Key] = [
             key for key, s in kernel.symbols.items() if s.__hash__() in inside
         ]
@@ -181,10 +185,15 @@ class Law:
         return [self.kernel.symbols[a] for a in self.arguments]
 
     @property
+    def open_arguments(self) -> list[tuple[int, Key]]:
+        """Places and keys of the arguments but discrete values, which nothing solves for."""
+        return [(k, key) for k, key in enumerate(self.arguments)
+                if self.kernel.variables[key[0]].kind != "discrete"]
+
+    @property
     def unknowns(self) -> list[Key]:
-        """The arguments without discrete values, which nothing solves for."""
-        kinds = self.kernel.variables
-        return [a for a in self.arguments if kinds[a[0]].kind != "discrete"]
+        """Their keys."""
+        return [key for _, key in self.open_arguments]
 
     @cached_property
     def partials(self) -> list[ca.SX]:
@@ -193,6 +202,12 @@ class Law:
             return []
         gradient = derivatives_written(ca.jacobian(self.residual, ca.vertcat(*self.symbols)))
         return [gradient[0, i] for i in range(len(self.arguments))]
+
+    @cached_property
+    def gradient(self) -> ca.Function:
+        """All of these as a function of all arguments."""
+        return self.kernel.function("gradient", self.symbols,
+                                    ca.densify(ca.vertcat(*self.partials)))
 
     @cached_property
     def _inside(self) -> list[dict[int, ca.SX]]:
@@ -266,13 +281,12 @@ class Law:
     @cached_property
     def alias(self) -> tuple[Key, Key, int] | None:
         """Two arguments and a sign where the law says a == ±b, else None."""
-        if len(self.arguments) != 2 or self.slopes != ["constant", "constant"]:
+        if not len(self.arguments) == len(self.unknowns) == 2 or (
+                self.slopes != ["constant", "constant"]):
             return None
         a, b = map(float, self.partials)
         rest = ca.substitute(self.residual, ca.vertcat(*self.symbols), ca.SX.zeros(2))
         if abs(a) != abs(b) or not (rest.is_constant() and float(rest) == 0):
-            return None
-        if len(self.unknowns) != 2:
             return None
         return self.arguments[0], self.arguments[1], (1 if a == -b else -1)
 
@@ -415,6 +429,15 @@ class Kernel:
         self.index[local.name] = i
         return self._add_symbol((i, 0), local.name, symbol)
 
+    def add_discrete(self, name: str, dimension: Dimension, doc: str, symbol: ca.SX | None = None
+                     ) -> tuple[int, ca.SX]:
+        """Number and symbol of a value held between events that the class does not declare."""
+        declared = Discrete(describe(dimension) if dimension else "", doc=doc)
+        while name in self.index:  # one of the class's own
+            name += "_"
+        symbol = self.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
+        return len(self.variables) - 1, symbol
+
     def derivative_symbol(self, i: int, order: int) -> ca.SX:
         if (i, order) in self.symbols:
             return self.symbols[i, order]
@@ -432,7 +455,7 @@ class Kernel:
     def unfolded(self, sx: ca.SX) -> ca.SX:
         """An expression without observed variables."""
         while self.observed:
-            inside = {s.__hash__() for s in ca.symvar(sx)}
+            inside = symbols_in(sx)
             observed = [i for i in self.observed if self.symbols[i, 0].__hash__() in inside]
             if not observed:
                 break
@@ -456,6 +479,11 @@ class Kernel:
     def key_of(self, symbol: ca.SX) -> Key | None:
         """(variable, derivative order) of a symbol, None where it is none of them."""
         return self._key_by_hash.get(symbol.__hash__())
+
+    def moving(self, symbol: ca.SX) -> Key | None:
+        """The same of what may change between events, None of discrete variables."""
+        key = self.key_of(symbol)
+        return None if key is None or self.variables[key[0]].kind == "discrete" else key
 
     def beside_equations(self) -> list[ca.SX]:
         """All expressions in what is stated beside equations, with the efforts stated for."""
@@ -484,24 +512,20 @@ class Kernel:
 
     def total_derivative(self, sx: ca.SX) -> ca.SX:
         """d sx / d time by the chain rule; relations and parameters are constant."""
-        seeds, tangents = [], []
+        pairs = []
         for s in ca.symvar(sx):
             if s.__hash__() == TIME.__hash__():
-                seeds.append(s)
-                tangents.append(ca.SX(1))
-                continue
-            key = self.key_of(s)
-            if key is not None and self.variables[key[0]].kind != "discrete":
-                seeds.append(s)
-                tangents.append(self.derivative_symbol(key[0], key[1] + 1))
-        if not seeds:
+                pairs.append((s, ca.SX(1)))
+            elif key := self.moving(s):
+                pairs.append((s, self.derivative_symbol(key[0], key[1] + 1)))
+        if not pairs:
             return ca.SX(0)
-        return derivatives_written(ca.jtimes(sx, ca.vertcat(*seeds), ca.vertcat(*tangents)))
+        return derivatives_written(ca.jtimes(sx, *(ca.vertcat(*of) for of in zip(
+            *pairs, strict=True))))
 
     def refuse_delayed(self, sx: ca.SX, where: str) -> None:
         """Raise where the derivative of something delayed would be needed."""
-        past = {self.symbols[i, 0].__hash__() for i, *_ in self.delays}
-        if past & {s.__hash__() for s in ca.symvar(sx)}:
+        if symbols_in(sx) & {self.symbols[i, 0].__hash__() for i, *_ in self.delays}:
             raise EquationError(
                 where, "needs the derivative of a delayed signal, which is not known.",
                 "Delay the derivative instead, delayed(der(x), T), or let a body follow the "
@@ -522,11 +546,9 @@ class Kernel:
     @cached_property
     def exponents(self) -> list[ca.SX]:
         """Exponents in laws, and in what follows from them, that depend on variables."""
-        found = exponents_in([law.residual for law in self.laws] + [
+        *_, found = lifted([law.residual for law in self.laws] + [
             one for law in self.set_valued for one in law.given])
-        return [e for e in found if any(
-            (key := self.key_of(s)) is not None and self.variables[key[0]].kind != "discrete"
-            for s in ca.symvar(e))]
+        return [e for e in found if any(map(self.moving, ca.symvar(e)))]
 
     def default_law(self, i: int) -> Law:
         """``input == default`` where nothing is connected, a domain's own parameter value, or the

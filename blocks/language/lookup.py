@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.rewriting import applied, instructions, kinds
+from ..numerics.rewriting import applied, kinds, replayed
 
 __all__ = ["Choice", "Lookup", "Node", "StateTable", "derivatives_written", "jacobian", "lookup",
            "node_named"]
@@ -48,9 +48,7 @@ class Node(ca.Callback):  # type: ignore[misc]  # CasADi has no types
 
     def values(self, *given: ArrayLike) -> Array:
         """Return the values of :meth:`value` for columns of arguments."""
-        columns = np.broadcast_arrays(*given)
-        rows = zip(*(c.ravel().tolist() for c in columns), strict=True)
-        return np.array([self.value(*row) for row in rows]).reshape(columns[0].shape)
+        return np.vectorize(self.value, otypes=[float])(*given)
 
     def slopes(self, values: list[ca.SX]) -> list[ca.SX]:
         """Derivatives by all arguments; an empty entry where there is none."""
@@ -111,23 +109,11 @@ def derivatives_written(sx: ca.SX) -> ca.SX:
     function = ca.Function("written", [ca.vertcat(*ca.symvar(sx))], [sx])
     if ca.OP_CALL not in kinds(function):
         return sx
-    symbols, nodes = function.sx_in(0), function.instructions_sx()
-    work: dict[int, ca.SX] = {}
-    entries: list[ca.SX] = [ca.SX(0)] * function.nnz_out(0)
-    for op, given, outputs, k in instructions(function):
-        if op == ca.OP_OUTPUT:
-            entries[outputs[1]] = work[given[0]]
-        elif op == ca.OP_INPUT:
-            work[outputs[0]] = symbols.nz[given[1]]
-        elif op == ca.OP_CONST:
-            work[outputs[0]] = ca.SX(function.instruction_constant(k))
-        elif op == ca.OP_CALL:
-            values = _called(nodes[k].which_function(), [work[i] for i in given])
-            work.update({out: v for out, v in zip(outputs, values, strict=True) if out >= 0})
-        else:
-            work[outputs[0]] = applied(op, [work[i] for i in given])
-    column = ca.vertcat(*entries) if entries else ca.SX(0, 1)
-    return ca.sparsify(ca.SX(function.sparsity_out(0), column))
+    nodes = function.instructions_sx()
+    (written,) = replayed(function, function.sx_in(), lambda kind, given, k: (
+        _called(nodes[k].which_function(), given) if kind == ca.OP_CALL
+        else [applied(kind, given)]))
+    return ca.sparsify(written)
 
 
 def jacobian(expression: ca.SX, by: ca.SX) -> ca.SX:
@@ -208,11 +194,6 @@ class Lookup(Node):
         lower = self.coefficients[:, :, 1:] * np.arange(1.0, width)
         return lookup(self.breaks, lower if width > 1 else 0.0 * self.coefficients, self.choices)
 
-    @property
-    def is_stepwise(self) -> bool:
-        """Whether it is constant between its breaks."""
-        return bool(self.coefficients.shape[2] == 1)
-
     def value(self, first: float, *further: float) -> float:  # type: ignore[override]
         """The reference for machine code."""
         row = 0
@@ -238,7 +219,8 @@ class Lookup(Node):
         return out
 
     def slopes(self, values: list[ca.SX]) -> list[ca.SX]:
-        first = ca.SX(0) if self.is_stepwise else self.derivative(*values)
+        stepwise = self.coefficients.shape[2] == 1  # constant between its breaks
+        first = ca.SX(0) if stepwise else self.derivative(*values)
         return [first, *[ca.SX(1, 1)] * len(self.choices)]
 
 

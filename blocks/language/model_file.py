@@ -12,6 +12,7 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
@@ -38,7 +39,7 @@ FORMAT, VERSION = "blocks model", 1
 # -- writing -------------------------------------------------------------------------------------
 def save_model(model: Any, file: str | Path) -> None:
     """Write a model; see ``Model.save``."""
-    nominal = [f"{_shortest(value / unit.factor)} {unit.text}"
+    nominal = [f"{_text(value / unit.factor)} {unit.text}"
                for value, unit in model._nominal_table.values()]
     facts = {"format": FORMAT, "version": VERSION,
              "written by": f"blocks-toolkit {versions().get('blocks-toolkit', '')}".strip(),
@@ -68,7 +69,6 @@ def _part(component: Component) -> dict[str, Any]:
 
 def _given(component: Component, but: Component | None = None) -> dict[str, Any]:
     """Values and initial targets of a component, where they are not those of another one."""
-    told: dict[str, Any] = {}
     values = {
         name: _value(component, name, value) for name, value in component._values.items()
         if but is None or name not in but._values or not is_same(but._values[name], value)
@@ -78,11 +78,7 @@ def _given(component: Component, but: Component | None = None) -> dict[str, Any]
         tables = [(c._targets.get(name), c._nominals.get(name)) for c in (component, but) if c]
         if len(tables) < 2 or not all(map(is_same, *tables)):
             starts[name] = _start(component, name)
-    if values:
-        told["values"] = values
-    if starts:
-        told["start"] = starts
-    return told
+    return {word: told for word, told in (("values", values), ("start", starts)) if told}
 
 
 def _value(component: Component, name: str, value: Any) -> Any:
@@ -188,10 +184,6 @@ def _port_text(ref: PortRef) -> str:
     return f"{ref.component.path}[{chosen}].{ref.port.name}"
 
 
-def _shortest(number: float) -> str:
-    return f"{number:.15g}" if float(f"{number:.15g}") == number else repr(number)
-
-
 # -- reading -------------------------------------------------------------------------------------
 def load_model(file: str | Path, model_class: Any) -> Any:
     """The model in a file that ``Model.save`` has written.
@@ -214,7 +206,6 @@ def load_model(file: str | Path, model_class: Any) -> Any:
                 f"{facts.get('written by', 'unknown')}); this one reads formats up to {VERSION}.",
                 "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer",
             )  # fmt: skip
-    with reading(file, "a saved model"):
         return _Reader(name).model(facts, model_class)
 
 
@@ -227,11 +218,8 @@ class _Reader:
     def model(self, facts: Mapping[str, Any], model_class: Any) -> Any:
         model = model_class(self._of(facts, "name", "the model"))
         for name, told in self._of(facts, "parts", "the model").items():
-            part = self._made(name, told)
-            try:
-                model.add(name, part)
-            except BlocksError as error:
-                self._refuse(f"parts.{name}", str(error))
+            with self._at(f"parts.{name}"):
+                model.add(name, self._made(name, told))
         for path, told, part in self._inside(model, facts["parts"]):
             self._give(path, told, part)
         for line in self._of(facts, "connections", "the model"):
@@ -255,21 +243,12 @@ class _Reader:
         kind = self._imported(self._of(told, "class", where), where)
         if not (isinstance(kind, type) and issubclass(kind, Component)):
             self._refuse(where, f"{told['class']!r} is no component")
-        try:
-            return kind(count=told.get("count"), **self._values(told, where), **self._starts(told))
-        except FileError:
-            raise
-        except BlocksError as error:
-            self._refuse(where, str(error))
+        return kind(count=told.get("count"), **self._values(told, where), **self._starts(told))
 
     def _give(self, where: str, told: Mapping[str, Any], part: Component) -> None:
-        try:
+        with self._at(where):
             for name, value in {**self._values(told, where), **self._starts(told)}.items():
                 setattr(part, name, value)
-        except FileError:
-            raise
-        except BlocksError as error:
-            self._refuse(where, str(error))
 
     def _values(self, told: Mapping[str, Any], where: str) -> dict[str, Any]:
         values = {}
@@ -310,12 +289,8 @@ class _Reader:
         return found
 
     def _connect(self, model: Any, line: str) -> None:
-        try:
+        with self._at(f"the connection {line!r}"):
             model.connect(*(self._port(model, text.strip()) for text in line.split(",")))
-        except FileError:
-            raise
-        except BlocksError as error:
-            self._refuse(f"the connection {line!r}", str(error))
 
     def _port(self, model: Any, text: str) -> PortRef:
         owner, _, name = text.rpartition(".")
@@ -328,6 +303,16 @@ class _Reader:
                          did_you_mean(name, ports, "ports"))
         ref = PortRef(component, declared)
         return ref[_instances(chosen.rstrip("]"))] if bracket else ref
+
+    @contextmanager
+    def _at(self, where: str) -> Iterator[None]:
+        """Say of what is refused inside where in the file it stands."""
+        try:
+            yield
+        except FileError:
+            raise
+        except BlocksError as error:
+            self._refuse(where, str(error))
 
     def _of(self, told: Mapping[str, Any], key: str, where: str) -> Any:
         if not isinstance(told, dict) or key not in told:

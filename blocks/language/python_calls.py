@@ -112,7 +112,6 @@ class PythonCall(Node):
                 else self._slope(i, one)(*values) for i, one in enumerate(self.derivatives)]
 
     def _slope(self, i: int, known: Callable[..., Any] | None) -> PythonCall:
-        """The derivative by an argument."""
         if i not in self._slopes:
             zeros = [0 if one == 0 else None for one in self.derivatives]
             self._slopes[i] = PythonCall(self.place, known or self._differences(i),

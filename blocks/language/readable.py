@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import casadi as ca
 
+from ..numerics.rewriting import alternatives
 from ..units import Unit, from_si
 
 __all__ = ["crossing", "readable"]
@@ -22,6 +23,11 @@ SUM, MINUS, PRODUCT, POWER, ATOM = 1, 2, 3, 4, 5  # how tightly an operation bin
 _INFIX = {ca.OP_ADD: (" + ", SUM), ca.OP_SUB: (" - ", SUM), ca.OP_MUL: ("*", PRODUCT),
           ca.OP_DIV: ("/", PRODUCT), ca.OP_LT: (" < ", 0), ca.OP_LE: (" <= ", 0),
           ca.OP_EQ: (" == ", 0), ca.OP_NE: (" != ", 0), ca.OP_AND: (" & ", 0), ca.OP_OR: (" | ", 0)}
+#: Of others, how they are written, how tightly what is in them has to bind, and they themselves.
+_FORMS = {ca.OP_NEG: ("-{}", PRODUCT, MINUS), ca.OP_TWICE: ("2*{}", PRODUCT, PRODUCT),
+          ca.OP_INV: ("1/{}", POWER, PRODUCT), ca.OP_SQ: ("{}^2", ATOM, POWER),
+          ca.OP_POW: ("{}^{}", ATOM, POWER), ca.OP_CONSTPOW: ("{}^{}", ATOM, POWER),
+          ca.OP_NOT: ("~({})", 0, ATOM)}
 _NAMES = {ca.OP_FABS: "abs_", ca.OP_FMIN: "minimum", ca.OP_FMAX: "maximum", ca.OP_ATAN: "arctan",
           ca.OP_ASIN: "arcsin", ca.OP_ACOS: "arccos", ca.OP_ATAN2: "arctan2", ca.OP_CALL: "table"}
 _NAMES |= {
@@ -94,7 +100,7 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
     if operation == RESULT_OF_CALL:
         return _written(sx.dep(0), known, depth, longest)
     parts = [sx.dep(i) for i in range(sx.n_dep())]
-    chosen = _chosen(operation, parts)
+    chosen = alternatives(sx)
     if chosen is not None:
         inside = ", ".join(_text(p, known, depth + 1, longest)[0] for p in chosen)
         return f"where({inside})", ATOM
@@ -112,28 +118,7 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
         if operation in (ca.OP_AND, ca.OP_OR):  # relations in them are in brackets
             return at_least(0, SUM) + word + at_least(1, SUM), binding
         return at_least(0, binding) + word + at_least(1, right), binding
-    if operation == ca.OP_NEG:
-        return f"-{at_least(0, PRODUCT)}", MINUS
-    if operation == ca.OP_TWICE:
-        return f"2*{at_least(0, PRODUCT)}", PRODUCT
-    if operation == ca.OP_INV:
-        return f"1/{at_least(0, POWER)}", PRODUCT
-    if operation == ca.OP_SQ:
-        return f"{at_least(0, ATOM)}^2", POWER
-    if operation in (ca.OP_POW, ca.OP_CONSTPOW):
-        return f"{at_least(0, ATOM)}^{at_least(1, ATOM)}", POWER
-    if operation == ca.OP_NOT:
-        return f"~({texts[0][0]})", ATOM
+    if operation in _FORMS:
+        form, inner, binding = _FORMS[operation]
+        return form.format(*(at_least(i, inner) for i in range(len(texts)))), binding
     return f"{_NAMES[operation]}({', '.join(t for t, _ in texts)})", ATOM
-
-
-def _chosen(operation: int, parts: list[ca.SX]) -> list[ca.SX] | None:
-    """Condition and alternatives of ``where``, which CasADi writes as a sum of two cases."""
-    if operation == ca.OP_IF_ELSE_ZERO:
-        return [*parts, ca.SX(0)]
-    if operation != ca.OP_ADD or any(p.n_dep() != 2 or p.op() != ca.OP_IF_ELSE_ZERO for p in parts):
-        return None
-    (a, b), (other, c) = ((p.dep(0), p.dep(1)) for p in parts)
-    if other.n_dep() == 1 and other.op() == ca.OP_NOT and ca.is_equal(other.dep(0), a, 5):
-        return [a, b, c]
-    return None

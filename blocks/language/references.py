@@ -29,13 +29,12 @@ class PortRef:
 
     def __post_init__(self) -> None:
         if not self.port.exists(self.component):
+            kind = type(self.component).__name__
+            shown = (f"Make it with {kind}({name}={value!r})."
+                     for name, value in choices_with(self.component, self.port))
             raise ConnectionRefused(
-                f"{self.component.path}.{self.port.name}",
-                "this port exists only with other options of its component.",
-                _shown_by(self.component, self.port)
-                or f"See the options of {type(self.component).__name__}.",
-                code="connection.absent",
-            )
+                self.path, "this port exists only with other options of its component.",
+                next(shown, f"See the options of {kind}."), code="connection.absent")
 
     @property
     def path(self) -> str:
@@ -64,13 +63,6 @@ def choices_with(component: Part, declared: Declaration, there: bool = True
             otherwise = component._reader(**{**vars(component), "_values": values})
             if declared.exists(otherwise) == there:
                 yield name, value
-
-
-def _shown_by(component: Part, port: Port | Signal) -> str:
-    """Which option shows a port that a component does not have; empty where no single one does."""
-    for name, value in choices_with(component, port):
-        return f"Make it with {type(component).__name__}({name}={value!r})."
-    return ""
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from collections.abc import Iterator
-from types import FrameType, TracebackType
-from typing import Any
+from traceback import walk_tb
+from types import FrameType
+from typing import Any, TypeVar
 
 from ..exceptions import BlocksError
 
@@ -18,18 +18,13 @@ __all__ = ["Place", "line_now", "line_of_function", "line_of_generator", "line_w
 OTHERS = {"blocks", "casadi", "numpy", "pint", "scipy", *sys.stdlib_module_names}
 
 Place = tuple[str, int]  # file and line
+_Error = TypeVar("_Error", bound=BlocksError)
 
 
 def line_where_raised(error: BaseException) -> Place | None:
     """The last line of an author's own that was run before an error."""
-    return next(iter(reversed(list(_frames(error.__traceback__)))), None)
-
-
-def _frames(traceback: TracebackType | None) -> Iterator[Place]:
-    while traceback is not None:
-        if _is_an_authors(traceback.tb_frame):
-            yield traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
-        traceback = traceback.tb_next
+    return next(((frame.f_code.co_filename, line) for frame, line in
+                 reversed([*walk_tb(error.__traceback__)]) if _is_an_authors(frame)), None)
 
 
 def _is_an_authors(frame: FrameType) -> bool:
@@ -56,11 +51,12 @@ def line_of_function(function: Any) -> Place | None:
     return None if code is None else (code.co_filename, code.co_firstlineno)
 
 
-def tell_line(error: BlocksError, place: Place | None) -> None:
+def tell_line(error: _Error, place: Place | None) -> _Error:
     """Add file and line to an error, as ``error.file`` and ``error.line``, and to its advice."""
     if place and "line" not in error.data and (told := told_line(place)):
         error.data["file"], error.data["line"] = place
         error.advice += told
+    return error
 
 
 def told_line(place: Place | None) -> str:

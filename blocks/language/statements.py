@@ -200,10 +200,8 @@ def ideal_diode(effort: object, flow: object, *, enabled: object = None) -> SetV
     """
     effort, flow = as_expression(effort), as_expression(flow)
     none, endless = (Expression(ca.SX(x), effort.dimension) for x in (0.0, np.inf))
-    if enabled is None:
-        return SetValued(effort, flow, (none, endless), (none, endless), kind="diode")
-    return SetValued(effort, flow, (none, endless), (none, endless), kind="gated diode",
-                     closed=as_condition(enabled))
+    kind, closed = ("diode", None) if enabled is None else ("gated diode", as_condition(enabled))
+    return SetValued(effort, flow, (none, endless), (none, endless), kind=kind, closed=closed)
 
 
 def ideal_switch(effort: object, flow: object, *, closed: object) -> SetValued:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
 from ..numerics.arrays import Array
+from ..numerics.rewriting import symbols_in
 from ..units import SECOND, describe, unit
 from .bound_checks import bounds_to_watch
 from .captured_names import Surroundings
@@ -40,6 +42,7 @@ from .kernel import (
     LocalParameter,
     SetValuedLaw,
     TimeTable,
+    polynomial,
 )
 from .lookup import derivatives_written
 from .preconditions import Demand
@@ -194,7 +197,6 @@ class Trace:
         return self.symbols[name]
 
     def _followed_value(self, name: str, declared: Parameter) -> Expression:
-        """A parameter that follows from others."""
         if name in self.following:
             refuse_circle(self.component, name)
         self.following.add(name)
@@ -224,31 +226,24 @@ class Trace:
             tell_line(error, line_where_raised(error))
             raise
         except Exception as error:
-            told = EquationError(
+            raise tell_line(EquationError(
                 where, f"the function of {kind} given for it failed: {error}",
                 f"It is called once, with {kind} as an expression; use the functions of blocks or "
                 "numpy (sin, where, …) in it, and where() instead of 'if'.",
-            )  # fmt: skip
-            tell_line(told, line_where_raised(error))
-            raise told from error
+            ), line_where_raised(error)) from error  # fmt: skip
         finally:
             self.reading = ""
         if returned is None:
-            told = EquationError(where, f"the function of {kind} given for it returns nothing.",
-                                 "Let it end with return and a value.")
-            tell_line(told, line_of_function(function))
-            raise told
+            raise tell_line(EquationError(
+                where, f"the function of {kind} given for it returns nothing.",
+                "Let it end with return and a value."), line_of_function(function))
         if value.dimension != declared.unit.dimension:
-            told = EquationError(
-                where,
-                f"the function of {kind} given for it returns {describe(value.dimension)}, but "
-                f"{declared.unit} is needed.",
+            raise tell_line(EquationError(
+                where, f"the function of {kind} given for it returns {describe(value.dimension)}, "
+                f"but {declared.unit} is needed.",
                 f"Multiply with a quantity, such as quantity('1 {declared.unit}') * sin(…)."
                 if not of else f"Begin with a quantity, such as quantity('1 {declared.unit}') * …",
-                code="unit.dimension",
-            )
-            tell_line(told, line_of_function(function))
-            raise told
+                code="unit.dimension"), line_of_function(function))
         if of:
             self._show_dependent(name, declared, value)
         for requirement in bounds_to_watch(self.kernel, declared,
@@ -299,7 +294,7 @@ class Trace:
 
     def _refuse_constant(self, sx: ca.SX) -> None:
         """``der()`` of what never changes is a slip; of a value that may be a function, 0."""
-        kernel, symbols = self.kernel, {s.__hash__() for s in ca.symvar(sx)}
+        kernel, symbols = self.kernel, symbols_in(sx)
         held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete}
         fixed = {p[i].__hash__() for p, local in zip(
             kernel.parameter_symbols, kernel.parameters, strict=True)
@@ -328,27 +323,23 @@ class Trace:
                     "It may depend on parameters" + (" only." if sx is delay else " and time."),
                     code="equation.delayed",
                 )  # fmt: skip
-        text = describe(dimension)
-        text = "1" if text == "dimensionless" else text
-        declared = Discrete(text, doc="a delayed signal")
-        name = f"delayed{len(kernel.delays) + 1}"
-        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
-        kernel.delays.append((kernel.index[name], value, delay, initial))
+        i, symbol = kernel.add_discrete(f"delayed{len(kernel.delays) + 1}", dimension,
+                                        "a delayed signal")
+        kernel.delays.append((i, value, delay, initial))
         return symbol
 
     def before(self, value: ca.SX, dimension: Dimension) -> ca.SX:
         """What stands for a value as it was before the last event."""
-        kernel, text = self.kernel, describe(dimension)
-        declared = Discrete("1" if text == "dimensionless" else text, doc="before the last event")
-        name = f"before{len(kernel.previous) + 1}"
-        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
-        kernel.previous.append((kernel.index[name], self.floors.evaluated(value)))
+        kernel = self.kernel
+        i, symbol = kernel.add_discrete(f"before{len(kernel.previous) + 1}", dimension,
+                                        "before the last event")
+        kernel.previous.append((i, self.floors.evaluated(value)))
         return symbol
 
     def refuse_before(self, residual: ca.SX) -> None:
         """Refuse what was before an event where none is: in an equation."""
-        known = {self.kernel.symbols[i, 0].__hash__() for i, _ in self.kernel.previous}
-        if known & {s.__hash__() for s in ca.symvar(residual)}:
+        if symbols_in(residual) & {
+                self.kernel.symbols[i, 0].__hash__() for i, _ in self.kernel.previous}:
             raise EquationError(self.kernel.name, "before() stands in an equation.",
                                 "It is for what when() asks and assigns: let it assign a Discrete, "
                                 "and take that here.")
@@ -362,25 +353,17 @@ class Trace:
         rows : (1 + powers, instants) start of each polynomial, and its coefficients
         """
         kernel, number = self.kernel, len(self.kernel.tables) + 1
-        row, symbols = [], []
-        for k, word in enumerate(ROW_OF_TABLE[: len(rows)]):
-            of = SECOND.dimension if k == 0 else dimension / SECOND.dimension ** (k - 1)
-            text = describe(of)
-            declared = Discrete("1" if text == "dimensionless" else text, doc="of a table of time")
-            name = f"table{number}_{word}"
-            symbols.append(kernel.add_variable(Local(name, declared.unit, "discrete", declared)))
-            row.append(kernel.index[name])
-        kernel.tables.append(TimeTable(tuple(row), starts, rows))
-        start, *powers = symbols
-        value = ca.SX(0)
-        for power in reversed(powers):
-            value = power + (TIME - start) * value
-        return value
+        of_powers = (dimension / SECOND.dimension**k for k in range(len(rows) - 1))
+        row, symbols = zip(*(
+            kernel.add_discrete(f"table{number}_{word}", of, "of a table of time")
+            for word, of in zip(ROW_OF_TABLE, (SECOND.dimension, *of_powers), strict=False)),
+            strict=True)
+        kernel.tables.append(TimeTable(row, starts, rows))
+        return polynomial(symbols, TIME)
 
     def demand(self, demand: Demand) -> None:
         """Remember what parameters must fulfil."""
-        if {s.__hash__() for s in ca.symvar(ca.veccat(demand.lower, demand.upper))} <= (
-                self.kernel.parameter_hashes):
+        if symbols_in(ca.veccat(demand.lower, demand.upper)) <= self.kernel.parameter_hashes:
             self.kernel.demands.append(demand)
 
     # -- statements ------------------------------------------------------------------
@@ -561,11 +544,9 @@ def _traced(component: Component) -> Kernel:
             tell_line(error, place)
             raise
     for forgotten, place in trace.made.values():
-        lost = EquationError(f"{kernel.name}.equations()", f"makes {forgotten.word} that it does "
-                             "not yield: it would count for nothing.",
-                             "Write  yield  before it, or leave it out.")
-        tell_line(lost, place)
-        raise lost
+        raise tell_line(EquationError(
+            f"{kernel.name}.equations()", f"makes {forgotten.word} that it does not yield: it "
+            "would count for nothing.", "Write  yield  before it, or leave it out."), place)
     trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values(),
                                  *kernel.defaults.values()))
     refuse_stored(component, kernel, laws)
@@ -590,7 +571,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
         tell_line(error, line_where_raised(error))
         raise
     except Exception as error:
-        told = EquationError(
+        raise tell_line(EquationError(
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
             "The functions of the module math take numbers only: take those of blocks or numpy."
             if isinstance(error, TypeError) and "not Expression" in str(error) else
@@ -602,9 +583,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks: floor(x + 0.5) is round(x), minimum(maximum(x, a), b) clips, interpolate() "
             "reads a table.",
-        )  # fmt: skip
-        tell_line(told, line_where_raised(error))
-        raise told from error
+        ), line_where_raised(error)) from error  # fmt: skip
     trace.current = ""
     return statements
 
@@ -616,20 +595,17 @@ def _yielded(reader: Component, trace: Trace) -> Iterator[tuple[object, Place | 
         generator = getattr(reader, name)()
         if not isinstance(generator, Iterable):
             given = "nothing" if generator is None else f"{generator!r}"
-            error = EquationError(f"{trace.kernel.name}.{name}()", f"returns {given}.",
-                                  "Write it as a generator: yield left == right.")
-            tell_line(error, line_of_function(getattr(type(reader), name)))
-            raise error
-        count = 0
+            raise tell_line(EquationError(
+                f"{trace.kernel.name}.{name}()", f"returns {given}.", "Write it as a generator: "
+                "yield left == right."), line_of_function(getattr(type(reader), name)))
         iterator = iter(generator)
-        while True:
+        for number in count(1):
             if name == "equations":
-                trace.current = f", equation {count + 1}"
+                trace.current = f", equation {number}"
             try:
                 statement = next(iterator)
             except StopIteration:
                 break
-            count += 1
             yield statement, line_of_generator(iterator)
 
 
@@ -642,9 +618,6 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callab
                             f"{left} == {right} has {left.numel()} values on the left and "
                             f"{right.numel()} on the right.",
                             "Write one equation for every variable.")
-    if residual.numel() == 1:
-        yield residual, _wording(left, right)
-        return
     for i in range(residual.numel()):
         yield residual[i], _wording(left[i], right[i])
 
@@ -658,11 +631,8 @@ def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
 
     These are put into ``kernel.observed``.
     """
-    used: dict[int, int] = {}
-    for law in laws:
-        for s in ca.symvar(law.residual):
-            used[s.__hash__()] = used.get(s.__hash__(), 0) + 1
-    busy = {s.__hash__() for sx in kernel.beside_equations() for s in ca.symvar(sx)}
+    used = Counter(h for law in laws for h in symbols_in(law.residual))
+    busy = set[int]().union(*map(symbols_in, kernel.beside_equations()))
     busy |= {kernel.symbols[i, 0].__hash__() for _, p in kernel.resets for i, _ in p}
     free = {
         kernel.symbols[i, 0].__hash__(): i

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -34,17 +35,19 @@ class Node:
         self._newest_revision = 0  # of a root: numbers up to here have been names
         self._structure_revision = 0  # of a root: changes of structure below it
 
+    def _upward(self) -> Iterator[Node]:
+        """It and all that it is in."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node._parent
+
     @property
     def path(self) -> str:
         """Dotted path below the model; the class name while unattached."""
-        names = []
-        node: Node = self
-        while node._parent is not None:
-            names.append(node._name)
-            node = node._parent
-        if names:
-            return ".".join(reversed(names))
-        return "" if self._is_root else type(self).__name__
+        if self._parent is None:
+            return "" if self._is_root else type(self).__name__
+        return ".".join([node._name for node in self._upward() if node._parent is not None][::-1])
 
     @property
     def size(self) -> int:
@@ -54,16 +57,11 @@ class Node:
     @property
     def _root(self) -> Node:
         """The top of the tree that it is in."""
-        node: Node = self
-        while node._parent is not None:
-            node = node._parent
-        return node
+        *_, top = self._upward()
+        return top
 
     def _is_inside(self, ancestor: Node) -> bool:
-        node: Node | None = self
-        while node is not None and node is not ancestor:
-            node = node._parent
-        return node is ancestor
+        return any(node is ancestor for node in self._upward())
 
     def _parts(self) -> dict[str, Component]:
         """All parts below it by their path in it."""
@@ -146,9 +144,7 @@ class Node:
 def _refuse_part(where: str, name: str, part: Node) -> None:
     """Raise where something has its place already, or can have none."""
     if part._parent is not None:
-        root = part._parent
-        while root._parent is not None:
-            root = root._parent
+        root: Any = part._root
         whose = f"the model {root.name!r}" if root._is_root else "a composite"
         raise NamingError(where, f"this component is already part of {whose} as {part.path!r}.",
                           "Make a second one for a second place.", name=name, code="name.used")

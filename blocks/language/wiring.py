@@ -86,11 +86,10 @@ def one_by_one(ports: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     groups = [p for p in ports if isinstance(p, PortGroup)]
     if not groups:
         return [ports]
-    rest = [p for p in ports if not isinstance(p, PortGroup)]
     count = len(groups[0])
     of_arrays = [g for g in groups if g.ports[0].size > 1]
     sizes = [(g.path, len(g)) for g in groups] + [
-        (p.path, p.size) for p in rest if isinstance(p, PortRef) and p.size > 1]
+        (p.path, p.size) for p in ports if isinstance(p, PortRef) and p.size > 1]
     if of_arrays or any(size != count for _, size in sizes):
         raise ConnectionRefused(
             " and ".join(f"{path} ({size})" for path, size in sizes),

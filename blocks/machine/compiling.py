@@ -143,8 +143,7 @@ def compiled_from_source(name: str, text: Callable[[], str], quick: bool = True)
     with _lock:
         source = f"{name} of {_sources()}"
         if source not in _addresses:
-            place = folder()
-            file = place / f"t{_key(source, True, quick)}.o" if place else None
+            file = _file(f"t{_key(source, True, quick)}")
             key = _read(file).decode()
             if not key:
                 made = text()
@@ -172,8 +171,8 @@ def _sources() -> str:
 def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> int:
     """The address of what a text with a key is compiled to."""
     if key not in _addresses:
-        name, place = f"f{key}", folder()
-        file = place / f"{name}.o" if place else None
+        name = f"f{key}"
+        file = _file(name)
         object_code = _read(file)
         address = _loaded(object_code, name) if object_code else 0
         if not address:
@@ -232,8 +231,7 @@ def emitted(text: str, machine: Any, parallel: bool = True, names: Sequence[str]
 
 def emitted_for(machine: Any, text: str, kind: str) -> bytes:
     """Object code of a text for another machine, of such a kind, kept on disk as well."""
-    place, source = folder(), f"{machine.triple} {kind} {text}"
-    file = place / f"x{_key(source, True, True)}.o" if place else None
+    file = _file(f"x{_key(f'{machine.triple} {kind} {text}', True, True)}")
     object_code = _read(file)
     if not object_code:
         object_code = emitted(text, machine)
@@ -259,6 +257,11 @@ def folder() -> Path | None:
         return place if os.access(place, os.W_OK) else None
     except OSError:
         return None
+
+
+def _file(name: str) -> Path | None:
+    place = folder()
+    return place / f"{name}.o" if place else None
 
 
 def _key(source: str, parallel: bool, quick: bool) -> str:

@@ -36,16 +36,10 @@ def returned(kinds: tuple[Kind, ...]) -> str:
     return "{" + ", ".join(k.scalar for k in kinds) + "}" if kinds else "void"
 
 
-def _expanded(kind: Kind, name: str) -> list[str]:
-    """Parameters of LLVM for one of Python: an array comes with its shape."""
-    if not kind.dimensions:
-        return [f"{kind.scalar} %{name}"]
-    return [f"ptr %{name}", *(f"i64 %{name}.{d}" for d in range(kind.dimensions))]
-
-
 def given_as(kind: Kind, name: str) -> tuple[list[str], Value]:
-    """Parameters of LLVM for one of Python, and its value."""
-    shown = _expanded(kind, name)
+    """Parameters of LLVM for one of Python, and its value: an array comes with its shape."""
+    shown = [f"{'ptr' if kind.dimensions else kind.scalar} %{name}",
+             *(f"i64 %{name}.{d}" for d in range(kind.dimensions))]
     at, *shape = [p.split()[1] for p in shown]
     return shown, Value(kind, at, tuple(shape))
 
@@ -187,7 +181,8 @@ class FunctionText:
                 isinstance(v, (int, float)) and not isinstance(v, bool) for v in value):
             kind = INT if all(isinstance(v, int) for v in value) else FLOAT
             shown = ", ".join(f"i64 {v}" if kind == INT else f"double {number(v)}" for v in value)
-            name = f"@\"{self.function.symbol}.{_hash_of(shown)}\""
+            of_text = hashlib.sha256(shown.encode()).hexdigest()[:12]
+            name = f"@\"{self.function.symbol}.{of_text}\""
             self.declared.add(
                 f"{name} = private constant [{len(value)} x {kind.scalar}] [{shown}]")
             return Value(Kind(kind.scalar, 1), name, (str(len(value)),))
@@ -228,23 +223,27 @@ class FunctionText:
 
     def counted(self, index: str, first: str, stop: str, step: str,
                 body: Callable[[str], None]) -> None:
-        test, inside, after, end = (self.fresh(n) for n in ("test", "loop", "next", "end"))
+        def more() -> str:
+            i = self.new(f"load i64, ptr {index}")
+            return self.new(f"icmp {'sgt' if step.startswith('-') else 'slt'} i64 {i}, {stop}")
+
+        def following() -> None:
+            i = self.new(f"load i64, ptr {index}")
+            self.line(f"store i64 {self.new(f'add i64 {i}, {step}')}, ptr {index}")
+
         self.line(f"store i64 {first}, ptr {index}")
+        self.loop(more, lambda: body(self.new(f"load i64, ptr {index}")), following)
+
+    def loop(self, more: Callable[[], str], body: Callable[[], None],
+             following: Callable[[], None] = lambda: None) -> None:
+        test, inside, after, end = (self.fresh(n) for n in ("test", "loop", "next", "end"))
         self.label(test)
-        i = self.new(f"load i64, ptr {index}")
-        more = self.new(f"icmp {'sgt' if step.startswith('-') else 'slt'} i64 {i}, {stop}")
-        self.jump(f"br i1 {more}, label %{inside}, label %{end}")
+        self.jump(f"br i1 {more()}, label %{inside}, label %{end}")
         self.label(inside)
         self.loops.append((after, end))
-        body(i)
+        body()
         self.loops.pop()
         self.label(after)
-        i = self.new(f"load i64, ptr {index}")
-        self.line(f"store i64 {self.new(f'add i64 {i}, {step}')}, ptr {index}")
+        following()
         self.jump(f"br label %{test}")
         self.label(end)
-
-
-def _hash_of(text: str) -> str:
-    """A short name for a text."""
-    return hashlib.sha256(text.encode()).hexdigest()[:12]

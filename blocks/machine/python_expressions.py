@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
+from typing import Any
 
 from .function_text import FunctionText, Value
 from .python_calls import Calls
@@ -31,21 +33,16 @@ class Expressions:
             return self.text.constant(node.value, node)
         if isinstance(node, ast.Name):
             return self.text.get(node.id, node)
-        if isinstance(node, ast.BinOp):
-            return self.arithmetic(node)
-        if isinstance(node, ast.UnaryOp):
-            return self.unary(node)
         if isinstance(node, (ast.Compare, ast.BoolOp)):
             return Value(BOOL, self.truth(node))
-        if isinstance(node, ast.IfExp):
-            return self.either(node)
         if isinstance(node, ast.Call):
             return self.calls.call(node, discard)
-        if isinstance(node, ast.Subscript):
-            return self.entry_of(node)
-        if isinstance(node, ast.Attribute):
-            return self.attribute(node)
-        raise self.text.wrong(node, "has no machine code")
+        others: dict[type[ast.expr], Callable[[Any], Value]] = {
+            ast.BinOp: self.arithmetic, ast.UnaryOp: self.unary, ast.IfExp: self.either,
+            ast.Subscript: self.entry_of, ast.Attribute: self.attribute}
+        if type(node) not in others:
+            raise self.text.wrong(node, "has no machine code")
+        return others[type(node)](node)
 
     def arithmetic(self, node: ast.BinOp) -> Value:
         a = self.expression(node.left)
@@ -142,7 +139,8 @@ class Expressions:
         first = self.expression(node.body)
         if first.kind.dimensions:
             raise self.text.wrong(node, "a choice of arrays")
-        kind = FLOAT if first.kind == INT and self.is_float(node.orelse) else first.kind
+        is_float = isinstance(node.orelse, ast.Constant) and isinstance(node.orelse.value, float)
+        kind = FLOAT if first.kind == INT and is_float else first.kind
         room = self.text.reserve(kind.scalar)
         first = self.text.converted(first, kind, node)
         self.text.line(f"store {kind.scalar} {first.at}, ptr {room}")
@@ -152,9 +150,6 @@ class Expressions:
         self.text.line(f"store {kind.scalar} {second.at}, ptr {room}")
         self.text.label(end)
         return Value(kind, self.text.new(f"load {kind.scalar}, ptr {room}"))
-
-    def is_float(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
     def attribute(self, node: ast.Attribute) -> Value:
         if name_of(node.value) in self.text.records:

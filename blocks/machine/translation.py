@@ -42,7 +42,9 @@ def translated(function: Signature, called_by_c: bool = False, facts: Facts | No
         one = waiting.pop()
         if one.symbol not in bodies:
             text = FunctionText(one, facts)
-            bodies[one.symbol] = _written(text)
+            parameters = text.parameters()
+            _Statements(text).block(one.tree.body)
+            bodies[one.symbol] = text.finished(parameters)
             declared |= text.declared
             waiting += text.called
     return "\n".join([*sorted(declared), *bodies.values(),
@@ -93,12 +95,6 @@ def _callback(function: Signature) -> str:
         lines.append("  %short = trunc i64 %result to i32")
     return "\n".join([f"define {outer} @main({', '.join(takes)}) nounwind {{", *lines,
                       f"  ret {outer} {'%short' if whole else '%result'}", "}", ""])
-
-
-def _written(text: FunctionText) -> str:
-    parameters = text.parameters()
-    _Statements(text).block(text.function.tree.body)
-    return text.finished(parameters)
 
 
 class _Statements:
@@ -194,16 +190,7 @@ class _Statements:
     def _while(self, node: ast.While) -> None:
         if node.orelse:
             raise self.text.wrong(node, "'else' of a loop")
-        test, inside, end = (self.text.fresh(n) for n in ("while", "loop", "end"))
-        self.text.label(test)
-        self.text.jump(f"br i1 {self.values.truth(node.test)}, label %{inside}, label %{end}")
-        self.text.label(inside)
-        self.text.loops.append((test, end))
-        self.block(node.body)
-        self.text.loops.pop()
-        if not self.text.ended:
-            self.text.jump(f"br label %{test}")
-        self.text.label(end)
+        self.text.loop(lambda: self.values.truth(node.test), lambda: self.block(node.body))
 
     def _if(self, node: ast.If) -> None:
         known = self.values.known(node.test)

@@ -30,7 +30,7 @@
     columns         outputs at many points
     matrices        in which order unknowns make it one
     step_matrix     the matrix of a step that is implicit
-    rosenbrock, rosenbrock_arithmetic  a step of the implicit method
+    rosenbrock      a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for
     linearity       whether equations are linear with coefficients that events alone change
     step_kinds      how steps of the methods differ

@@ -53,8 +53,7 @@ def factorize_band(work: Workspace, diagonal: float) -> None:
         work.band[FILLED] = OF_THREE
         return
     for j in range(n):
-        for k in range(lower):
-            factors[j, k] = 0.0
+        factors[j, :lower] = 0.0
         for k in range(top + 1):
             factors[j, lower + k] = -linear[j, k]
         factors[j, top] += diagonal

@@ -250,8 +250,9 @@ class _PartsOfSteps:
         _solve(self.loops, self.before, self.places["found"], len(newton.unknowns))
         length("ahead", "found", "from_here")
         little = ca.logic_and(s["size"] <= TIED_SOLVED, s["ahead"] < np.inf)
-        goes_on = _any(ca.logic_not(s["size"] < np.inf), little,
-                       s["ahead"] <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST)
+        goes_on = reduce(ca.logic_or, (
+            ca.logic_not(s["size"] < np.inf), little,
+            s["ahead"] <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST))
         put("back", ca.if_else(goes_on, 0.0, 1.0))
         newton.factor()
         _solve(self.loops, newton.factors, newton.residual, len(newton.unknowns))
@@ -326,8 +327,3 @@ def _put_all(loops: Loops, values: dict[str, ca.SX], places: dict[str, Indices])
     loops.call(ca.Function("part", symbols, [*values.values()]), {
         (k, 0): entries_of(Q, places[symbol.name()]) for k, symbol in enumerate(symbols)
     }, *(entries_of(Q, places[name]) for name in values))
-
-
-def _any(*conditions: ca.SX) -> ca.SX:
-    """Whether one of some conditions holds."""
-    return reduce(ca.logic_or, conditions)

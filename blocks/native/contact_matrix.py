@@ -10,7 +10,7 @@ from ..machine.signatures import run_code
 from ..nonsmooth.complementarity.problem import Problem
 from ..nonsmooth.complementarity.sparse_lu import Factors, analyse
 from ..numerics.arrays import Indices, Vector
-from .free_steps import SERIES, see, solve_block, solve_by_series, take_state
+from .free_steps import SERIES, solve_block, solve_by_series, take_state, values_of
 from .step_records import Bodies, Kinds, Room
 
 __all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "push"]
@@ -96,10 +96,7 @@ def at_start(kinds: Kinds, room: Room, t: float, last: Vector, modes: Indices, c
 
 def at_end(bodies: Bodies, kinds: Kinds, room: Room, t: float, count: int) -> bool:
     """Flows at the end without efforts, and their derivatives by the velocities."""
-    for i in range(room.end.size):
-        room.x[i] = room.end[i] * bodies.scale[i]
-    room.at[0] = t
-    run_code(bodies.seen_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.seen_x)
+    values_of(bodies, room, bodies.seen_x, t, room.end, room.seen_x)
     filled = 0
     for a in range(count):
         k, row, e = room.kind[a], room.row[a], room.first[a]
@@ -138,8 +135,8 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
     """What efforts do to the end of a step, in their directions in a part of it."""
     for i in range(y.size):
         room.step[i] = y[i] + part * (room.end[i] - y[i])
-    see(bodies, room, t + part * h, room.step, room.seen_between)
-    run_code(bodies.slope_w, room.at, room.x, bodies.p, bodies.m, bodies.d, room.slope_w)
+    values_of(bodies, room, bodies.seen, t + part * h, room.step, room.seen_between)
+    values_of(bodies, room, bodies.slope_w, t + part * h, room.step, room.slope_w)
     filled, sparse = 0, bodies.form.size > 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
@@ -205,8 +202,7 @@ def link(room: Room, factors: Factors, size: int, count: int) -> bool:
         return True
     room.counts[3] = -1
     starts, linked, filled = room.column_starts, factors.linked, 0
-    for i in range(size + 1):
-        starts[i] = 0
+    starts[: size + 1] = 0
     for q in range(room.push_starts[count]):
         starts[room.pushed_states[q] + 1] += 1
     for i in range(size):
@@ -219,8 +215,7 @@ def link(room: Room, factors: Factors, size: int, count: int) -> bool:
     for i in range(size, 0, -1):
         starts[i] = starts[i - 1]
     starts[0] = 0
-    for q in range(count * count):
-        linked[q] = False
+    linked[: count * count] = False
     for a in range(count):
         linked[a * count + a] = True
         for q in range(room.flow_starts[a], room.flow_starts[a + 1]):

@@ -18,7 +18,7 @@ from ..nonsmooth.complementarity.sparse_lu import Factors
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import NO_CHANGE, SAME_IMPULSES, STEP_EXACT, STEP_RESIDUAL
 from .contact_matrix import act, assemble, at_end, at_start, gaps, link, push
-from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, see, smooth
+from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, smooth, values_of
 from .step_records import Bodies, Kinds, Record, Room
 
 __all__ = ["CHANGED", "NOT_CONVERGED", "NOT_FINITE", "NO_EFFORTS", "NO_ROOM", "SINGULAR",
@@ -132,9 +132,9 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
               t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector,
               loose: bool) -> int:
     """Add the efforts of the elements that can act to the end of the step; why it could not."""
-    see(bodies, room, t + h, room.end, room.seen_ahead)
+    values_of(bodies, room, bodies.seen, t + h, room.end, room.seen_ahead)
     gaps(kinds, t + h, room.seen_ahead, room.ahead)
-    see(bodies, room, t, y, room.seen)
+    values_of(bodies, room, bodies.seen, t, y, room.seen)
     gaps(kinds, t, room.seen, room.behind)
     count, n = act(kinds, room.behind, room.ahead, room.kind, room.row), 0
     for a in range(count):

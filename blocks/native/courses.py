@@ -471,7 +471,6 @@ class PassedCourses:
         return Course(self.form, float(events.times[number]), events.x[number], code, q)
 
 
-
 class WholeRun(NamedTuple):
     """What a method has kept of a run that machine code has carried out whole.
 

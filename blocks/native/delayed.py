@@ -99,7 +99,7 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
                 last = past[STEPS]
                 if chosen + 1 < past[COUNT]:
                     last = firsts[chosen + 1]
-                first = weigh(told, begins, ends, firsts[chosen], last,
+                first = weigh(told, past[BEGINS], begins, ends, firsts[chosen], last,
                               at[0] - before) * nodes * count
         if chosen >= 0:
             total = 0.0
@@ -111,20 +111,15 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
 
 
 @machine_code
-def weigh(told: Indices, begins: Vector, ends: Vector, first: int, last: int, t: float) -> int:
-    """Find the step of a time among those of a piece; what its values are multiplied with there
-    goes into the terms."""
-    nodes, step = told[NODES], first
+def weigh(told: Indices, place: int, begins: Vector, ends: Vector, first: int, last: int, t: float
+          ) -> int:
+    """Find the step of a time among those of a piece, which begin at an address; what its values
+    are multiplied with there goes into the terms."""
+    nodes = told[NODES]
     points, weights = vector_at(told[POINTS], nodes), vector_at(told[WEIGHTS], nodes)
     terms = vector_at(told[TERMS], nodes)
     t = min(max(t, begins[first]), ends[last - 1])
-    beyond = last
-    while beyond - step > 1:
-        middle = (step + beyond) // 2
-        if begins[middle] <= t:
-            step = middle
-        else:
-            beyond = middle
+    step = first - 1 + last_not_above(place + 8 * first, last - first, t)
     x = ((t - begins[step]) - (ends[step] - t)) / (ends[step] - begins[step])
     total, hit = 0.0, -1
     for j in range(nodes):
@@ -233,8 +228,7 @@ def forget_past(code: Code, t: float) -> bool:
             firsts[i] - first)
     for i in range(first, past[STEPS]):
         begins[i - first], ends[i - first] = begins[i], ends[i]
-    for i in range(first * size, past[STEPS] * size):
-        values[i - first * size] = values[i]
+    values[: (past[STEPS] - first) * size] = values[first * size : past[STEPS] * size]
     past[COUNT] -= gone
     past[STEPS] -= first
     return is_kept_up_to(code, t)

@@ -78,6 +78,25 @@ class SolvedText(Text):
         """
         raise NotImplementedError
 
+    def _solve_all(self, w: Writer) -> str:
+        """Append lines that solve for all unknowns; whether there are such."""
+        raise NotImplementedError
+
+    def of(self, expression: ca.SX) -> str:
+        """Text of a function that gives an expression, all that is solved for brought up to date.
+        """
+        w = Writer()
+        self._give(w, self._solve_all(w), expression)
+        return self._text(w)
+
+    def with_slopes(self, expression: ca.SX) -> str:
+        """The same of what ends with the slopes of all states, those of torn unknowns behind."""
+        w = Writer()
+        self._give(w, self._solve_all(w), expression)
+        if self.tied:
+            self.tied.put_slopes_of_torn(w, expression.numel() - self.tied.nx)
+        return self._text(w)
+
     def derivatives(self, slope: ca.SX, fill: MachineCode) -> str:
         """Text of what fills in derivatives: :func:`derive` or :func:`derive_in_direction`."""
         w, along, first = Writer(), Writer(), 0

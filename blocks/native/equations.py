@@ -27,23 +27,13 @@ from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .matrices import band_of, sparse_form, why_differences
 from .repetitions import Repetitions
-from .rosenbrock_arithmetic import rosenbrock_arithmetic
-from .stages import (
-    arithmetic,
-    euler_arithmetic,
-    high_order_arithmetic,
-    newton_arithmetic,
-    runge_kutta_arithmetic,
-    third_order_arithmetic,
-)
+from .stages import ARITHMETIC
 from .steps import (
     BACKWARD_EULER,
     EULER,
     EXPLICIT,
-    HIGH_ORDER,
     IMPLICIT,
     RUNGE_KUTTA,
-    THIRD_ORDER,
     TRAPEZOIDAL,
     Code,
     solves_with_derivatives,
@@ -65,10 +55,6 @@ __all__ = ["Equations", "equations_of", "written"]
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
-ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
-              THIRD_ORDER: third_order_arithmetic, RUNGE_KUTTA: runge_kutta_arithmetic,
-              EULER: euler_arithmetic, BACKWARD_EULER: newton_arithmetic,
-              TRAPEZOIDAL: newton_arithmetic, IMPLICIT: rosenbrock_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -335,18 +321,17 @@ class Equations:
     @cached_property
     def angles(self) -> int:
         """Address of the angles of what is periodic in the states; 0 where there are none."""
-        angles = self.system.angles
-        if not angles.numel():
-            return 0
-        return self._straight(ca.Function("angles", self.system.arguments[:6], [angles]))
+        return self._of_point(self.system.angles)
 
     @cached_property
     def places(self) -> int:
         """Address of where tables of the states are read; 0 where there are none."""
-        places = self.system.state_tables.places
-        if not places.numel():
-            return 0
-        return self._straight(ca.Function("places", self.system.arguments[:6], [places]))
+        return self._of_point(self.system.state_tables.places)
+
+    def _of_point(self, values: ca.SX) -> int:
+        """Address of what follows from time and states at once; 0 for nothing."""
+        return self._straight(ca.Function("values", self.system.arguments[:6], [values])) \
+            if values.numel() else 0
 
     @cached_property
     def past(self) -> int:
@@ -460,7 +445,7 @@ class Equations:
         if self._inputs is None:
             return function
         known, given = self.explicit[0], len(self.system.arguments)
-        more = [ca.SX.sym("more", function.size1_in(k)) for k in range(given, function.n_in())]
+        more = [ca.SX.sym(f"more{k}", function.size1_in(k)) for k in range(given, function.n_in())]
         value = function(*known[: given - 1], self._inputs, *more)
         return ca.Function(function.name(), [*known, *more], [value])
 

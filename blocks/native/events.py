@@ -12,8 +12,8 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .delayed import begin_piece, is_kept_up_to, read_from
+from .mode_rows import NetworkModes
 from .network_modes import (
-    NetworkModes,
     choose_network_modes,
     ends_by_rounding,
     notice_margins,
@@ -77,8 +77,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if code.past != 0:
         read_from(code, t)
     if instant == BENDS:
-        for r in range(relations.wrong.size):
-            relations.wrong[r] = False
+        relations.wrong[:] = False
     begin_resets(code, work, resets, t, x)
     if predicted.modes.size:
         notice_speeds(relations, predicted)
@@ -129,8 +128,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         q[:] = passed.q[number]
         x[:] = passed.x[number]
         give_resets_up(resets)
-        for r in range(switches.m.size):
-            relations.held[r] = switches.m[r]
+        relations.held[: switches.m.size] = switches.m
         return False
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)

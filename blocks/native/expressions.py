@@ -157,6 +157,11 @@ class Writer:
     def compare(self, how: str, a: str, b: str) -> str:
         return self.new(f"fcmp {how} {self.type} {a}, {b}")
 
+    def or_zero(self, value: str) -> str:
+        """A value, or 0 where it is no number."""
+        fine = self.compare("olt", self.intrinsic("fabs", value), self.constant(1e300))
+        return self.select(fine, value, self.constant(0.0))
+
     # -- exponentials of several lanes, where the C library has only scalars ------------------
     def _exponential(self, x: str) -> tuple[str, str]:
         """(2^n, q) with exp(x) = 2^n (1 + q), to the last bits, |x| <= 700."""

@@ -16,8 +16,8 @@ from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
 from .step_records import Bodies, Room
 
-__all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "see", "smooth",
-           "solve_block", "solve_by_series", "take_state"]
+__all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "smooth", "solve_block",
+           "solve_by_series", "take_state", "values_of"]
 
 SMOOTH, NOT_FINITE, SINGULAR, NOT_CONVERGED = range(4)  # what has become of a step
 THETA = 0.5
@@ -26,19 +26,16 @@ SIMPLIFIED = 4  # iterations with the first Jacobian
 SERIES = 12  # terms of the inverse, from which on all of it is taken
 
 
-def see(bodies: Bodies, room: Room, t: float, y: Vector, seen: Vector) -> None:
-    """What contacts see at a point."""
+def values_of(bodies: Bodies, room: Room, function: int, t: float, y: Vector, out: Vector) -> None:
+    """What a function of the bodies, at an address, comes to at a point."""
     for i in range(y.size):
         room.x[i] = y[i] * bodies.scale[i]
     room.at[0] = t
-    run_code(bodies.seen, room.at, room.x, bodies.p, bodies.m, bodies.d, seen)
+    run_code(function, room.at, room.x, bodies.p, bodies.m, bodies.d, out)
 
 
 def _slope(bodies: Bodies, room: Room, t: float, y: Vector, out: Vector) -> None:
-    for i in range(y.size):
-        room.x[i] = y[i] * bodies.scale[i]
-    room.at[0] = t
-    run_code(bodies.slope, room.at, room.x, bodies.p, bodies.m, bodies.d, out)
+    values_of(bodies, room, bodies.slope, t, y, out)
     for i in range(y.size):
         out[i] = out[i] / bodies.scale[i]
     room.counts[0] += 1
@@ -48,10 +45,7 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
     """Factors of 1 - h theta J at the end, unless they are those of the last step; whether J is
     finite."""
     n, same, finite = room.end.size, room.length[0] == h, True
-    for i in range(n):
-        room.x[i] = room.end[i] * bodies.scale[i]
-    room.at[0] = t + h
-    run_code(bodies.slope_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.new_jacobian)
+    values_of(bodies, room, bodies.slope_x, t + h, room.end, room.new_jacobian)
     room.counts[1] += 1
     for j in range(n):
         for q in range(bodies.slope_starts[j], bodies.slope_starts[j + 1]):
@@ -67,9 +61,7 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
         factorize_code(bodies.form[FACTORIZE], bodies.form, room.jacobian, 1.0 / (h * THETA),
                        room.fronts)
         return finite
-    for i in range(n):
-        for j in range(room.matrix.shape[1]):
-            room.matrix[i, j] = 0.0
+    room.matrix[:] = 0.0
     for j in range(n):
         first = bodies.block_starts[bodies.block[j]]
         room.matrix[bodies.row[j], bodies.row[j] - first] = 1.0
@@ -152,8 +144,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
     if filled < 0:
         return -1
     for j in range(n):
-        for i in range(room.end.size):
-            room.work[i] = 0.0
+        room.work[:] = 0.0
         for q in range(begun):
             room.work[room.pushed_states[first + q]] = room.given[j, q]
         _solve_sparse(bodies, room, h, room.work, room.step)

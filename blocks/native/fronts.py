@@ -114,8 +114,7 @@ def _assemble(form: Indices, values: Vector, diagonal: float, front: Vector, lef
     places, behind_starts = form[form[ENTRY_PLACES]:], form[form[BEHIND_STARTS]:]
     child_starts, children = form[form[CHILD_STARTS]:], form[form[CHILDREN]:]
     in_parent, left_at = form[form[IN_PARENT]:], form[form[LEFT_AT]:]
-    for i in range(size * size):
-        front[i] = 0.0
+    front[: size * size] = 0.0
     for k in range(pivots):
         front[k * size + k] = diagonal
     for q in range(starts[s], starts[s + 1]):
@@ -240,8 +239,7 @@ def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
             for r in range(behind):
                 room[rows[begin + r]] -= factors[below + r] * value
             continue
-        for r in range(behind):
-            near[r] = 0.0
+        near[:behind] = 0.0
         for k in range(pivots):
             value = room[first[s] + k]
             for j in range(k + 1, pivots):

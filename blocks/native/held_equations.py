@@ -12,11 +12,10 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
-from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import WITHOUT_EFFECT
 from .expressions import Writer
 
-__all__ = ["ThroughUnknowns", "write_equations", "write_minors"]
+__all__ = ["ThroughUnknowns", "fill_equations", "leave_minors"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -35,22 +34,6 @@ class ThroughUnknowns:
     def write(self, w: Writer, values: str, follows: str, out: str, by_rows: bool = False) -> None:
         """Append what fills ``out``, from the addresses of the values and of what follows."""
         w.call(add_products, w.table(self._table), values, follows, out, int(by_rows))
-
-
-def write_equations(w: Writer, own: str, modes: str, decides: Flags, matrix: str) -> None:
-    """Append what fills the matrix of efforts, of addresses."""
-    w.call(fill_equations, own, modes, w.table(decides.astype(float), "double"), matrix,
-           len(decides))
-
-
-def write_minors(w: Writer, matrix: str, modes: str, blocks: list[Indices], stuck: bool) -> None:
-    """Append what leaves, of blocks of a matrix at an address, rows and columns of what sticks.
-
-    Or of what slides, if not ``stuck``.
-    """
-    sizes = [len(block) for block in blocks]
-    told = np.concatenate([[len(sizes), stuck], sizes, *blocks]).astype(np.int64)
-    w.call(leave_minors, matrix, modes, w.table(told), sum(sizes))
 
 
 @machine_code

@@ -30,8 +30,7 @@ def stop_part(code: Code, work: Workspace, elements: PredictedElements, t: float
           count: int) -> bool:
     """Bring the flows of what rests in the part of an element to zero; whether that can be."""
     index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
-    for i in range(modes.size):
-        right[i] = 0.0
+    right[:] = 0.0
     if elements.k.size > 0:
         part, flows = elements.part[e], elements.work
         start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]

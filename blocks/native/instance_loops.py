@@ -152,9 +152,7 @@ class Loops:
         out.put(wanted[at], OUT, at, signs[at])  # the rest is not there before all has been found
         self._run(needed, direct, out)
         if len(rest):
-            value = self.read(wanted[rest], signs[rest])
-            self.text.copy(value, entries_of(OUT, rest))
-
+            self.text.copy(self.values.operand(wanted[rest], signs[rest]), entries_of(OUT, rest))
         self._predict()
 
     def _predict(self) -> None:
@@ -170,13 +168,8 @@ class Loops:
         changes.put(states, OUT, np.arange(len(states)))
         needed = self._needed(z_classes)
         self._follow(changes, needed, needed)
-
-        def unless_lost(writer: Writer, read: Callable[[int], str]) -> list[str]:
-            change = read(0)
-            fine = writer.compare("olt", writer.intrinsic("fabs", change), writer.constant(1e300))
-            return [writer.select(fine, change, writer.constant(0.0))]
-
-        self.text.add([changes.operand(z_classes)], [entries_of(OUT, entries)], unless_lost)
+        self.text.add([changes.operand(z_classes)], [entries_of(OUT, entries)],
+                      lambda writer, read: [writer.or_zero(read(0))])
 
     def _no_changes(self, in_time: bool = False) -> Places:
         """Changes of classes, none of which is known yet: they are zero."""
@@ -200,7 +193,8 @@ class Loops:
             rows = step.equations[mine] - group.first
             moved = self.moved(step.group, rows, changes)
             if changes.in_time and group.law is not None:
-                moved |= _in_time(group.law.solved(step.position), len(group.law.arguments))
+                moved |= bool(group.law.solved(step.position).jac_sparsity(
+                    0, len(group.law.arguments)).nnz())  # time stands behind them
             if moved.any():
                 changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
                 self.solve(step.group, rows[moved], step.position, unknowns[moved],
@@ -318,17 +312,17 @@ class Loops:
         need = np.zeros(self.flat.classes, dtype=bool)
         need[wanted] = True
         for step in reversed(self.steps):
-            if isinstance(step, list):
-                if blocks := _needed_blocks(step, need):
-                    need[np.concatenate([b.unknowns for b in blocks])] = True
-                    need[self._inputs_of(blocks)] = True
-                continue
-            for classes in self._inputs_of_step(step, need):
+            given = [b.unknowns for b in _needed_blocks(step, need)] if isinstance(
+                step, list) else []
+            for classes in given + self._inputs_of_step(step, need):
                 need[classes] = True
         return need
 
-    def _inputs_of_step(self, step: Step, need: Flags) -> list[Indices]:
+    def _inputs_of_step(self, step: Evaluation, need: Flags) -> list[Indices]:
         """Classes in those equations of a step that give what is needed."""
+        if isinstance(step, list):
+            blocks = _needed_blocks(step, need)
+            return [self._inputs_of(blocks)] if blocks else []
         rows = step.equations[need[step.unknowns]] - self.flat.groups[step.group].first
         return self._inputs(step.group, rows) if len(rows) else []
 
@@ -336,13 +330,10 @@ class Loops:
         """Classes that are read by a step that is run, beside the one that gives them."""
         reads = np.zeros(self.flat.classes, dtype=int)
         for step in self.steps:
-            if isinstance(step, list):
-                if blocks := _needed_blocks(step, need):
-                    np.add.at(reads, self._inputs_of(blocks), 1)
-                continue
             for classes in self._inputs_of_step(step, need):
                 np.add.at(reads, classes, 1)
-            reads[step.unknowns[need[step.unknowns]]] -= 1
+            if not isinstance(step, list):
+                reads[step.unknowns[need[step.unknowns]]] -= 1
         return reads > 0
 
     # -- steps -----------------------------------------------------------------------------
@@ -359,19 +350,12 @@ class Loops:
             rows = step.equations[mine] - self.flat.groups[step.group].first
             rest = ~direct[unknowns]
             for part, places in ((direct[unknowns], out), (rest, self.values)):
-                if part.any():
-                    self.give(step.group, rows[part], step.position, unknowns[part], places)
-
-    def give(self, g: int, rows: Indices, position: int, unknowns: Indices, places: Places
-             ) -> None:
-        """Write values of unknowns from equations of a group, each of which gives one."""
-        if places is self.values:
-            places.put(unknowns, Q, self.room(len(unknowns)))
-        self.solve(g, rows, position, unknowns, places.operand(unknowns))
-
-    def read(self, classes: Indices, factors: Array) -> Operand:
-        """Values of classes times factors."""
-        return self.values.operand(classes, factors)
+                if not part.any():
+                    continue
+                mine = unknowns[part]
+                if places is self.values:
+                    places.put(mine, Q, self.room(len(mine)))
+                self.solve(step.group, rows[part], step.position, mine, places.operand(mine))
 
     def room(self, count: int) -> Indices:
         """So many new entries of ``q``."""
@@ -455,7 +439,7 @@ class Loops:
 
         def read(operand: Operand) -> ca.SX:
             operands.append(operand)
-            symbols.append(ca.SX.sym("given"))
+            symbols.append(ca.SX.sym(f"given{len(symbols)}"))
             return symbols[-1]
 
         for a, slope in self._slopes(function, f, keys, instances, tangents).items():
@@ -519,7 +503,7 @@ class Loops:
                 operands[a, i] = entries_of(Q, self.d + discrete[keys[a][0]] + instances)
             elif a < len(keys):
                 classes, signs = self.flat.argument(group, keys[a])
-                operands[a, i] = self.read(classes, signs.astype(float))
+                operands[a, i] = self.values.operand(classes, signs.astype(float))
             elif a == len(keys):
                 operands[a, i] = entries_of(T, np.zeros(n, dtype=int))
             elif a <= len(keys) + len(relations):
@@ -581,8 +565,3 @@ def _joined(steps: list[Evaluation]) -> Evaluation:
 
 def _needed_blocks(blocks: list[Block], need: Flags) -> list[Block]:
     return [b for b in blocks if need[b.unknowns].any()]
-
-
-def _in_time(function: ca.Function, arguments: int) -> bool:
-    """Whether a function of so many arguments follows time, which stands behind them."""
-    return bool(function.jac_sparsity(0, arguments).nnz())

@@ -21,13 +21,11 @@ from ..numerics.tolerances import (
     CLEAR_ROOM,
     EQUAL_BOUNDS,
     GRAZES,
-    SAFE_PIVOT,
-    SYMMETRIC,
     TIE,
 )
 
 __all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
-           "STATE", "SURE", "choice_of", "choose_jointly", "is_positive"]  # fmt: skip
+           "STATE", "SURE", "choice_of", "choose_jointly"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
 (DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, AT_FIRST, KNOWN, DOWN, UP,
@@ -43,32 +41,6 @@ def choice_of(d: Matrix, by: Cube, rows: Matrix) -> BoundCall:
     n = len(d)
     return choose_jointly.bound(Kept(problem_of(n, n * n)), Kept(factors_of(n, n * n)), d,
                                 by, rows, np.arange(n + 1), n)
-
-
-@machine_code
-def is_positive(d: Matrix, factors: Matrix, count: int) -> bool:
-    """Whether the first rows and columns of D are symmetric and positive definite.
-
-    Cholesky's factors of D, its diagonal scaled to 1 and less SAFE_PIVOT, prove that no eigenvalue
-    is smaller (S. M. Rump, "Verification of positive definiteness", BIT 46, 2006).
-    """
-    for i in range(count):
-        if not d[i, i] > 0.0:
-            return False
-        for j in range(i + 1):
-            unit = np.sqrt(d[i, i] * d[j, j])
-            if not abs(d[i, j] - d[j, i]) <= SYMMETRIC * unit:
-                return False
-            value = d[i, j] / unit
-            for k in range(j):
-                value -= factors[i, k] * factors[j, k]
-            if j < i:
-                factors[i, j] = value / factors[j, j]
-            elif value > SAFE_PIVOT:
-                factors[i, j] = np.sqrt(value - SAFE_PIVOT)
-            else:
-                return False
-    return True
 
 
 @machine_code
@@ -89,11 +61,9 @@ def choose_jointly(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows
     first : whole numbers from 0 on
     count : how many elements there are
     """
-    for i in range(count):
-        rows[KNOWN, i] = rows[STATE, i]
+    rows[KNOWN, :count] = rows[STATE, :count]
     if problem.systems[1] != count:
-        for i in range(count * count):
-            factors.linked[i] = True
+        factors.linked[: count * count] = True
         if not analyse(factors, first, count):
             return False
     for _ in range(count + 1):
@@ -137,13 +107,11 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
     connect(problem, count)
     if decide(problem, factors, EXACT, count, False) != FOUND:
         return False
-    for i in range(count):
-        rows[EFFORT, i] = problem.x[i]
+    rows[EFFORT, :count] = problem.x[:count]
     if rows[SURE, 0] == 0.0 and (count > ENUMERATED or count_answers(
             problem, factors, EXACT, count) != FOUND):
         return False
-    for i in range(count):
-        problem.x[i] = rows[EFFORT, i]
+    problem.x[:count] = rows[EFFORT, :count]
     at_efforts(problem, problem.x, count)
     for i in range(count):
         effort = problem.x[i] * problem.unit[i]

@@ -15,12 +15,12 @@ from ..nonsmooth.complementarity.shares import ENDS, LOOSE
 from ..nonsmooth.complementarity.shares import HIGH as SHARED_HIGH
 from ..nonsmooth.complementarity.shares import LOW as SHARED_LOW
 from ..nonsmooth.complementarity.shares import RATE as SHARED_RATE
-from ..numerics.arrays import Flags, Indices, Vector
+from ..numerics.arrays import Vector
 from ..numerics.tolerances import AT_BOUND, SAFE_PIVOT
 from .predicted_elements import EFFORT, HIGH, LOW, NOBODY, RATE, PredictedElements
 from .steps import Code, Workspace
 
-__all__ = ["hold_states", "keep_factors", "share_load", "solve_kept"]
+__all__ = ["keep_factors", "share_load", "solve_kept"]
 
 
 @machine_code
@@ -38,9 +38,7 @@ def keep_factors(code: Code, work: Workspace, elements: PredictedElements, x: Ve
             if made:
                 run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
                 made = False
-            behind = elements.k.size - elements.made.size
-            for j in range(elements.made.size):
-                elements.k[behind + j] = elements.made[j]
+            elements.k[elements.k.size - elements.made.size:] = elements.made
         elif elements.shared[part]:
             if share_load(elements, part, AT_BOUND, False) < 0:
                 return False
@@ -58,8 +56,7 @@ def solve_kept(elements: PredictedElements, part: int, y: Vector) -> None:
     k, right = elements.k, elements.column
     start, count = elements.columns[part], elements.columns[part + 1] - elements.columns[part]
     if count == 0:
-        for a in range(size):
-            right[a] = y[a]
+        right[:size] = y[:size]
         for a in range(size):
             value = 0.0
             for b in range(size):
@@ -98,8 +95,7 @@ def _invert(elements: PredictedElements, part: int) -> bool:
         if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
             stuck[count] = a
             count += 1
-    for j in range(size * size):
-        elements.k[k + j] = 0.0
+    elements.k[k : k + size * size] = 0.0
     for a in range(count):
         own = d[members[start + stuck[a]], members[start + stuck[a]]]
         for b in range(a + 1):
@@ -139,12 +135,11 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
     start, size = elements.starts[part], elements.starts[part + 1] - elements.starts[part]
     rows, k, count, loose = elements.portions, elements.first[part], 0, 0
     members, stuck, found = elements.parted, elements.stuck, elements.found
+    elements.k[k : k + size * size] = 0.0
     for a in range(size):
         e = members[start + a]
         elements.k[elements.ends_at[e]] = 0.0
         elements.loose[e] = 0
-        for b in range(size):
-            elements.k[k + a * size + b] = 0.0
         if elements.modes[e] == 0.0 and elements.leader[e] == e:
             stuck[count] = a
             count += 1
@@ -173,28 +168,3 @@ def share_load(elements: PredictedElements, part: int, near: float, loaded: bool
         for b in range(count):
             elements.k[k + stuck[a] * size + stuck[b]] = elements.by_rates[a, b]
     return loose
-
-
-@machine_code
-def hold_states(flow_starts: Indices, flow_states: Indices, free: Vector, modes: Vector,
-                holds: Flags) -> None:
-    """Hold the states of what sticks: alone, or from one element to the next."""
-    again = True
-    while again:
-        again = False
-        for e in range(modes.size):
-            if modes[e] == 0.0 and holds[e]:
-                again |= _hold_last_state(flow_starts, flow_states, free, e)
-
-
-@machine_code
-def _hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
-    """Hold the state of an element's flow that alone is free still; whether there is one."""
-    count, last = 0, 0
-    for j in range(flow_starts[e], flow_starts[e + 1]):
-        if free[flow_states[j]] != 0.0:
-            count += 1
-            last = flow_states[j]
-    if count == 1:
-        free[last] = 0.0
-    return count == 1

@@ -125,11 +125,6 @@ def _no_lanes(n: int, parameters: int) -> _Lanes:
         np.zeros(LANES, dtype=np.int64))
 
 
-@machine_code
-def _call(function: int, t: Vector, x: Matrix, p: Matrix, q: Vector, out: Matrix) -> None:
-    run_code(function, t, x, p, q, out)
-
-
 # -- which run a lane makes ---------------------------------------------------------------------
 @machine_code
 def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
@@ -175,7 +170,7 @@ def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
     x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
     n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
     least = least_step(runs.t0)
-    _call(work.slope, lanes.t, x, lanes.p, work.q, slope)
+    run_code(work.slope, lanes.t, x, lanes.p, work.q, slope)
     trial = np.zeros(LANES)
     for lane in range(LANES):
         if not fresh[lane]:
@@ -193,7 +188,7 @@ def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
         work.at[lane] = lanes.t[lane] + trial[lane]
         for i in range(n):
             moved[i, lane] = x[i, lane] + trial[lane] * k[0, i, lane]
-    _call(work.slope, work.at, moved, lanes.p, work.q, slope)
+    run_code(work.slope, work.at, moved, lanes.p, work.q, slope)
     for lane in range(LANES):
         if not fresh[lane]:
             continue
@@ -212,7 +207,7 @@ def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
     _choose_first_steps(runs, lanes, work)
     seen, pending = work.seen, lanes.pending
     if extremes or times.size:
-        _call(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
+        run_code(work.outputs, lanes.t, lanes.x, lanes.p, work.q, seen)
     for lane in range(LANES):
         if not lanes.fresh[lane]:
             continue
@@ -260,7 +255,7 @@ def _take_stages(lanes: _Lanes, work: _Work) -> None:
         run_code(work.arithmetic[j], lanes.x, k, k[row], work.size, work.step)
         for lane in range(LANES):
             work.at[lane] = lanes.t[lane] + STAGE_TIMES[j] * work.step[0, lane]
-        _call(work.slope, work.at, k[row], lanes.p, work.q, k[j + 1])
+        run_code(work.slope, work.at, k[row], lanes.p, work.q, k[j + 1])
     run_code(work.arithmetic[ERROR_NORM], lanes.x, k, work.error, work.size, work.step)
 
 
@@ -344,7 +339,7 @@ def _look_inside(lanes: _Lanes, work: _Work) -> None:
              work.spare, work.size, work.step)
     for lane in range(LANES):
         work.at[lane] = lanes.t[lane] + work.step[1, lane] * work.step[0, lane]
-    _call(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
+    run_code(work.outputs, work.at, work.spare, lanes.p, work.q, work.seen)
 
 
 @machine_code

@@ -42,28 +42,18 @@ class LoopCode(SolvedText):
             carried=(carried, carried) if carried.any() else None)
         self.end = self.factors.end
 
-    def of(self, expression: ca.SX) -> str:
-        """Text of the function that gives an expression."""
-        w = Writer()
-        self._solve_unknowns(w)
-        self._fill(w, ca.densify(expression), 0, base="%out")
-        return self._text(w)
-
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
-        self._solve_unknowns(w)
+        self._solve_all(w)
         tape, nx = self.tape, self.tape.x.numel()
         return ca.vertcat(tape.x, tape.z), [Unknowns(
             tape.residual, np.arange(nx, nx + self.n), self.factors)], nx
 
-    def _solve_unknowns(self, w: Writer) -> None:
+    def _solve_all(self, w: Writer) -> str:
         """The unknowns come to where they stand in ``q``, and the factors to theirs."""
         tape = self.tape
-        found, zero = self.places[2], w.constant(0.0)
-        values = [zero] * self.n
+        found, values = self.places[2], [w.constant(0.0)] * self.n
         if self.factors.carried is not None:  # what is left open stays
-            last = [w.load(found[0], found[1] + i) for i in range(self.n)]
-            values = [w.select(w.compare("olt", w.intrinsic("fabs", v), w.constant(1e300)), v, zero)
-                      for v in last]  # fmt: skip
+            values = [w.or_zero(w.load(found[0], found[1] + i)) for i in range(self.n)]
         self._put(w, values, *found)
         matrix, residual = ca.jacobian(tape.residual, tape.z), ca.densify(tape.residual)
         self._fill(w, matrix.nz[:], self.factors.values)
@@ -76,3 +66,4 @@ class LoopCode(SolvedText):
                 step = w.select(bad, w.constant(float("nan")), step)
                 values[i] = w.binary("fsub", values[i], step)
             self._put(w, values, *found)
+        return "true"  # they are no numbers where there are none

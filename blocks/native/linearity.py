@@ -32,7 +32,8 @@ KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
 def has_steady_derivatives(system: System) -> bool:
     """Whether the derivatives of slopes by states change at events alone: every law is linear."""
     return bool(system.once("steady derivatives", lambda: not (
-        system.nu or system.clusters or why_no_derivatives(system) or _nonlinear_law(system))))
+        system.nu or system.clusters or why_no_derivatives(system)
+        or any(map(_has_nonlinear_law, (f.kernel for f in system.network.families))))))
 
 
 def has_linear_slopes(system: System, laws: Any = None) -> bool:
@@ -93,18 +94,12 @@ def _kind(operation: int, given: list[int]) -> int:
     return NONLINEAR
 
 
-def _nonlinear_law(system: System) -> str:
-    """An equation that is not linear, and of which component; empty if none shows it alone."""
-    for family in system.network.families:
-        kernel = family.kernel
-        shown = _shown_only(kernel)
-        for law in kernel.laws:
-            if not shown & {i for i, _ in law.arguments} and _bends(kernel, law.residual):
-                return f"{law.text} of {family.path(0)}"
-        for set_valued in kernel.set_valued:
-            if any(_bends(kernel, sx) for sx in set_valued.given):
-                return f"the set-valued law of {family.path(0)}"
-    return ""
+def _has_nonlinear_law(kernel: Kernel) -> bool:
+    """Whether an equation is not linear, of those that show nothing alone."""
+    shown = _shown_only(kernel)
+    return any(not shown & {i for i, _ in law.arguments} and _bends(kernel, law.residual)
+               for law in kernel.laws) or any(
+        _bends(kernel, sx) for set_valued in kernel.set_valued for sx in set_valued.given)
 
 
 def _shown_only(kernel: Kernel) -> set[int]:

@@ -18,7 +18,7 @@ from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
 from .stages import NEW
-from .steps import Code, Workspace, settle_at, slope_at
+from .steps import Code, Workspace, are_finite, settle_at, slope_at
 
 if TYPE_CHECKING:
     from ..system import Problem, System
@@ -115,9 +115,8 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
     middle = 0.5 * (at + ahead)
     _settle(code, work, t, h, x, ahead, reached, there)
     slope_at(code, work, t + ahead * h, there, half)  # no numbers where there is no solution
-    for i in range(x.size):
-        if not np.isfinite(half[i]):
-            return False
+    if not are_finite(half):
+        return False
     _settle(code, work, t, h, x, middle, reached, half)
     _settle(code, work, t, h, x, middle, there, found)
     for i in range(x.size):

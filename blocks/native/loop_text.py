@@ -52,8 +52,8 @@ class Operand:
         return Operand(self.base[which], self.index[which], self.factor[which])
 
 
-def entries_of(base: int, entries: Indices) -> Operand:
-    """Entries of an array as they are."""
+def entries_of(base: int | Indices, entries: Indices) -> Operand:
+    """Entries of an array, or of one each, as they are."""
     return Operand(np.full(len(entries), base), entries, np.ones(len(entries)))
 
 
@@ -223,9 +223,7 @@ class LoopText:
         self.lines += [*_head(tag, tag),
                        f"  %{tag}.any = phi i1 [ false, %{tag}.head ], [ %{tag}.so, %{tag} ]",
                        *w.lines, f"  %{tag}.so = or i1 %{tag}.any, {large}",
-                       f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
-                       f"  %{tag}.c = icmp ult i64 %{tag}.n, {len(sizes)}",
-                       f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:",
+                       *_tail(tag, len(sizes)),
                        f"  %{name}.early = xor i1 %{name}.late, true",
                        f"  %{name}.first = icmp eq i64 %{name}.k, 0",
                        f"  %{name}.moves = or i1 %{tag}.so, %{name}.first",
@@ -245,9 +243,7 @@ class LoopText:
                        f"  %{tag}.of = phi double [ {w.constant(0.0)}, %{tag}.head ], "
                        f"[ %{tag}.so, %{tag} ]",
                        *w.lines, f"  %{tag}.so = fadd double %{tag}.of, {nothing}",
-                       f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
-                       f"  %{tag}.c = icmp ult i64 %{tag}.n, {len(entries)}",
-                       f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:",
+                       *_tail(tag, len(entries)),
                        f"  %{name}.lost = fcmp uno double %{tag}.so, 0.0",
                        f"  br i1 %{name}.lost, label %{name}.begin, label %{name}.end",
                        f"{name}.begin:"]
@@ -281,6 +277,13 @@ def _head(tag: str, last: str) -> list[str]:
             f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{last} ]"]
 
 
+def _tail(tag: str, count: int, more: str = "") -> list[str]:
+    """The end of a loop that comes back at once, so many times."""
+    return [f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
+            f"  %{tag}.c = icmp ult i64 %{tag}.n, {count}",
+            f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end{more}", f"{tag}.end:"]
+
+
 class _Loop:
     """A loop over instances; of one instance, its body alone.
 
@@ -310,12 +313,7 @@ class _Loop:
             writer.lines.append(f"  store {writer.type} {scaled}, ptr {at}, align 8{self.group}")
         if self.count == 1:
             return writer.lines
-        return [
-            *_head(tag, tag), *writer.lines,
-            f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
-            f"  %{tag}.c = icmp ult i64 %{tag}.n, {self.count}",
-            f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end, !llvm.loop !1", f"{tag}.end:",
-        ]  # fmt: skip
+        return [*_head(tag, tag), *writer.lines, *_tail(tag, self.count, ", !llvm.loop !1")]
 
     def _read(self, j: int) -> str:
         address = self._address(j)

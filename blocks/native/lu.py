@@ -144,12 +144,10 @@ def factor_beside(matrices: int, lost: int, size: int, count: int) -> int:
     n, m = size, count
     a, none = vector_at(matrices, 2 * n * n * m), vector_at(lost, m)
     kept = a[n * n * m:]
-    for b in range(m):
-        none[b] = 0.0
+    none[:] = 0.0
     for i in range(n):
         unit = kept[i * (n + 1) * m:]
-        for b in range(m):
-            unit[b] = 0.0
+        unit[:m] = 0.0
         for j in range(n):
             entry = a[(j * n + i) * m:]
             for b in range(m):

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import System
 
-__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "slope_of_states", "sparse_form",
-           "why_differences", "why_not_implicit"]  # fmt: skip
+__all__ = ["Band", "band_of", "slope_of_states", "sparse_form", "why_differences",
+           "why_not_implicit"]  # fmt: skip
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
-WIDEST = 50  # diagonals on either side
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
 MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
 MOST_WRITTEN = 10_000  # entries, of which that takes little time
@@ -39,34 +38,11 @@ NARROW = 10  # diagonals in all that differences of slopes are worth finding for
 
 @dataclass(frozen=True)
 class Band:
-    """How far the entries of a matrix are from its diagonal, above and below."""
-
-    upper: int
-    lower: int
-
-
-@dataclass(frozen=True)
-class LinearAlgebra:
-    """In which order unknowns stand, and how matrices are stored."""
+    """In which order unknowns stand, and how far entries then are from the diagonal."""
 
     order: Indices  # which unknown of the model stands where
-    band: Band | None = None  # None: a full matrix
-
-
-def linear_algebra_of(system: System, laws: Laws | None = None) -> LinearAlgebra | None:
-    """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
-    return system.once("matrices" if laws is None else "matrices with laws",
-                       lambda: _linear_algebra(system, laws))
-
-
-def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
-    n = system.nx
-    told = laws is None and not system.clusters or slope_of_states(system, laws) is not None
-    if n > DENSE and told and max(system.tape.loops, default=0) <= SMALL_LOOP:
-        order, band = _narrowest(system, laws)
-        if max(band.upper, band.lower) <= WIDEST and 2 * (band.upper + 2 * band.lower + 1) < n:
-            return LinearAlgebra(order, band)
-    return LinearAlgebra(np.arange(n)) if n <= MOST_DENSE else None
+    upper: int
+    lower: int
 
 
 def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
@@ -143,7 +119,7 @@ def _graph(system: System, laws: Laws | None) -> csc_matrix:
     return graph + _through_loops(system) if system.nz else graph
 
 
-def _narrowest(system: System, laws: Laws | None = None) -> tuple[Indices, Band]:
+def _narrowest(system: System, laws: Laws | None = None) -> Band:
     """The order of unknowns after Cuthill and McKee, and the band that they then make."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -153,8 +129,8 @@ def _narrowest(system: System, laws: Laws | None = None) -> tuple[Indices, Band]
     place = np.empty(system.nx, dtype=np.int64)
     place[order] = np.arange(system.nx)
     below = place[row] - place[column]
-    band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
-    return order.astype(np.int64), band
+    return Band(order.astype(np.int64), int(max(0, -below.min(initial=0))),
+                int(max(0, below.max(initial=0))))
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
@@ -182,19 +158,17 @@ def _through_loops(system: System) -> csc_matrix:
     return _pattern(tape.slope, tape.z) @ reach
 
 
-def band_of(system: System, directions: bool = False, laws: Laws | None = None
-            ) -> LinearAlgebra | None:
+def band_of(system: System, directions: bool = False, laws: Laws | None = None) -> Band | None:
     """The order that makes a Jacobian a band, where it has to be one.
 
     That is where it is too large to be full, if the band is narrow; and where it is found by
     derivatives in ``directions``. Modes of ``laws`` are held.
     """
     if system.nx <= DENSE:
-        return LinearAlgebra(*system.once("narrowest", lambda: _narrowest(system))) \
-            if directions else None
-    if laws is not None and slope_of_states(system, laws) is None:
+        return system.once("narrowest", lambda: _narrowest(system)) if directions else None
+    if (laws is not None or system.clusters) and slope_of_states(system, laws) is None or (
+            max(system.tape.loops, default=0) > SMALL_LOOP):
         return None
-    found = linear_algebra_of(system, laws)
-    narrow = found is not None and found.band is not None and (
-        found.band.upper + found.band.lower < NARROW)
-    return found if narrow else None
+    found = system.once("narrowest" if laws is None else "narrowest with laws",
+                        lambda: _narrowest(system, laws))
+    return found if found.upper + found.lower < NARROW else None

@@ -28,7 +28,6 @@ from .matrices import band_of, sparse_form
 from .newton_steps import TOO_FAR
 from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
-from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import ATOL
 from .steps import (
     BACKWARD_EULER,
@@ -46,7 +45,7 @@ from .steps import (
     solves_with_derivatives,
     workspace,
 )
-from .zero_crossings import LARGEST, LOOK_ROWS, PLACE_ROWS, Relations
+from .zero_crossings import LARGEST, relations_of
 
 __all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler",
            "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
@@ -107,18 +106,12 @@ class OneStep(Method):
         count = self.equations.relations
         #: Without the reserve of solved equations, which is watched with them.
         self.relations = count - self.equations.reserve
-        self.known, self.hints, self.timed, self.crossed = np.zeros((4, count), dtype=bool)
-        self.instant = np.full(1, np.inf)
+        watched = relations_of(problem, count, n, problem.system.tape.exponents.numel())
+        # margins of laws have their sign already: they hold
+        (self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks, _,
+         self.crossed, *_, self.borders) = watched
         self.hints[self.relations :] = True
-        self.held = np.ones(count)  # margins of laws have their sign already
-        self.slack, self.looks = np.zeros(count), np.empty((LOOK_ROWS, count))
-        self.borders = problem.system.state_tables.borders(self.p)
-        self.watched = Kept(Relations(
-            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
-            np.empty(LOOK_ROWS), self.crossed,
-            np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-            np.empty((INSIDE_ROWS, n)), np.empty((2, problem.system.angles.numel())),
-            np.zeros((PLACE_ROWS, self.borders.shape[0])), self.borders))
+        self.watched = Kept(watched)
         self.pieces: Array = np.zeros(0)
         self._last_events: OwnEvents | None = None
         matrix = self._matrix()
@@ -166,9 +159,9 @@ class OneStep(Method):
         problem: Any = self.problem
         if not solves_with_derivatives(self.kind):
             return None
-        matrices = band_of(problem.system, self.equations.large, problem.laws)
-        form = None if matrices is not None else sparse_form(problem.system, problem.laws)
-        if matrices is None and form is None and not self.equations.differences:
+        band = band_of(problem.system, self.equations.large, problem.laws)
+        form = None if band is not None else sparse_form(problem.system, problem.laws)
+        if band is None and form is None and not self.equations.differences:
             return None
         nx, nz = len(problem.x), len(problem.z) * self.carries
         n = nx + len(self.equations.carried_values(problem))
@@ -176,11 +169,10 @@ class OneStep(Method):
         sizes[:nx], sizes[nx : nx + nz] = problem.scale_x, problem.scale_z[:nz]
         if form is not None:
             return Sparse(form_with(form, n), sizes)
-        if matrices is None:
+        if band is None:
             return Banded(n - 1, n - 1, np.arange(n), sizes)
-        assert matrices.band is not None
-        order = np.concatenate([matrices.order, np.arange(len(matrices.order), n)])
-        return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
+        order = np.concatenate([band.order, np.arange(len(band.order), n)])
+        return Banded(band.upper, band.lower, order, sizes)
 
     def _begin_from(self, t: float, y: Array) -> None:
         """Make a point the present one."""
@@ -329,18 +321,13 @@ class OneStep(Method):
         if status in self.failures:
             if self.equations.reserve and self.t > self.course.start:
                 self.unsure = True  # perhaps with another choice of states
-                return Step(before, self.t, self.y.copy(), self._inside_last, clear=True)
+                return Step(before, self.t, self.y.copy(), self.course.inside_last, clear=True)
             return self._failure(self.failures[status])
         if status in (CROSSED, UNSURE) and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
-        return Step(before, self.t, self.y.copy(), self._inside_last,
+        return Step(before, self.t, self.y.copy(), self.course.inside_last,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
-
-    @property
-    def _inside_last(self) -> Any:
-        """The last step's own dense output."""
-        return self.course.inside_last
 
     def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
         """What advances in machine code, with the arrays of the method.

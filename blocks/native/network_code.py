@@ -58,17 +58,10 @@ class NetworkCode(SolvedText):
         self._told = np.concatenate([[network.drifts, n, nx], _columns(network.together),
                                      _columns(network.corrected)]).astype(np.int64)
 
-    def of(self, expression: ca.SX) -> str:
-        """An expression."""
-        w = Writer()
-        self._take(w)
-        self._give(w, "true", expression)
-        return self._text(w)
-
     def of_function(self, function: ca.Function, more: Mapping[int, tuple[str, int]]) -> str:
         """A function of all arguments and of ``more``, which stand in places of their own."""
         w = Writer()
-        self._take(w)
+        self._solve_all(w)
         self._put(w, w.values(function, {**self.places, **more}), "%out", 0)
         return self._text(w)
 
@@ -80,7 +73,7 @@ class NetworkCode(SolvedText):
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """What states without drift do comes first: where modes hold something constant that is
         zero, and differences of large numbers would leave of it what is none."""
-        self._take(w)
+        self._solve_all(w)
         network, x = self.network, self.arguments[1]
         return ca.vertcat(x, network.taken), [self], x.numel()
 
@@ -93,7 +86,7 @@ class NetworkCode(SolvedText):
         """Append what lets it move with states, as :meth:`.derivatives.Unknowns.move` does."""
         w.call(move_taken, *given, room, w.table(self._told), w.pointer("%q", self.matrices))
 
-    def _take(self, w: Writer) -> None:
+    def _solve_all(self, w: Writer) -> str:
         """See to it that what is taken, and states without drift, stand where they are read."""
         alone = ca.vertcat(*self.network.alone)
         if self.network.drifts:
@@ -101,6 +94,7 @@ class NetworkCode(SolvedText):
             self._call(w, leave_drift, self.alone, "%x")
         self._fill(w, alone, self.alone, self.there)
         self._call(w, find_taken, self.alone)
+        return "true"
 
     def _call(self, w: Writer, function: MachineCode, room: int, *more: str) -> None:
         w.call(function, w.table(self._told), w.pointer("%q", self.matrices),
@@ -135,18 +129,12 @@ def leave_drift(told: int, matrices: int, room: int, x: int) -> int:
 
 @machine_code
 def find_taken(told: int, matrices: int, room: int) -> int:
-    """What elements take, from what equations come to without it, and from the rates of that."""
-    _multiply(told, matrices, room, room + 16 * indices_at(told, FIRST)[SIZE])
-    return 0
-
-
-@machine_code
-def _multiply(told: int, matrices: int, given: int, out: int) -> None:
-    """Products of the two matrices with values and with rates, and the sum of both."""
+    """What elements take, from what equations come to without it, and from the rates of that: the
+    sum of the products of the two matrices with these."""
     n = indices_at(told, FIRST)[SIZE]
     pairs = indices_at(told, FIRST + n + 1)[FIRST + n]
     at = indices_at(told, FIRST + n + 1 + pairs)
-    rows, taken, entries = vector_at(given, 2 * n), vector_at(out, n), vector_at(
+    rows, taken, entries = vector_at(room, 2 * n), vector_at(room + 16 * n, n), vector_at(
         matrices, 2 * pairs)
     taken[:] = 0.0
     for j in range(n):
@@ -154,6 +142,7 @@ def _multiply(told: int, matrices: int, given: int, out: int) -> None:
         if value != 0.0 or rate != 0.0:
             for k in range(at[FIRST + j], at[FIRST + j + 1]):
                 taken[at[FIRST + n + 1 + k]] += entries[k] * value + entries[pairs + k] * rate
+    return 0
 
 
 @machine_code

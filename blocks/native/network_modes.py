@@ -1,22 +1,22 @@
 """Which modes follow in a network without mass at its nodes? Decided without leaving machine code.
 
-What has followed the present modes before is taken where it holds now and an instant later, as
-:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it; else Python searches, and what it
-finds is tried from then on.
+Whatever has come to the end of its mode changes it, then whatever breaks its law or is about to,
+one time after the other, until all hold now and an instant later, as
+:class:`blocks.nonsmooth.modes.mode_search.ModeSearch` judges it; else Python searches. What modes
+come to is found by :mod:`.mode_rows`, or was found by the search, and kept.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from ..machine.functions import filled, machine_code
 from ..nonsmooth.modes.parts import UNLOADED, NetworkParts
-from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
+from ..numerics.arrays import Array, Vector
 from ..numerics.tolerances import (
     ENDED_MARGIN,
     INSTANT,
+    LAST_BITS,
     LATER_MARGIN,
     LEAST_DISTANCE,
     LEAST_RANGE,
@@ -25,64 +25,37 @@ from ..numerics.tolerances import (
     MODE_MARGIN_CLEAR,
     MODE_MARGIN_NONE,
     MODE_MISSED,
+    NOISE_FACTOR,
     TINY,
 )
+from .mode_rows import (
+    EFFORT,
+    FLOW,
+    HIGH,
+    LOW,
+    MISSED,
+    OPEN,
+    TELLS,
+    VALUES,
+    NetworkModes,
+    determine_open,
+    fill_row,
+    is_told,
+    refuse_impulses,
+)
 from .stages import WORK
+from .step_control import is_any
 from .steps import Code, Workspace, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["NetworkModes", "choose_network_modes", "ends_by_rounding", "network_modes",
+__all__ = ["choose_network_modes", "ends_by_rounding", "enters_new_modes", "network_modes",
            "notice_margins"]  # fmt: skip
 
-FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
-VALUES = 5  # of an element, one row each
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
 ROOM = 3
-NO_LINK = -1
+PARASITIC = 1e-6  # in SI units, such as ohm and siemens
+MOST_EXCHANGES = 12  # of all that leave a mode, one time after the other
 FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
-
-
-class NetworkModes(NamedTuple):
-    """Modes of a network, as machine code decides on them."""
-
-    modes: Vector  # which machine code reads
-    constants: Vector  # what efforts and slopes follow by, which it reads
-    m: Vector  # relations, which it reads
-    values: int  # address of what fills ``found``
-    found: Vector  # what elements come to, then the slopes
-    starts: Indices  # (parts + 1,) where the members of a part begin
-    members: Indices  # (elements,) part by part
-    entry_starts: Indices  # (parts + 1,) where those of the constants begin that belong to a part
-    entries: Indices  # which these are
-    relation_starts: Indices  # (parts + 1,) where the relations of a part begin
-    relations: Indices  # those that what is kept depends on, or that depend on what is taken
-    joint: Flags  # all relations: whether they do, and are decided on with modes
-    owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
-    kept_m: Matrix  # of a part's modes that are kept: these relations
-    kept_modes: Matrix
-    kept_constants: Matrix
-    weight: Matrix  # combinations of equations that say something about states
-    move: Matrix  # what brings these to their values
-    noise: Matrix  # what rounding makes of margins
-    present: Indices  # (parts,) which row holds now
-    links: Indices  # (1,) how many modes have followed others
-    source: Indices  # which one
-    target: Indices  # followed which
-    brief: Flags  # whether it then held for less than an instant
-    kinds: Indices  # (elements,) who are compared with each other
-    largest: Matrix  # (2, kinds) their largest flow and effort so far
-    endless: Flags  # (elements,) whose bounds are so on one side at least
-    farthest: Vector  # (all relations,) the largest crossing function so far
-    noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
-    drift: Vector  # (1,) share of its size by which what modes hold constant may be off
-    least_flow: Vector  # less does not end a mode
-    largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
-    room: Matrix  # (ROOM, elements)
-    row: Indices  # (parts,) which row is tried
-    link: Indices  # (parts,) what followed when; ``NO_LINK`` while that is the present one
-    turns: Flags  # (parts,) whether it is that in which what turns round is at rest
-    ended: Flags  # (parts,) whether the mode of an element has come to its end
-    holds: Flags  # (parts,) whether the row that is tried obeys all laws
 
 
 def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array, values: int,
@@ -96,13 +69,22 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     values : address of what elements come to
     states : how many there are
     """
-    n, count = len(modes), len(parts.present)
-    row, ended = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
+    n, count, nm = len(modes), len(parts.present), len(m)
+    size = int(np.diff(parts.starts).max())
+    own, by_value, by_rate, by_missed = np.zeros((4, size, size))
+    flags = {name: np.zeros(k, dtype=bool) for name, k in (
+        ("entered", 1), ("ended", count), ("holds", count), ("searched", count), ("against", n),
+        ("turned", nm))}
     return filled(NetworkModes, parts, modes=modes, constants=constants, m=m, values=values,
                   found=np.empty(VALUES * n + states), kept_m=parts.m, kept_modes=parts.modes,
                   kept_constants=parts.constants, largest_now=np.empty_like(parts.largest),
-                  room=np.empty((ROOM, n)), row=row,
-                  link=row.copy(), turns=ended, ended=ended.copy(), holds=ended.copy())
+                  room=np.empty((ROOM, n)), row=np.zeros(count, dtype=np.int64),
+                  before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm), own=own,
+                  by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
+                  open=np.zeros(size), given=np.zeros((2, size)),
+                  pivot=np.zeros(size, dtype=np.int64), place=np.zeros(size, dtype=np.int64),
+                  turn=np.zeros(1, dtype=np.int64),
+                  **flags)
 
 
 @machine_code
@@ -141,19 +123,189 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
             return False
     for part in range(parts):
         _bring(network, x, part, network.present[part])  # what the integration has let go
-    for part in range(parts):
-        network.row[part], network.link[part] = network.present[part], NO_LINK
-        network.turns[part] = False
         network.ended[part] = crossed and _has_ended(relations, network, part)
-        if (network.ended[part] or not _goes_with_relations(network, part, network.row[part])) and (
-                not _next_row(network, part)):
-            return False
-    while not _all_hold(code, work, relations, network, t, x):
+    network.before[:] = network.m
+    return _exchange(code, work, relations, network, t, x, crossed, False) or _exchange(
+        code, work, relations, network, t, x, crossed, True)
+
+
+@machine_code
+def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+              x: Vector, crossed: bool, brief: bool) -> bool:
+    """Take modes that follow the present ones by exchanges; whether such are found."""
+    parts, first = network.present.size, relations.wrong.size - network.modes.size
+    for part in range(parts):
+        network.row[part], network.searched[part] = network.present[part], False
+        _put(network, part, network.row[part])
+    network.m[:] = network.before
+    network.guess[:], network.guess_m[:] = network.modes, network.before
+    _look(code, work, network, t, x)
+    _measure(network)
+    near, known = False, True  # whether another one may come to its end with those that have
+    for part in range(parts):
+        known &= _is_guessed(network, part, network.row[part], True)
+        for k in range(network.starts[part], network.starts[part + 1]):
+            e = network.members[k]
+            near |= network.ended[part] and network.modes[e] != 0.0 and (
+                not relations.wrong[first + e]) and (
+                _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
+            network.searched[part] |= network.ended[part] and network.constants[e] == UNLOADED
+    network.against[:], network.turned[:] = False, False
+    if near and known:
+        _all_hold(code, work, relations, network, t, x, False)
+    for e in range(network.modes.size):
+        network.against[e] |= crossed and relations.wrong[first + e]
+    for r in range(network.m.size):
+        network.turned[r] |= crossed and network.joint[r] and relations.wrong[r]
+    for part in range(parts):
+        if network.searched[part]:  # another split may hold
+            network.row[part] = _row_of(network, part, -1, False)
+            _spare(network, part)
+    for _ in range(MOST_EXCHANGES):
+        _leave(network)
+        network.m[:] = network.guess_m
+        if is_any(network.switch):
+            _look(code, work, network, t, x)
+            _obey_conditions(network)
         for part in range(parts):
-            if not network.holds[part] and not _next_row(network, part):
+            row = network.row[part]
+            if not (network.searched[part] or _is_guessed(network, part, row, True)):
+                row = _found_row(network, part)
+                network.searched[part] = row < 0
+                if row < 0:
+                    row = _row_of(network, part, -1, False)
+            if row < 0:
                 return False
-    _take(code, work, relations, network, t, x)
+            network.row[part] = row
+        if _all_hold(code, work, relations, network, t, x, brief):
+            _take(code, work, relations, network, t, x)
+            return True
+        if not _try_another(network):
+            return False
+    return False
+
+
+@machine_code
+def _leave(network: NetworkModes) -> None:
+    """Guess the modes that those elements and relations enter which leave theirs."""
+    n, found = network.modes.size, network.found
+    for e in range(n):
+        if network.against[e]:
+            effort, mode = found[EFFORT * n + e], 0.0
+            if network.guess[e] == 0.0:
+                ahead = found[HIGH * n + e] - effort <= effort - found[LOW * n + e]
+                mode = 1.0 if ahead else -1.0
+            network.guess[e] = mode
+    for r in range(network.m.size):
+        if network.turned[r]:
+            network.guess_m[r] = 1.0 - network.guess_m[r]
+
+
+@machine_code
+def _obey_conditions(network: NetworkModes) -> None:
+    """Guess the modes of switches as their conditions say."""
+    n, found = network.modes.size, network.found
+    for e in range(n):
+        if network.switch[e] and is_told(network, e):
+            network.guess[e] = -1.0 if found[LOW * n + e] == found[HIGH * n + e] else 0.0
+
+
+@machine_code
+def _is_guessed(network: NetworkModes, part: int, row: int, modes: bool) -> bool:
+    """Whether a row is of a part, in its guessed relations and, if asked, ``modes``."""
+    first = network.starts[part]
+    if network.owner[row] != part:
+        return False
+    for k in range(first, network.starts[part + 1] if modes else first):
+        if network.kept_modes[row, k - first] != network.guess[network.members[k]]:
+            return False
+    first = network.relation_starts[part]
+    for k in range(first, network.relation_starts[part + 1]):
+        if network.kept_m[row, k - first] != network.guess_m[network.relations[k]]:
+            return False
     return True
+
+
+@machine_code
+def _row_of(network: NetworkModes, part: int, after: int, modes: bool) -> int:
+    """The next row of a part in its guessed relations and, if asked, ``modes``; -1 if none is kept.
+    """
+    for row in range(after + 1, network.owner.size - network.present.size):
+        if _is_guessed(network, part, row, modes):
+            return row
+    return -1
+
+
+@machine_code
+def _found_row(network: NetworkModes, part: int) -> int:
+    """A row of a part in its guessed modes, filled where none was kept; -1 where that fails.
+
+    Where modes leave something open it is the last but so many rows, with parasitics everywhere: it
+    says who is against these modes, if they contradict the states.
+    """
+    row = _row_of(network, part, -1, True)
+    if row >= 0 or network.push.size == 0:
+        return row
+    row, trial = _free_row(network), network.owner.size - network.present.size + part
+    found = fill_row(network, part, row, 0.0)
+    if found == TELLS:
+        network.owner[row] = part
+        return row
+    if found == OPEN:
+        network.weight[trial, :] = network.weight[row]
+        found = fill_row(network, part, trial, PARASITIC)
+    return trial if found == TELLS else -1
+
+
+@machine_code
+def _free_row(network: NetworkModes) -> int:
+    """A row that nobody needs: an empty one, or else in turn one that is kept."""
+    last = network.owner.size - network.present.size
+    for row in range(last):
+        if network.owner[row] < 0:
+            return row
+    used = True
+    while used:
+        network.turn[0] = (network.turn[0] + 1) % last
+        used = False
+        for part in range(network.present.size):
+            used |= network.turn[0] == network.present[part] or (
+                network.turn[0] == network.row[part])
+    network.owner[network.turn[0]] = -1
+    return network.turn[0]
+
+
+@machine_code
+def _spare(network: NetworkModes, part: int) -> None:
+    """Nobody of a part is to change its mode."""
+    for k in range(network.starts[part], network.starts[part + 1]):
+        network.against[network.members[k]] = False
+    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+        network.turned[network.relations[k]] = False
+
+
+@machine_code
+def _try_another(network: NetworkModes) -> bool:
+    """Whether there is more to try: another row of the same modes for a part that does not hold, or
+    modes without those who are against them. Of a part whose guessed modes nobody knows, all rows.
+    """
+    more = False
+    for part in range(network.present.size):
+        if not network.holds[part]:
+            other = _row_of(network, part, network.row[part], not network.searched[part])
+            if other >= 0 or network.searched[part]:
+                network.row[part], more = other, more or other >= 0
+                _spare(network, part)
+    return more or is_any(network.against) or is_any(network.turned)
+
+
+@machine_code
+def enters_new_modes(network: NetworkModes) -> bool:
+    """Whether modes have been entered that nobody else has seen; told once."""
+    new = network.entered.size > 0 and network.entered[0]
+    if new:
+        network.entered[0] = False
+    return new
 
 
 @machine_code
@@ -185,52 +337,6 @@ def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network:
         relations.wrong[first + e] = at_end
         ended |= at_end
     return ended
-
-
-@machine_code
-def _next_row(network: NetworkModes, part: int) -> bool:
-    """Go on to the next row that has followed the present one of a part; whether there is one.
-
-    Before it comes that in which what turns round is at rest, where it can.
-    """
-    before = network.present[part]
-    if network.turns[part]:
-        network.turns[part] = False
-        network.row[part] = network.target[network.link[part]]
-        return True
-    for k in range(network.link[part] + 1, network.links[0]):
-        following = network.target[k]
-        if network.source[k] == before and _goes_with_relations(network, part, following):
-            row = _at_rest(network, part, before, following)
-            network.link[part], network.row[part] = k, row
-            network.turns[part] = row != following
-            return row >= 0
-    return False
-
-
-@machine_code
-def _at_rest(network: NetworkModes, part: int, before: int, following: int) -> int:
-    """The row in which what turns round from one row to another is at rest; -1 if none is kept.
-
-    Friction that is larger at rest than in motion may do both where its flow is zero.
-    """
-    modes, n = network.kept_modes, network.starts[part + 1] - network.starts[part]
-    turns = False
-    for a in range(n):
-        turns |= modes[before, a] * modes[following, a] < 0.0
-    if not turns:
-        return following
-    relations = network.relation_starts[part + 1] - network.relation_starts[part]
-    for row in range(network.owner.size):
-        same = network.owner[row] == part
-        for a in range(n):
-            rests = modes[before, a] * modes[following, a] < 0.0
-            same &= modes[row, a] == (0.0 if rests else modes[following, a])
-        for a in range(relations):
-            same &= network.kept_m[row, a] == network.kept_m[following, a]
-        if same:
-            return row
-    return -1
 
 
 @machine_code
@@ -266,17 +372,6 @@ def _bring(network: NetworkModes, x: Vector, part: int, row: int) -> None:
         if missed != 0.0:
             for i in range(network.move.shape[1] // width):
                 x[i] -= network.move[row, i * width + c] * missed
-
-
-@machine_code
-def _goes_with_relations(network: NetworkModes, part: int, row: int) -> bool:
-    """Whether what is kept in a row of a part is that of the present relations."""
-    first = network.relation_starts[part]
-    for k in range(first, network.relation_starts[part + 1]):
-        r = network.relations[k]
-        if network.kept_m[row, k - first] != network.m[r] and not network.joint[r]:
-            return False
-    return True
 
 
 @machine_code
@@ -317,11 +412,11 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 
 @machine_code
 def _all_hold(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-              x: Vector) -> bool:
+              x: Vector, brief: bool) -> bool:
     """Whether the rows that are tried obey all laws at an instant and, where that is close, also
-    after it; says so part by part.
+    after it; says so part by part, and who does not.
 
-    For less than that will do where any of them is ``brief``; and an element that has ended its
+    For less than that will do where they may be ``brief``; and an element that has ended its
     mode may only go on in it where it leads away from its end.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
@@ -331,6 +426,9 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     _measure(network)
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
+        network.against[e] = False
+    for r in range(network.m.size):
+        network.turned[r] = False
     now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
     _crossing_functions(code, work, network, t, x, now)
     hold = True
@@ -353,9 +451,6 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
         point[i] = x[i] + h * found[VALUES * n + i]
     _look(code, work, network, t + h, point)
     _crossing_functions(code, work, network, t + h, point, later)
-    brief = False  # another part's mode ends behind this event, too
-    for part in range(network.present.size):
-        brief |= network.link[part] != NO_LINK and network.brief[network.link[part]]
     for part in range(network.present.size):
         network.holds[part] = _holds_later(relations, network, part, h, now, later, brief)
         hold &= network.holds[part]
@@ -380,7 +475,8 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
                 if _goes_on(relations, network, part, k):
                     e, noise = network.members[k], network.noise[network.row[part], k - first]
                     change = _margin(network, e) - network.room[MARGIN, e]
-                    network.holds[part] &= not change < -noise
+                    network.against[e] = change < -noise
+                    network.holds[part] &= not network.against[e]
                     unseen |= abs(change) <= noise
             away &= network.holds[part]
         looking = unseen and away and h < LONGEST_INSTANT
@@ -405,18 +501,18 @@ def _goes_on(relations: Relations, network: NetworkModes, part: int, k: int) -> 
 def _holds_now(network: NetworkModes, part: int, now: Vector) -> bool:
     """Whether a part obeys its laws in the row that is tried; not where it comes to no number."""
     row, first, room = network.row[part], network.starts[part], network.room
-    if not _missed(network, part, row) <= MODE_MISSED:
+    holds = _missed(network, part, row) <= MODE_MISSED
+    tried = network.owner[row] != part  # which says something where states are contradicted alone
+    if tried and holds:
+        determine_open(network, part, row)
         return False
-    for k in range(first, network.starts[part + 1]):
+    if not holds and not tried and network.push.size > 0:
+        refuse_impulses(network, part, row)
+    for k in range(first, network.starts[part + 1] if holds or tried else first):
         e = network.members[k]
-        if not room[MARGIN, e] >= -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[
-                row, k - first]:
-            return False
-    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
-        r = network.relations[k]
-        if network.joint[r] and not now[r] >= -MODE_MARGIN_NONE * network.farthest[r]:
-            return False
-    return True
+        network.against[e] = not room[MARGIN, e] >= (
+            -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, k - first])
+    return holds and not _is_anyone_against(network, part, now, now, 0.0)
 
 
 @machine_code
@@ -424,24 +520,38 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
                  later: Vector, brief: bool) -> bool:
     """Whether what is close to its end in a part leads away from there within an instant."""
     row, first, room = network.row[part], network.starts[part], network.room
-    n = network.modes.size
     for k in range(first, network.starts[part + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
-        rounding = network.constants[n + e]
-        if network.modes[e] != 0.0:
-            rounding -= network.least_flow[e]
-        close = noise if brief else MODE_MARGIN_NONE * size + 2.0 * rounding
+        close = noise if brief else _at_end(network, e, MODE_MARGIN_NONE)
         least = ENDED_MARGIN if _goes_on(relations, network, part, k) else LATER_MARGIN
-        if margin <= close and _margin(network, e) - margin < -least * h * size - noise:
-            return False
+        change = _margin(network, e) - margin
+        network.against[e] = margin <= close and change < -least * h * size - noise
+        if network.searched[part] and network.modes[e] != 0.0 and (
+                network.kept_modes[network.present[part], k - first] == 0.0):
+            network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
+                change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
+    return not _is_anyone_against(network, part, now, later, h)
+
+
+@machine_code
+def _is_anyone_against(network: NetworkModes, part: int, now: Vector, later: Vector, h: float
+                       ) -> bool:
+    """Whether an element of a part is against modes, or a relation that they decide on: now, or,
+    where it is close to its end, within an instant ``h``."""
+    against = False
+    for k in range(network.starts[part], network.starts[part + 1]):
+        against |= network.against[network.members[k]]
     for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
         r = network.relations[k]
-        size = network.farthest[r]
-        if network.joint[r] and now[r] <= MODE_MARGIN_NONE * size and (
-                later[r] - now[r] < -LATER_MARGIN * h * size):
-            return False
-    return True
+        near = MODE_MARGIN_NONE * network.farthest[r]
+        wrong = not now[r] >= -near
+        if h > 0.0:
+            wrong = now[r] <= near and later[r] - now[r] < (
+                -LATER_MARGIN * h * network.farthest[r])
+        network.turned[r] |= network.joint[r] and wrong
+        against |= network.turned[r]
+    return against
 
 
 @machine_code
@@ -478,6 +588,42 @@ def _margin(network: NetworkModes, e: int) -> float:
 
 
 @machine_code
+def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
+    """What the last digits of states and time make of margins in rows that are new."""
+    new, n, found, point = False, network.modes.size, network.found, work.k[WORK]
+    for part in range(network.present.size):
+        new |= not network.measured[network.row[part]]
+    network.entered[0] |= new
+    for side in range(2 if new else 0):
+        digits = LAST_BITS if side == 0 else -LAST_BITS
+        for i in range(x.size):
+            point[i] = x[i] * (1.0 + digits) if i % 2 == 0 else x[i] * (1.0 - digits)
+        _look(code, work, network, t * (1.0 + digits), point)
+        for part in range(network.present.size):
+            row, first = network.row[part], network.starts[part]
+            for k in range(first, network.starts[part + 1]):
+                e = network.members[k]
+                given = found[(EFFORT if network.modes[e] == 0.0 else FLOW) * n + e]
+                if side == 0:
+                    network.room[MARGIN, e] = given
+                elif not network.measured[row]:
+                    network.noise[row, k - first] = NOISE_FACTOR * abs(
+                        given - network.room[MARGIN, e])
+            if side == 1:
+                network.measured[row] = True
+
+
+@machine_code
+def _at_end(network: NetworkModes, e: int, share: float) -> float:
+    """The margin up to which the mode of an element is at its end, a share of its size: a current
+    that is rounding, and falls, has died out."""
+    rounding = network.constants[network.modes.size + e]
+    if network.modes[e] != 0.0:
+        rounding -= network.least_flow[e]
+    return share * network.room[SIZE, e] + 2.0 * rounding
+
+
+@machine_code
 def _take(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
           x: Vector) -> None:
     """Take modes that hold: the states that they hold are brought to their values."""
@@ -488,8 +634,10 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
         network.largest[0, kind] = max(network.largest[0, kind], abs(found[FLOW * n + e]))
         network.largest[1, kind] = max(network.largest[1, kind], abs(found[EFFORT * n + e]))
     for part in range(network.present.size):
+        _bring(network, x, part, network.row[part])
+    _measure_noise(code, work, network, t, x)
+    for part in range(network.present.size):
         row, first = network.row[part], network.starts[part]
-        _bring(network, x, part, row)
         for k in range(first, network.starts[part + 1]):
             e, kind = network.members[k], 0 if network.kept_modes[row, k - first] == 0.0 else 1
             network.noise_so_far[kind, e] = max(network.noise_so_far[kind, e],

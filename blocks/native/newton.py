@@ -16,6 +16,7 @@ from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import (
     CEASED_FLOW,
     LAST_BITS,
+    NEWTON_EXACT,
     NEWTON_STALLED,
     NO_SHORTER,
     OPEN_CONSISTENT,
@@ -90,13 +91,13 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
             norm = max(norm, part)
             whole += part + 0.0 * pivots[j]  # parts are numbers, pivots finite
         no_shorter, little, finite = norm > NO_SHORTER * last, norm <= NEWTON_STALLED, whole < HUGE
-        # where a slope is steep at first, as of a root, a step tells nothing
-        exact = norm <= TIED_SOLVED and (factored or rounds > 0) or no_shorter and little
+        # where a slope is steep at first, as of a root, a step tells nothing; then also of the next
+        exact = (norm <= TIED_SOLVED and (factored or rounds > 0) or no_shorter and little
+                 or not factored and rounds > 0 and norm**3 <= NEWTON_EXACT * last**2)
         if no_shorter and finite and not little:
             exact = exact or _are_last_bits(left, slopes, value, step, rows, n, entries)
         found = exact and finite
-        rounds += 1
-        last = norm
+        rounds, last = rounds + 1, norm
         if rounds >= ROUNDS or bad or not finite or found:
             going, flat = not (damped or found), rounds == 1 and (bad or not finite)
             damped, rounds, last = True, 0, np.inf

@@ -4,10 +4,9 @@ These methods take the steps: the explicit Dormand-Prince pair of order 5(4), th
 the classical Runge-Kutta method and forward Euler, these two on a grid (:mod:`.stages`), the
 trapezoidal rule and backward Euler, on a grid, too (:mod:`.newton_steps`), the method of order 8 by
 Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order 4(3)
-(:mod:`.rosenbrock`). All
-else is the same for them. The equations come as addresses of machine code, so this module is
-compiled once for all models of a kind of steps and of decisions
-(:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
+(:mod:`.rosenbrock`). All else is the same for them. The equations come as addresses of machine
+code, so this module is compiled once for all models of a kind of steps and of decisions
+(:meth:`~blocks.native.method.OneStep.machine_code`), and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
 6(1), 1980; continuous extension as in E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary
@@ -41,7 +40,8 @@ from .events import (
 )
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
-from .network_modes import NetworkModes
+from .mode_rows import NetworkModes
+from .network_modes import enters_new_modes
 from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
@@ -187,6 +187,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         work.steady[1] = 0
         if known:
             instant += 1
+        if enters_new_modes(network) and is_explicit(code) and not is_fixed(code):
+            return FULL, taken, events  # which may be so fast that others had better go on
 
 
 @machine_code

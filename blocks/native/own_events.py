@@ -15,7 +15,8 @@ from ..nonsmooth.modes.parts import NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .equations import Equations
 from .events import Passed
-from .network_modes import NetworkModes, network_modes
+from .mode_rows import NetworkModes
+from .network_modes import network_modes
 from .predicted_elements import NOBODY, PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code

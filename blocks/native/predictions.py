@@ -14,6 +14,8 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.p_matrix import is_positive
+from ..nonsmooth.modes.held_states import hold_states
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -30,6 +32,7 @@ from ..numerics.tolerances import (
     MODE_ENDED,
     NEAR_GAP,
     REBOUND_RESTS,
+    SAFE_PIVOT,
     SAME_INSTANT,
     WITHOUT_EFFECT,
 )
@@ -43,10 +46,9 @@ from .joint_choice import (
     SHARED,
     STATE,
     SURE,
-    is_positive,
 )
 from .joint_choice import LOW as AT_LOW
-from .kept_factors import hold_states, keep_factors, share_load
+from .kept_factors import keep_factors, share_load
 from .predicted_elements import (
     BACK,
     EFFORT,
@@ -66,7 +68,7 @@ from .predicted_elements import (
     no_flow,
     part_of,
 )
-from .steps import Code, Workspace, settle_in_place, values_at
+from .steps import Code, Workspace, are_finite, settle_in_place, values_at
 from .zero_crossings import FAR, LARGEST, Relations
 
 __all__ = ["notice_speeds", "predict_modes", "stuck_ones_rest"]
@@ -87,8 +89,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     modes, found = elements.modes, elements.found
     again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), LEAST_TIME)
     elements.struck[0] = NOBODY
-    for e in range(elements.known.size):
-        elements.known[e] = modes[e]
+    elements.known[:] = modes[: elements.known.size]
     for e in range(modes.size):
         if again and elements.contact[e] and modes[e] == 0.0:
             return False  # whether it pulls by rounding
@@ -254,7 +255,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
     shared = is_shared(elements, e) and not follows
     rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
-        elements.block, elements.matrix, size)
+        elements.block, elements.matrix, size, SAFE_PIVOT)
     return size if regular or shared else 0
 
 
@@ -278,8 +279,8 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         elements.leaves[i] = 0
         if rest[MOVED, a] == LET_GO:
             elements.leaves[i] = 1
-    if not rested and modes[e] != 0.0 and _goes_on(elements, e, modes[e]):
-        return False
+    if not rested and elements.k.size == 0 and modes[e] * elements.found[FLOW, e] < 0.0:
+        return False  # it has not turned, and cannot be stopped
     if not rested and elements.k.size == 0:
         if not stop_part(code, work, elements, t, x, e, count):
             return False
@@ -293,7 +294,7 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             return False
         if modes[i] == 0.0 and elements.loose[i] != 0:
             return False
-    return _others_keep(elements, count, NOBODY)
+    return _others_keep(elements, count)
 
 
 @machine_code
@@ -311,10 +312,7 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
             if share_load(elements, part, CLEAR_ROOM, True) < 0:
                 return False
             values_at(code, work, elements.present, t, x, elements.room)
-    for e in range(elements.modes.size):  # noqa: SIM110
-        if not np.isfinite(elements.found[EFFORT, e]):
-            return False
-    return True
+    return are_finite(elements.found[EFFORT])
 
 
 @machine_code
@@ -405,15 +403,14 @@ def _largest_effort(elements: PredictedElements, count: int) -> float:
 
 
 @machine_code
-def _others_keep(elements: PredictedElements, count: int, e: int) -> bool:
-    """Whether those of a part that rest, but for ``e``, are well within their bounds, or held."""
+def _others_keep(elements: PredictedElements, count: int) -> bool:
+    """Whether those of a part that rest are well within their bounds, or held."""
     enough = CLEAR_ROOM * _largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
         held = elements.k.size > 0 and elements.ends_at[i] != NOBODY and (
             elements.k[elements.ends_at[i]] != 0.0)
-        if i != e and elements.modes[i] == 0.0 and not held and not _room_of(
-                elements.found, i) > enough:
+        if elements.modes[i] == 0.0 and not held and not _room_of(elements.found, i) > enough:
             return False
     return True
 
@@ -448,8 +445,7 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         i = elements.members[k]
         if elements.contact[i] and modes[i] == 0.0 or elements.bends[i]:
             return False
-    for i in range(modes.size):
-        elements.right[i] = 0.0
+    elements.right[:] = 0.0
     elements.right[e] = (1.0 + found[RESTITUTION, e]) * flow / elements.d[e, e]
     if rubs and not _strikes_with(elements, e, elements.members[1]):
         return False
@@ -472,7 +468,11 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
             modes[i] = mode
     if not stays:
         return _look(code, work, elements, t, x)
-    return _look(code, work, elements, t, x) and _arrives(code, work, elements, t, x, e, count)
+    for k in range(count):
+        elements.leaves[elements.members[k]] = 0
+    return _look(code, work, elements, t, x) and _rests_now(
+        code, work, elements, t, x, e, count) and _choose(
+        code, work, elements, t, x, e, count, False)
 
 
 @machine_code
@@ -510,16 +510,6 @@ def _strikes_with(elements: PredictedElements, e: int, f: int) -> bool:
 
 # -- what follows ----------------------------------------------------------------------------
 @machine_code
-def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
-             e: int, count: int) -> bool:
-    """What slid has come to rest: it sticks, or is not held and slides the other way."""
-    for k in range(count):
-        elements.leaves[elements.members[k]] = 0
-    return _rests_now(code, work, elements, t, x, e, count) and _choose(
-        code, work, elements, t, x, e, count, False)
-
-
-@machine_code
 def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
                e: int, count: int) -> bool:
     """Let an element rest that has come to a stop; whether there are such efforts.
@@ -532,12 +522,6 @@ def _rests_now(code: Code, work: Workspace, elements: PredictedElements, t: floa
             code, work, elements, t, x, e, count)):
         return False
     return _look(code, work, elements, t, x)
-
-
-@machine_code
-def _goes_on(elements: PredictedElements, e: int, sense: float) -> bool:
-    """Whether an element has not turned that is to slide one way, and cannot be stopped."""
-    return elements.k.size == 0 and sense * elements.found[FLOW, e] < 0.0
 
 
 @machine_code
@@ -564,7 +548,7 @@ def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements,
     for e in range(modes.size):
         if passing[e] != 0 and not _moves(elements, e, modes[e]):
             return False
-    return _others_keep(elements, modes.size, NOBODY)
+    return _others_keep(elements, modes.size)
 
 
 @machine_code
@@ -634,8 +618,7 @@ def _hold(work: Workspace, relations: Relations, elements: PredictedElements, t:
     if elements.k.size == 0:
         if not is_regular(elements):
             return False
-        for e in range(modes.size):
-            elements.guess[e] = found[OWN, e]
+        elements.guess[:] = found[OWN]
         parts = share.size // 3
         elements.whole[: 2 * parts] = share[: 2 * parts]
         elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(

@@ -23,10 +23,8 @@ from .stages import ATOL, EXTENSION, NEW
 from .steps import RUNGE_KUTTA, Code, known_of, workspace
 from .zero_crossings import (
     LARGEST,
-    LOOK_ROWS,
-    PLACE_ROWS,
-    Relations,
     parts_by_angles,
+    relations_of,
     step_within_pieces,
 )
 
@@ -87,19 +85,14 @@ class Crossings(_Looks):
 
     def __init__(self, problem: Problem, count: int, margins: Function) -> None:
         super().__init__(1)
-        angles, borders = problem.system.angles.numel(), problem.system.state_tables.borders(
-            problem.p)
-        straight, hints, timed, wrong = np.zeros((4, count), dtype=bool)
-        self.relations = Relations(
-            np.ones(count), straight, hints, np.zeros(count), timed, np.full(1, np.inf),
-            np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, np.empty((EXPONENT_ROWS, 0)),
-            np.empty((INSIDE_ROWS, 1)), np.empty((2, angles)), np.zeros((PLACE_ROWS, len(borders))),
-            borders)
+        self.relations = relations_of(problem, count, 1, 0)
         self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves
         self.code = self.code._replace(crossings=self.at_times(margins, count),
-                                       angles=self.at_times(problem.angles, angles),
-                                       places=self.at_times(problem.places, len(borders)))
+                                       angles=self.at_times(
+                                           problem.angles, self.relations.angles.shape[1]),
+                                       places=self.at_times(
+                                           problem.places, len(self.relations.borders)))
         known = known_of(self.code)
         self._parts, self._first = parts_by_angles.knowing(known), watched.knowing(known)
         self._pieces = step_within_pieces.knowing(known)

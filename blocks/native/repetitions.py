@@ -19,7 +19,7 @@ import numpy as np
 from ..machine.operations import number
 from ..numerics.arrays import Indices
 from .expressions import Unwritable, Writer
-from .loop_text import BASES, Body, LoopText, Operand, entries_of
+from .loop_text import BASES, Body, LoopText, entries_of
 from .places import OUT, Q
 
 __all__ = ["Repetitions"]
@@ -125,9 +125,9 @@ class Repetitions:
         loops = []
         for nodes in forms.values() if in_turn else (nodes for _, nodes in in_order):
             leaves = np.array([list(patterns[node].leaves) for node in nodes], dtype=np.int64)
-            operands = [_operand(base[leaf], index[leaf]) for leaf in leaves.T]
+            operands = [entries_of(base[leaf], index[leaf]) for leaf in leaves.T]
             levels = np.array([patterns[node].level for node in nodes])
-            loops.append((levels, operands, _operand(base[nodes], index[nodes]),
+            loops.append((levels, operands, entries_of(base[nodes], index[nodes]),
                           self._body(patterns[nodes[0]])))
         if in_turn:
             text.add_in_turn(1 + max(level for level, _ in groups), loops)
@@ -225,8 +225,4 @@ class Repetitions:
             text.fill(entries_of(OUT, np.array(entries)), value)
         if moved:
             at, nodes = np.array(moved).T
-            text.copy(_operand(base[nodes], index[nodes]), entries_of(OUT, at))
-
-
-def _operand(base: Indices, index: Indices) -> Operand:
-    return Operand(base, index, np.ones(len(index)))
+            text.copy(entries_of(base[nodes], index[nodes]), entries_of(OUT, at))

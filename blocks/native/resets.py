@@ -76,8 +76,7 @@ def begin_resets(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
             resets.d[resets.noted[k]] = resets.values[first + k]
     resets.at_first[:] = resets.before
     resets.changed[:] = 0.0
-    for j in range(resets.done.size):
-        resets.done[j] = False
+    resets.done[:] = False
 
 
 @machine_code
@@ -131,6 +130,5 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
             else:
                 resets.d[place - resets.states] = new
             resets.done[j] = True
-    for i in range(count):
-        resets.before[i] = values[i]
+    resets.before[:] = values[:count]
     return found

@@ -14,8 +14,7 @@ from ..machine.signatures import run_code
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
 from ..solvers.rosenbrock import BETWEEN, BETWEEN_TIMES_S, GAMMA, STAGE_TIMES, TIME_WEIGHTS
-from .rosenbrock_arithmetic import COUPLED
-from .stages import ATOL, NEW, WORK
+from .stages import ATOL, COUPLED, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at
 

@@ -83,8 +83,7 @@ class Samples(NamedTuple):
 def begin_samples(samples: Samples, t: float) -> bool:
     """Find who samples at an instant, and remember the values before; whether anyone does."""
     samples.values[samples.owner.size :] = samples.d
-    for k in range(samples.kept.size):
-        samples.kept[k] = False
+    samples.kept[:] = False
     found = False
     for i in range(samples.due.size):
         samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],

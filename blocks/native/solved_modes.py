@@ -10,7 +10,7 @@ matrix.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -29,15 +29,14 @@ from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from ..system.block_factors import room_for
 from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
-from .held_equations import ThroughUnknowns, write_equations, write_minors
-from .sparse_factors import FullFactors, SparseFactors
+from .held_equations import ThroughUnknowns, fill_equations, leave_minors
+from .sparse_factors import FullFactors, SparseFactors, solve_blocks_for_units
 from .tied_states import Tied
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
 
 __all__ = ["SolvedCode"]
-
 
 
 class SolvedCode(SolvedText):
@@ -134,19 +133,7 @@ class SolvedCode(SolvedText):
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
         """Slopes, 0 for states that stuck elements hold."""
-        w = Writer()
-        done = self._solve_all(w)
-        self._give(w, done, self.e["slope"] * self.free)
-        if self.tied:
-            self.tied.put_slopes_of_torn(w)
-        return self._text(w)
-
-    def of(self, expression: ca.SX) -> str:
-        """An expression, all that is solved for brought up to date."""
-        w = Writer()
-        done = self._solve_all(w)
-        self._give(w, done, expression)
-        return self._text(w)
+        return self.with_slopes(self.e["slope"] * self.free)
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Efforts move by their equations, what is tied by its own."""
@@ -281,10 +268,7 @@ class SolvedCode(SolvedText):
 
     @staticmethod
     def _smallest(w: Writer, values: list[str]) -> str:
-        out = values[0]
-        for value in values[1:]:
-            out = w.intrinsic("minnum", out, value)
-        return out
+        return reduce(partial(w.intrinsic, "minnum"), values)
 
     def _least_pivot(self, w: Writer) -> str:
         return self._smallest(w, [w.intrinsic("fabs", pivot) for factors in self.factors
@@ -297,8 +281,9 @@ class SolvedCode(SolvedText):
     def _minors(self, w: Writer, stuck: bool) -> list[str]:
         """Determinants of the equations of what sticks, or of what slides."""
         self._fill_equations(w)
-        write_minors(w, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
-                     self.blocks, stuck)
+        told = np.concatenate([[len(self.blocks), stuck], [*map(len, self.blocks)], *self.blocks])
+        w.call(leave_minors, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
+               w.table(told.astype(np.int64)), self.n)
         self._solve_blocks(w)
         return self._determinants(w)
 
@@ -343,8 +328,9 @@ class SolvedCode(SolvedText):
         values = self._values(w, right.nz[:])
         for place, value in zip(right.sparsity().find(), values, strict=True):
             w.store(value, "%q", self.unit + place)
-        tied.put_follows(w, unit, w.pointer("%q", self.known_modes), w.pointer("%q", self.follows),
-                         self.held.follows.shape[0], self.n, stuck)
+        sizes = np.array((tied.n, self.held.follows.shape[0], self.n, int(stuck)))
+        w.call(solve_blocks_for_units, *tied.factors.given(w), unit, w.pointer(
+            "%q", self.known_modes), w.pointer("%q", self.follows), w.table(sizes))
 
     def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
         """Fill a matrix by efforts at an address, directly and through torn unknowns."""
@@ -403,8 +389,9 @@ class SolvedCode(SolvedText):
         if self.products:
             own = w.pointer("%q", self.own)
             self._put_product(w, "rate", own)
-            write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
-                            w.pointer("%q", self.matrix))
+            w.call(fill_equations, own, w.pointer("%q", self.known_modes),
+                   w.table(self.held.decides.astype(float), "double"),
+                   w.pointer("%q", self.matrix), self.n)
             self._fill(w, ca.vertcat(self.e["residual"], self.e["shared"]), self.right)
         else:
             self._fill_equations(w)

@@ -21,7 +21,8 @@ from ..system.block_factors import (
 from .expressions import Writer
 from .lu import factor_columns, solve_columns
 
-__all__ = ["FullFactors", "SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
+__all__ = ["FullFactors", "SparseFactors", "is_mostly_zeros", "pattern_of_choice",
+           "solve_blocks_for_units"]  # fmt: skip
 
 SHARE = 0.1  # of the operations of a full matrix, below which it is mostly zeros
 
@@ -173,10 +174,6 @@ class SparseFactors:
     def solve(self, w: Writer, right: str) -> None:
         """Append what puts the solution into the place of a right side at an address."""
         w.call(solve_blocks, *self.given(w), right)
-
-    def solve_for_units(self, w: Writer, *given: str) -> None:
-        """Append what :func:`solve_blocks_for_units` does, at addresses."""
-        w.call(solve_blocks_for_units, *self.given(w), *given)
 
 
 @machine_code

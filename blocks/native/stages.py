@@ -17,20 +17,19 @@ import numpy as np
 from ..machine.compiling import compiled
 from ..numerics.arrays import Array, Indices
 from ..solvers.ode45 import ERROR, STAGE_TIMES, STAGES
+from ..solvers.rosenbrock import COUPLINGS, POINTS
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE
 
-__all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "ROWS", "RUNGE_KUTTA_TIMES",
-           "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic",
-           "euler_arithmetic", "high_order_arithmetic", "newton_arithmetic",
-           "runge_kutta_arithmetic",
-           "third_order_arithmetic", "weighted_sum"]  # fmt: skip
+__all__ = ["ALL_ROWS", "ARITHMETIC", "COUPLED", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW",
+           "INSIDE", "LOOKED_AT", "ROWS", "RUNGE_KUTTA_TIMES", "STAGE_TIMES", "THIRD_ORDER_TIMES",
+           "WITHIN", "arithmetic"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
 #: Entries of :func:`arithmetic` after the weighted sums.
 ERROR_NORM, EXTENSION, FLUSH, BACK, FURTHER = 6, 7, 8, 9, 10
+COUPLED = FURTHER  # of Rodas4P the first entry that couples a stage to those before it
 #: The method of order 8 has eleven rows more: stages 6 to 11, which begin at the first of them, the
 #: three of its continuous extension, a point within the step, and the slope there. Its last stage
 #: and the slope at the end stand where those of the pair do. Its sums come before the last entry.
@@ -80,6 +79,15 @@ def euler_arithmetic() -> Indices:
 def newton_arithmetic() -> Indices:
     """The same where Newton's method takes the place of stages."""
     return _fewer([])
+
+
+@cache
+def rosenbrock_arithmetic() -> Indices:
+    """The same of Rodas4P, whose rows hold f(t, x) and then the stages U_1 to U_6; and what couples
+    each of these to those before it."""
+    sums = [(0.0, *row) for row in POINTS]  # the first row is f(t, x)
+    coupled = [weighted_sum((0.0, *row), by_step="fdiv") for row in COUPLINGS]
+    return np.append(addresses(sums, (0.0,) * 6 + (1.0,), 0, per_time=False), coupled)
 
 
 def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = (), straight: bool = False
@@ -299,3 +307,8 @@ def _inside(high: Sequence[float], lanes: int = 1, straight: bool = False) -> in
     value = rise if straight else w.binary("fadd", rise, w.binary("fmul", "%rest", value))
     loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
     return loop.compiled(f"  %rest = fsub {loop.type} {w.constant(1.0)}, %second")
+
+
+#: By the kind of steps (:mod:`.steps`).
+ARITHMETIC = (arithmetic, rosenbrock_arithmetic, high_order_arithmetic, third_order_arithmetic,
+              runge_kutta_arithmetic, euler_arithmetic, newton_arithmetic, newton_arithmetic)

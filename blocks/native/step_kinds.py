@@ -5,8 +5,6 @@ All that runs, searches and reads steps asks here, and does not know the method.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
 from ..numerics.arrays import Indices, Vector
@@ -21,6 +19,7 @@ from .steps import (
     ROOTS,
     Code,
     Workspace,
+    are_finite,
     by_newton,
     first_stage,
     is_explicit,
@@ -85,20 +84,13 @@ def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, go
     moved = False
     if code.settle != 0 and settles:
         settle_at(code, work, end, k[NEW], x)
-        moved = _differ(x, k[NEW])
+        for i in range(x.size):
+            moved |= x[i] != k[NEW, i]
     if not moved:
         k[0, :] = k[6]
     elif goes_on or is_explicit(code):
         slope_at(code, work, end, x, k[0])
         counts[2] += 1
-
-
-@machine_code
-def _differ(a: Vector, b: Vector) -> bool:
-    for i in range(a.size):  # noqa: SIM110
-        if a[i] != b[i]:
-            return True
-    return False
 
 
 @machine_code
@@ -123,10 +115,8 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
         settle_end(code, work, work.inner, t, theta * h, x)
         out[:] = work.inner[NEW]
-        for i in range(x.size):
-            if not np.isfinite(out[i]):
-                rosenbrock_polynomial(work.k, theta, x, out)
-                break
+        if not are_finite(out):
+            rosenbrock_polynomial(work.k, theta, x, out)
 
 
 @machine_code

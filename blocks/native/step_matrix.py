@@ -15,7 +15,7 @@ from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
 from .lu import factorize, solve
 from .stages import ATOL, WORK
-from .steps import BASE, Code, Workspace, derive_by_time, slope_at
+from .steps import BASE, Code, Workspace, are_finite, derive_by_time, slope_at
 
 __all__ = ["derive", "factorize_less", "solve_with"]
 
@@ -39,8 +39,10 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
                     near[i] += side * np.sqrt(1.0 + i / x.size) * work.k[ATOL, i]
             _derive_at(code, work, t, near, slope, grouped, straight)
             finite = _is_finite(work.linear)
-    if not finite:
-        _leave_no_infinite(work.linear)
+    for i in range(0 if finite else work.linear.shape[0]):
+        for j in range(work.linear.shape[1]):  # infinite on either side: tried again, shorter
+            if not abs(work.linear[i, j]) < np.inf:
+                work.linear[i, j] = np.nan
     if straight:
         work.steady[1] = 1
     if grouped:
@@ -69,18 +71,8 @@ def _is_finite(linear: Matrix) -> bool:
     """
     finite = True
     for i in range(linear.shape[0]):
-        for j in range(linear.shape[1]):
-            finite &= abs(linear[i, j]) < np.inf
+        finite &= are_finite(linear[i])
     return finite
-
-
-@machine_code
-def _leave_no_infinite(linear: Matrix) -> None:
-    """What is infinite on either side is no number: such a step is tried again, shorter."""
-    for i in range(linear.shape[0]):
-        for j in range(linear.shape[1]):
-            if not abs(linear[i, j]) < np.inf:
-                linear[i, j] = np.nan
 
 
 @machine_code
@@ -95,10 +87,7 @@ def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
     nothing, base = work.k[WORK], work.inner[BASE]
     nothing[:] = 0.0
     slope_at(code, work, 0.0, nothing, base)
-    for i in range(base.size):  # noqa: SIM110
-        if not np.isfinite(base[i]):
-            return False
-    return True
+    return are_finite(base)
 
 
 @machine_code

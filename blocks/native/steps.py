@@ -34,7 +34,7 @@ from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
            "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
-           "Workspace", "by_newton", "derive_by_time", "error_of_step", "first_stage",
+           "Workspace", "are_finite", "by_newton", "derive_by_time", "error_of_step", "first_stage",
            "flush_denormals", "goes_nowhere", "has_slope", "is_explicit",
            "is_fixed", "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
            "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives", "take_stages",
@@ -46,6 +46,7 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXPLICIT", "HIGH_ORDER", "IMPLICI
  TRAPEZOIDAL) = range(8)
 #: 1 / order, by which the next step follows from an error. Those of fixed length do not look at it.
 ROOTS = (1 / 5, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
+FIRST_STAGES = (0, 0, 0, 3, 2, 5, 0, 0)
 INNER = ATOL + 3  # rows
 BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
@@ -180,12 +181,8 @@ def tells_its_limit(code: Code) -> bool:
 
 @machine_code
 def first_stage(code: Code) -> int:
-    """The first of the six stages that a method has."""
-    if code.kind == THIRD_ORDER:
-        return 3
-    if code.kind == RUNGE_KUTTA:
-        return 2
-    return 5 if code.kind == EULER else 0
+    """The first of the six stages that an explicit method has."""
+    return FIRST_STAGES[code.kind]
 
 
 @machine_code
@@ -274,10 +271,16 @@ def unknowns_after_events(code: Code, work: Workspace, times: Vector, rows: Matr
 def has_slope(code: Code, work: Workspace, t: float, x: Vector) -> bool:
     """Whether f(t, x) is finite where steps begin; it stands in the first row of stages then."""
     slope_at(code, work, t, x, work.k[0])
-    finite = True
-    for i in range(x.size):
-        finite &= abs(work.k[0, i]) < np.inf
-    return finite
+    return are_finite(work.k[0])
+
+
+@machine_code
+def are_finite(values: Vector) -> bool:
+    """Whether all of some values are numbers."""
+    for i in range(values.size):  # noqa: SIM110
+        if not abs(values[i]) < np.inf:
+            return False
+    return True
 
 
 @machine_code

@@ -34,6 +34,7 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none",
            "settle_relations"]  # fmt: skip
 
+MOVED = SPARE + 1  # of ``looks``: by how much crossing functions change with states
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
@@ -108,7 +109,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             if again:
                 relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
             elif 0.0 < relations.looks[LARGEST, r] <= past:
-                relations.slack[r] = min(past, _rounding(code, work, relations, switches, t, x, r))
+                _move_by_last_bits(code, work, relations, switches, t, x)
+                relations.slack[r] = min(past, relations.looks[MOVED, r])
     if crossed:
         _let_dust_be(code, work, relations, switches, resets, t, x, step)
     return switched or acted == CHANGED or not crossed
@@ -133,8 +135,7 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
             m[r] = 1.0 - m[r]
             switches.frozen[r], turned = False, True
     acted = _agree(code, work, relations, switches, samples, resets, t, x, True)
-    for r in range(m.size):
-        relations.held[r] = m[r]
+    relations.held[: m.size] = m
     return CHANGED if turned and acted != FAILED else acted
 
 
@@ -217,22 +218,23 @@ def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: fl
 
 
 @machine_code
-def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
-              x: Vector, r: int) -> float:
-    """What the last bits of the states make of a crossing function, and some more."""
-    found, worst = relations.looks[SPARE], 0.0
-    for side in range(2):
-        _moved_by_last_bits(code, work, relations, t, x, side, found)
-        worst = max(worst, abs(found[r] - switches.now[r]))
-    return worst
+def _move_by_last_bits(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                       t: float, x: Vector) -> None:
+    """Fill in what the last bits of the states make of crossing functions, and some more."""
+    _move(code, work, relations, switches, t, x, OF_TOLERANCE * LAST_BITS * NOISE_FACTOR,
+          1.0 / OF_TOLERANCE)
 
 
 @machine_code
-def _moved_by_last_bits(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
-                        side: int, found: Vector) -> None:
-    """Crossing functions near a point: states moved by some last bits."""
-    _moved_by(code, work, relations, t, x, OF_TOLERANCE * LAST_BITS * NOISE_FACTOR,
-              1.0 / OF_TOLERANCE, side, found)
+def _move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+          x: Vector, part: float, relative: float) -> None:
+    """Fill in by how much crossing functions change with states that are moved."""
+    moved, found = relations.looks[MOVED], relations.looks[SPARE]
+    moved[:] = 0.0
+    for side in range(2):
+        _moved_by(code, work, relations, t, x, part, relative, side, found)
+        for r in range(switches.m.size):
+            moved[r] = max(moved[r], abs(found[r] - switches.now[r]))
 
 
 @machine_code
@@ -259,12 +261,8 @@ def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Sw
     event; and both their sides lead to the same there, but for nothing within a step. Nothing is an
     error that no step is shortened for.
     """
-    allowed, found, some = relations.looks[SPARE + 1], relations.looks[SPARE], False
-    allowed[:] = 0.0
-    for side in range(2):
-        _moved_by(code, work, relations, t, x, LEAST_ERROR, 0.0, side, found)
-        for r in range(switches.m.size):
-            allowed[r] = max(allowed[r], abs(found[r] - switches.now[r]))
+    allowed, some = relations.looks[MOVED], False
+    _move(code, work, relations, switches, t, x, LEAST_ERROR, 0.0)
     for r in range(switches.m.size):
         if switches.indirect[r] or not (switches.frozen[r] and allowed[r] < np.inf and (
                 relations.looks[LARGEST, r] <= NEVER_LEFT * allowed[r])):
@@ -313,7 +311,7 @@ def _apart(code: Code, work: Workspace, relations: Relations, switches: Switches
 def _turn(relations: Relations, switches: Switches) -> None:
     """Hold the other side of relations that may be beyond zero, or the side before."""
     for r in range(switches.m.size):
-        if relations.looks[SPARE + 1, r] > 0.0:
+        if relations.looks[MOVED, r] > 0.0:
             switches.m[r] = 1.0 - switches.m[r]
 
 
@@ -392,20 +390,15 @@ def _is_wrong(switches: Switches, relations: Relations, r: int) -> bool:
 def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
               x: Vector) -> None:
     """Allow relations that have rested so far to be as far from zero as rounding has left them."""
-    slack, found, some = relations.slack, relations.looks[SPARE], False
+    slack, moved, some = relations.slack, relations.looks[MOVED], False
     for r in range(switches.m.size):
-        if _has_rested(switches, r):
-            slack[r], some = 0.0, True
+        some |= _has_rested(switches, r)
     if not some:
         return
-    for side in range(2):
-        _moved_by_last_bits(code, work, relations, t, x, side, found)
-        for r in range(switches.m.size):
-            if _has_rested(switches, r):
-                slack[r] = max(slack[r], abs(found[r] - switches.now[r]))
+    _move_by_last_bits(code, work, relations, switches, t, x)
     for r in range(switches.m.size):
-        if _has_rested(switches, r) and abs(switches.now[r]) > slack[r]:
-            slack[r] = 0.0  # it has jumped
+        if _has_rested(switches, r):
+            slack[r] = 0.0 if abs(switches.now[r]) > moved[r] else moved[r]  # it has jumped
 
 
 @machine_code

@@ -138,9 +138,7 @@ class Text:
                        "i1 false)")  # fmt: skip
 
     def _text(self, w: Writer) -> str:
-        return "\n".join([*sorted(w.declared), *self.beginning.declared,
-                          f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
-                          *w.lines, "  ret void", "}", ""])  # fmt: skip
+        return function_of(w, self.beginning)
 
 
 @machine_code
@@ -172,5 +170,5 @@ def function_of(writer: Writer | LoopText, beginning: Beginning) -> str:
     """The text of a function whose lines are written, after those it begins with."""
     wide = WIDE if any("llvm.fma" in line for line in writer.declared) else ""
     return "\n".join([*sorted(writer.declared), *beginning.declared,
-                      f"define void @main({ARGUMENTS}) {wide} {{", *beginning.lines, *writer.lines,
-                      "  ret void", "}", PARALLEL])  # fmt: skip
+                      f"define void @main({ARGUMENTS}) {wide} {{", "entry:", *beginning.lines,
+                      *writer.lines, "  ret void", "}", PARALLEL])  # fmt: skip

@@ -175,15 +175,6 @@ class Tied(Text):
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
         return w.select(done, share, w.constant(-1.0))
 
-    def put_follows(self, w: Writer, unit: str, modes: str, follows: str, wanted: int, sides: int,
-                    stuck: bool) -> None:
-        """Fill ``follows`` with what the first unknowns do at a unit of each effort; addresses.
-
-        Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
-        """
-        sizes = w.table(np.array((self.n, wanted, sides, int(stuck))))
-        self.factors.solve_for_units(w, unit, modes, follows, sizes)
-
     @property
     def found(self) -> Unknowns:
         """What derivatives go through."""
@@ -197,7 +188,7 @@ class Tied(Text):
         solved = w.as_address(done)
         w.call(keep_solved, w.pointer("%q", self.here), "%out", self.nx + self.nz, solved)
 
-    def put_slopes_of_torn(self, w: Writer, first: int = 0) -> None:
+    def put_slopes_of_torn(self, w: Writer, first: int) -> None:
         """Put the slopes of torn unknowns into ``out``, behind those of all states from first on.
         """
         if self.nz:
@@ -228,7 +219,6 @@ class Tied(Text):
         symbols, _, place = self.steady  # they stand behind the arguments
         self._fill(w, whole, 0, {**self.places, len(self.arguments): ("%q", place)}, symbols)
 
-
     def _slopes_of_torn(self, w: Writer) -> None:
         """By the implicit function theorem, with the factors of the last solution."""
         slope = ca.SX.sym("slope", self.nx)
@@ -240,9 +230,7 @@ class Tied(Text):
         self._fill(w, ca.densify(change), self.right, places, slope)
         bad = self._solve(w, self.factors, factored=True)
         for i in range(self.nz):  # only what Newton's method starts from
-            value = w.new(f"fneg double {w.load('%q', self.right + i)}")
-            fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
-            value = w.select(fine, value, w.constant(0.0))
+            value = w.or_zero(w.new(f"fneg double {w.load('%q', self.right + i)}"))
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
 
 
@@ -275,12 +263,8 @@ class TiedCode(SolvedText):
         """Slopes of states and of torn unknowns."""
         return self.with_slopes(self.found[0])
 
-    def with_slopes(self, expression: ca.SX) -> str:
-        """What ends with the slopes of all states, and those of torn unknowns behind."""
-        w, tied = Writer(), self.tied
-        self._give(w, tied.call(w), expression)
-        tied.put_slopes_of_torn(w, expression.numel() - tied.nx)
-        return self._text(w)
+    def _solve_all(self, w: Writer) -> str:
+        return self.tied.call(w)
 
     def _unknowns(self, w: Writer) -> tuple[ca.SX, list[Any], int]:
         """Slopes do not depend on tied states and torn unknowns, which only say where Newton's
@@ -296,12 +280,6 @@ class TiedCode(SolvedText):
         self._give(w, done, self.found[1])
         if self.chosen:
             w.store(tied.share(w, done), "%out", self.found[1].numel())
-        return self._text(w)
-
-    def of(self, expression: ca.SX) -> str:
-        """An expression, all that is solved for brought up to date."""
-        w, tied = Writer(), self.tied
-        self._give(w, tied.call(w), expression)
         return self._text(w)
 
     def settle(self) -> str:

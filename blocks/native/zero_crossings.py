@@ -8,7 +8,7 @@ the Bisection Method Average Performance Preserving Minmax Optimality", ACM Tran
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,14 +18,18 @@ from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
 from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
-from .steps import Code, Workspace
+from .steps import Code, Workspace, values_at
 
-__all__ = ["FAR", "LARGEST", "LOOK_ROWS", "PLACE_ROWS", "Relations", "find_crossing",
+if TYPE_CHECKING:
+    from ..system import Problem
+
+__all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "find_crossing",
            "forget_slack", "is_reserve_alone", "keep_largest", "locate",
            "look_at_start", "look_between", "margins_at", "name_crossed",
-           "parts_by_angles", "step_within_pieces"]  # fmt: skip
+           "parts_by_angles", "relations_of", "step_within_pieces"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -54,6 +58,17 @@ class Relations(NamedTuple):
     angles: Matrix  # (2, angles) of what is periodic in the states, work space
     places: Matrix  # (PLACE_ROWS, tables) where tables of the states are read, work space
     borders: Matrix  # of them, as :meth:`~blocks.system.state_tables.StateTables.borders` says
+
+
+def relations_of(problem: Problem, count: int, n: int, exponents: int) -> Relations:
+    """So many relations, and exponents, watched in steps of so many values; all hold as yet."""
+    borders = problem.system.state_tables.borders(problem.p)
+    known, hints, timed, wrong = np.zeros((4, count), dtype=bool)
+    return Relations(
+        np.ones(count), known, hints, np.zeros(count), timed, np.full(1, np.inf),
+        np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong,
+        np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)),
+        np.empty((2, problem.system.angles.numel())), np.zeros((PLACE_ROWS, len(borders))), borders)
 
 
 @machine_code
@@ -130,7 +145,7 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
     """In how many equal parts a step is looked at, so that between two looks no angle turns by
     more than ``TURN``, as its quarters tell."""
     angles, row, widest = relations.angles, work.k[WORK], 0.0
-    angles_at(code, work, start, x, angles[0])
+    values_at(code, work, code.angles, start, x, angles[0])
     for j in range(4):
         t = end
         if j == 3:
@@ -138,7 +153,7 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
         else:
             t = start + LOOKS[j] * (end - start)
             about_inside(code, work, start, (t - start) / h, h, x, row)
-        angles_at(code, work, t, row, angles[1])
+        values_at(code, work, code.angles, t, row, angles[1])
         for r in range(angles.shape[1]):
             turned = abs(angles[1, r] - angles[0, r])
             widest = turned if turned > widest else widest
@@ -147,22 +162,15 @@ def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector
 
 
 @machine_code
-def angles_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
-    """The angles of what is periodic in the states."""
-    work.at[0] = t
-    run_code(code.angles, work.at, x, code.p, code.q, out)
-
-
-@machine_code
 def step_within_pieces(code: Code, relations: Relations, work: Workspace, x: Vector, t: float,
                        h: float) -> float:
     """The length of a step that ends where it passes a border of a table of the states."""
     places, borders, row, length = relations.places, relations.borders, work.k[WORK], 1.0
-    places_at(code, work, t, x, places[0])
-    places_at(code, work, t + h, work.k[NEW], places[4])
+    values_at(code, work, code.places, t, x, places[0])
+    values_at(code, work, code.places, t + h, work.k[NEW], places[4])
     for j in range(3):
         about_inside(code, work, t, LOOKS[j], h, x, row)
-        places_at(code, work, t + LOOKS[j] * h, row, places[j + 1])
+        values_at(code, work, code.places, t + LOOKS[j] * h, row, places[j + 1])
     for r in range(places.shape[1]):
         near, above = borders[r, 0], _next_border(relations, r)
         low, high = borders[r, above - 1] if above > 1 else -np.inf, borders[r, above]
@@ -205,20 +213,13 @@ def _reached(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         if count % 3 != 0:
             part = min(max(low + (high - low) * below / (below - above), low), high)
         about_inside(code, work, t, part, h, x, row)
-        places_at(code, work, t + part * h, row, places[SEARCHED])
+        values_at(code, work, code.places, t + part * h, row, places[SEARCHED])
         value = places[SEARCHED, r] - target
         if abs(value) <= near or (value > 0.0) == (above > 0.0):
             high, above = part, value
         else:
             low, below = part, value
     return high
-
-
-@machine_code
-def places_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
-    """Where tables of the states are read."""
-    work.at[0] = t
-    run_code(code.places, work.at, x, code.p, code.q, out)
 
 
 @machine_code

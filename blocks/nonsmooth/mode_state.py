@@ -29,7 +29,6 @@ class ModeState:
     nothing : of states, what no step is shortened for: flows may be so far beyond zero at its event
     noise : what rounding alone may make of every margin, where that is measured: while the element
         is stuck or closed, and while it is not, whose margins have different units
-    brief : whether the modes were taken though they hold for less than an instant
     drift : share of its size by which the run's error may put off what modes hold constant
     unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
         with these the others share it in one way, whichever is shown
@@ -48,7 +47,6 @@ class ModeState:
         self.nothing: Array | float = 0.0
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
-        self.brief = False
         self.struck: Flags = np.zeros(size, dtype=bool)
         self.approach = 0.0
         self.drift, self.least_flow = MODE_MISSED, 0.0

@@ -75,14 +75,6 @@ def _ends(a: Bounds) -> tuple[Array, ...]:
     return a[:1] if a[0] is a[1] else a
 
 
-def _sum(a: Bounds, b: Bounds) -> Bounds:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _difference(a: Bounds, b: Bounds) -> Bounds:
-    return a[0] - b[1], a[1] - b[0]
-
-
 def _product(a: Bounds, b: Bounds) -> Bounds:
     low, high = _corners(np.multiply, a, b)
     if not np.isnan(low.sum()):
@@ -162,7 +154,8 @@ _INCREASING: dict[int, Callable[[Array], Array]] = {
 }  # fmt: skip
 
 _RULES: dict[int, Callable[..., Bounds]] = {
-    ca.OP_ADD: _sum, ca.OP_SUB: _difference, ca.OP_MUL: _product,
+    ca.OP_ADD: lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    ca.OP_SUB: lambda a, b: (a[0] - b[1], a[1] - b[0]), ca.OP_MUL: _product,
     ca.OP_NEG: lambda a: (-a[1], -a[0]), ca.OP_INV: _inverse,
     ca.OP_DIV: _quotient, ca.OP_SQ: partial(_even, np.square), ca.OP_FABS: partial(_even, np.abs),
     ca.OP_POW: _power, ca.OP_CONSTPOW: _power, ca.OP_SIN: _sine,

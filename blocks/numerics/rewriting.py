@@ -9,7 +9,8 @@ import numpy as np
 
 from .arrays import Flags
 
-__all__ = ["applied", "contained", "instructions", "kinds", "rewritten", "symbols_in"]
+__all__ = ["alternatives", "applied", "contained", "instructions", "kinds", "replayed", "rewritten",
+           "symbols_in"]
 
 
 def symbols_in(expression: ca.SX) -> set[int]:
@@ -49,6 +50,41 @@ def applied(kind: int, operands: Sequence[ca.SX]) -> ca.SX:
     return (ca.SX.unary if len(operands) == 1 else ca.SX.binary)(kind, *operands)
 
 
+def alternatives(sx: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX] | None:
+    """Condition and both values of ``if_else``, which CasADi writes as a sum of two cases."""
+    of = [sx.dep(k) for k in range(sx.n_dep())]
+    if sx.op() == ca.OP_IF_ELSE_ZERO:
+        return of[0], of[1], ca.SX(0)
+    if sx.op() == ca.OP_ADD and all(one.op() == ca.OP_IF_ELSE_ZERO for one in of):
+        (c, a), (other, b) = ((one.dep(0), one.dep(1)) for one in of)
+        return (c, a, b) if ca.is_equal(other, ca.logic_not(c), 6) else None
+    return None
+
+
+def replayed(function: ca.Function, arguments: Sequence[ca.SX],
+             operate: Callable[[int, list[ca.SX], int], Sequence[ca.SX]]) -> list[ca.SX]:
+    """Results of a function of expressions, written anew operation by operation.
+
+    Parameters
+    ----------
+    operate : gives the results of an operation (a ``casadi.OP_``) on these operands; its last
+        argument is the number of the instruction
+    """
+    room: dict[int, ca.SX] = {}
+    entries = [[ca.SX(0)] * function.nnz_out(i) for i in range(function.n_out())]
+    for kind, given, out, k in instructions(function):
+        if kind == ca.OP_OUTPUT:
+            entries[out[0]][out[1]] = room[given[0]]
+        elif kind == ca.OP_INPUT:
+            room[out[0]] = arguments[given[0]].nz[given[1]]
+        elif kind == ca.OP_CONST:
+            room[out[0]] = ca.SX(function.instruction_constant(k))
+        else:
+            room.update(zip(out, operate(kind, [room[i] for i in given], k), strict=True))
+    return [ca.SX(function.sparsity_out(i), ca.vertcat(ca.SX(0, 1), *e))
+            for i, e in enumerate(entries)]
+
+
 def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | None]) -> ca.SX:
     """Return a scalar expression with some of its operations replaced.
 
@@ -65,17 +101,9 @@ def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | N
     function = ca.Function("expression", symbols, [expression])
     if ca.OP_CALL in kinds(function):
         return expression
-    room = [ca.SX(0)] * function.sz_w()
-    result = ca.SX(0)
-    for operation, given, out, k in instructions(function):
-        if operation == ca.OP_INPUT:
-            room[out[0]] = symbols[given[0]]
-        elif operation == ca.OP_CONST:
-            room[out[0]] = ca.SX(function.instruction_constant(k))
-        elif operation == ca.OP_OUTPUT:
-            result = room[given[0]]
-        else:
-            operands = [room[i] for i in given]
-            replaced = operate(operation, operands)
-            room[out[0]] = applied(operation, operands) if replaced is None else replaced
-    return result
+
+    def operated(kind: int, operands: list[ca.SX], number: int) -> list[ca.SX]:
+        replaced = operate(kind, operands)
+        return [applied(kind, operands) if replaced is None else replaced]
+
+    return replayed(function, symbols, operated)[0]

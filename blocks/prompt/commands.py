@@ -115,16 +115,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    file = options.output or _beside(options, ".html")
-    _refuse_output(file, (".html",))
+    file = _file(options, ".html")
     result = _result(options)
     _write(result, file, options.plot)
     return INTERRUPTED if result.status == "interrupted" else DONE
 
 
 def _page(options: argparse.Namespace) -> int:
-    file = options.output or _beside(options, ".html")
-    _refuse_output(file, (".html",))
+    file = _file(options, ".html")
     model, of_run = _model(options)
     of_run |= _of_run(options, "start_time", "method", "rtol", "step", "max_step")
     sliders = {}
@@ -144,8 +142,7 @@ def _page(options: argparse.Namespace) -> int:
 
 
 def _draw(options: argparse.Namespace) -> int:
-    file = options.output or _beside(options, ".svg")
-    _refuse_output(file, PICTURES)
+    file = _file(options, ".svg", PICTURES)
     model, _ = _model(options)
     model.draw(file, open=True if options.open == ["all"] else options.open, values=options.values)
     print(file)
@@ -219,10 +216,13 @@ def _refuse_output(file: str, endings: Sequence[str]) -> None:
                         "Make the folder first, or name another.", file=file)
 
 
-def _beside(options: argparse.Namespace, ending: str) -> str:
-    """``"hoist.svg"`` of ``"models/drives.py:hoist"``, in this folder."""
+def _file(options: argparse.Namespace, ending: str, endings: Sequence[str] = ()) -> str:
+    """What is written: by default ``"hoist.svg"`` of ``"models/drives.py:hoist"``, here."""
     path, _, name = options.model.rpartition(":")
-    return (name if path and name.isidentifier() else Path(options.model).stem) + ending
+    file: str = options.output or (
+        name if path and name.isidentifier() else Path(options.model).stem) + ending
+    _refuse_output(file, endings or (ending,))
+    return file
 
 
 def _write(result: Any, file: str, paths: list[str]) -> None:

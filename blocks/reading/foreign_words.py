@@ -310,19 +310,13 @@ def method_elsewhere(name: str) -> str:
     return (_told("method", name) or ("", ""))[1]
 
 
-def part_elsewhere(name: str) -> tuple[str, str]:
-    """A sentence on what a model is asked for in other words, and the method to take."""
-    return _told("part", name) or ("", "")
+def _of(about: str) -> Callable[[str], tuple[str, str]]:
+    """What gives a sentence on what is asked for in other words, and the name to take, if any."""
+    return lambda name: _told(about, name) or ("", "")
 
 
-def result_elsewhere(name: str) -> tuple[str, str]:
-    """A sentence on what a result is asked for in other words, and the name to take."""
-    return _told("result", name) or ("", "")
-
-
-def series_elsewhere(name: str) -> tuple[str, str]:
-    """A sentence on what a variable of a run is asked for in other words, and the name to take."""
-    return _told("series", name) or ("", "")
+#: Of a model, of a result, and of a variable of a run.
+part_elsewhere, result_elsewhere, series_elsewhere = map(_of, ("part", "result", "series"))
 
 
 def method_nearest(kind: type, name: str) -> tuple[str, str]:

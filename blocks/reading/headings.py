@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..exceptions import UnitError
-from .unit import unit
+from .unit import readable
 
 __all__ = ["heading_parts", "is_time"]
 
@@ -23,7 +22,7 @@ def heading_parts(heading: object) -> tuple[str, str | None]:
     found = SQUARE.fullmatch(text)
     if found is None:
         found = ROUND.fullmatch(text)
-        if found is None or not _is_unit(found[2]):
+        if found is None or not (found[2].strip() in PLAIN or readable(found[2])):
             return text, None
     return found[1].strip(), "1" if found[2].strip() in PLAIN else found[2].strip()
 
@@ -31,10 +30,3 @@ def heading_parts(heading: object) -> tuple[str, str | None]:
 def is_time(heading: object) -> bool:
     """Whether a heading is that of time: ``"time [s]"``, ``"Time (ms)"``, ``"t [s]"``."""
     return heading_parts(heading)[0].lower() in ("time", "t")
-
-
-def _is_unit(text: str) -> bool:
-    try:
-        return text.strip() in PLAIN or bool(unit(text))
-    except UnitError:
-        return False

@@ -160,11 +160,8 @@ class Measured(Protocol):
 
 def measures(given: Measured, unit: Callable[[str], Measured]) -> str:
     """What a unit measures, "a torque or an energy"; empty where it has no name."""
-    for text, words in _MEASURES:
-        known = unit(text)
-        if known.dimension == given.dimension and known.angular == given.angular:
-            return words
-    return ""
+    return next((words for text, words in _MEASURES if (known := unit(text)).angular
+                 == given.angular and known.dimension == given.dimension), "")
 
 
 def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], squares: bool) -> str:
@@ -172,10 +169,7 @@ def meant_unit(factors: Mapping[str, float], fits: Callable[[str], bool], square
 
     ``squares``: a square may have been forgotten, or one too many written.
     """
-    for text in _almost(dict(factors), squares):
-        if fits(text):
-            return text
-    return ""
+    return next(filter(fits, _almost(dict(factors), squares)), "")
 
 
 #: What people mean by units that they take for others: forces by those of mass, and the other way

@@ -171,11 +171,10 @@ def _name(name: str, text: str) -> str:
         if words and typed not in advice.split():
             raise UnknownUnit("", f"{brief(typed)} may be {words}.", advice, unit=text, piece=typed)
         return full
-    for meant in filter(None, [meant_name(name, _exists)]):
-        better = text.replace(typed, meant, 1)
-        if readable(better):
-            raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?",
-                              unit=text, piece=typed)  # fmt: skip
+    meant = meant_name(name, _exists)
+    if meant and readable(better := text.replace(typed, meant, 1)):
+        raise UnknownUnit("", f"{text!r} is not a unit.", f"Did you mean '{better}'?", unit=text,
+                          piece=typed)  # fmt: skip
     raise UnknownUnit("", f"{brief(text)} is not a unit.", ANY_UNIT if typed == text else
                       f"There is no unit {brief(typed)}. {ANY_UNIT}", unit=text, piece=typed)
 

@@ -17,7 +17,7 @@ from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_o
 from .plots.selection import drawn_by_default
 from .recorded import Recorded
 from .recording import Instant
-from .sheet import Sheet
+from .sheet import Sheet, Tabulated
 from .shown import SECOND, number, time_unit, unit_to_show
 from .values.sampling import units_wanted
 from .values.series import Series
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Gap", "compare", "refuse_no_result"]
 
 DASHES = "solid", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1, 2))  # one run may cover another
+
+
 @dataclass(frozen=True)
 class Gap:
     """Where a variable of two runs is furthest apart.
@@ -54,7 +56,7 @@ class Gap:
     share: float
 
 
-class Comparison:
+class Comparison(Tabulated):
     """Runs side by side: :attr:`table` of differences, :meth:`plot`, and what differs in them.
 
     Attributes
@@ -101,8 +103,8 @@ class Comparison:
                      f"from {number(self.start, SECOND)} to {number(self.end, SECOND)}"
                      + ", the largest first" * many)
 
-    def plot(self, *, units: Any = None, ax: Any = None, save: str | Path | None = None,
-             title: str | None = None, **options: Any) -> Figure:
+    def plot(self, *, units: Any = None, every: Any = None, ax: Any = None,
+             save: str | Path | None = None, title: str | None = None) -> Figure:
         """Draw every variable of all runs, one axes for each variable.
 
         Parameters
@@ -118,7 +120,19 @@ class Comparison:
                  for name, text in zip(self.runs, words, strict=True)]  # fmt: skip
         if len(names) > MANY:  # the legend would leave no room for curves
             names[1:-1] = [f"_{name}" for name in names[1:-1]]
-        return overlay(self._alike, names, units=units, ax=ax, save=save, title=title, **options)
+        wishes = units_wanted(units, [found[0] for found in self._alike.values()], self.paths,
+                              "compared variables")
+        panels = [Panel(unit_to_show(found[0].declared_unit, wishes.get(path), path), [
+            Curve(series, name, None, name, DASHES[k % len(DASHES)])
+            for k, (series, name) in enumerate(zip(found, names, strict=True))], path)
+            for path, found in self._alike.items()]
+        every_series = [series for found in self._alike.values() for series in found]
+        clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
+        draw = Drawing(panels, every, clock, ())
+        if ax is not None:
+            return draw.into(given_axes(ax, panels), title, save, "best")
+        models = dict.fromkeys(s.rows.source.name for s in every_series)
+        return figure_of(draw, " / ".join(models) if title is None else title, save, "below")
 
     def _made(self) -> list[Any]:
         return [run.recording.made_with() for run in self.runs.values()]
@@ -154,12 +168,14 @@ class Comparison:
         return np.append(before, after), np.array(["left"] * len(before) + ["right"] * len(after))
 
     def __repr__(self) -> str:
-        found = self.differences
-        return "\n".join([repr(self.table), repr(found) if len(found) else
-                          "The runs were made with equal parameters."])  # fmt: skip
+        return super().__repr__() if len(self.differences) else (
+            f"{self.table!r}\nThe runs were made with equal parameters.")
 
-    def _repr_html_(self) -> str:
-        return "\n".join(sheet._repr_html_() for sheet in (self.table, self.differences))
+    def _sheet(self) -> Sheet:
+        return self.table
+
+    def _sheets(self) -> list[Sheet]:
+        return [self.table, self.differences]
 
 
 def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
@@ -244,31 +260,3 @@ def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
 
 def _size(value: Any, unit: Unit) -> str:
     return number(value.magnitude, unit.of_any_temperature, 4)
-
-
-def overlay(alike: Mapping[str, Sequence[Series]], names: Sequence[str], *, units: Any = None,
-            every: Any = None, ax: Any = None, save: str | Path | None = None,
-            title: str | None = None) -> Figure:
-    """Draw variables of several runs.
-
-    Parameters
-    ----------
-    alike : of each path, its series in every run
-    names : of the runs, as they stand in the legend
-    units, every, ax, save, title : as those of :func:`blocks.results.plots.plotting.plot`
-    """
-    first = [found[0] for found in alike.values()]
-    wishes = units_wanted(units, first, list(alike), "compared variables")
-    panels = []
-    for path, found in alike.items():
-        shown = unit_to_show(found[0].declared_unit, wishes.get(path), path)
-        panels.append(Panel(shown, [
-            Curve(series, name, None, name, DASHES[k % len(DASHES)])
-            for k, (series, name) in enumerate(zip(found, names, strict=True))], path))
-    every_series = [series for found in alike.values() for series in found]
-    clock = unit_to_show(SECOND, wishes.get("time", time_unit(span_of(every_series))), "time")
-    draw = Drawing(panels, every, clock, ())
-    if ax is not None:
-        return draw.into(given_axes(ax, panels), title, save, "best")
-    return figure_of(draw, " / ".join(dict.fromkeys(s.rows.source.name for s in every_series))
-                     if title is None else title, save, "below")

@@ -35,8 +35,7 @@ _CONSTANT = {"parameter": "It is a parameter, constant during a run.",
 def explain(series: Samples) -> str:
     """A few sentences on meaning, sign, unit, range over the run and last value."""
     info = series.infos[0]
-    subject = f"{series.path}"
-    sentences = [_meaning(series, subject)]
+    sentences = [_meaning(series)]
     if series.is_array:
         sentences.append(f"There are {len(series.infos):,} instances, {series.infos[0].path} to "
                          f"{series.infos[-1].path}.")  # fmt: skip
@@ -85,7 +84,7 @@ def _range(series: Samples) -> list[tuple[str, str]]:
     return found
 
 
-def _meaning(series: Samples, subject: str) -> str:
+def _meaning(series: Samples) -> str:
     info = series.infos[0]
     doc = info.doc.strip().rstrip(".")
     if not doc:
@@ -98,9 +97,9 @@ def _meaning(series: Samples, subject: str) -> str:
         doc = _lower(doc)
     if info.words is not None:
         codes = ", ".join(f"{code} for {word}" for code, word in info.words.items())
-        return f"{subject} says {doc}: {codes}."
+        return f"{series.path} says {doc}: {codes}."
     measure = f"in {pretty(info.unit)}" if info.unit.text else "a number without unit"
-    return f"{subject} is {doc}, {measure}."
+    return f"{series.path} is {doc}, {measure}."
 
 
 def _named_quantity(doc: str, name: str, series: Samples) -> str:

@@ -6,6 +6,7 @@ Sums what the components say about themselves; knows none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,35 +154,55 @@ class Ledger(ByComponent[EnergyTerm]):
         sums: dict[tuple[str, str], list[EnergyTerm]] = {}
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
-        fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held",
-                  "uncertainty", "carried")
-        return Ledger(
-            (
-                terms[0] if len(terms) == 1 else EnergyTerm(
-                    f"{path} ({len(terms)})", kind,
-                    *(float(sum(getattr(t, f) for t in terms)) for f in fields),
-                )
-                for (path, kind), terms in sums.items()
-            ),
-            self.name,
-        )  # fmt: skip
+        numbers = [one.name for one in fields(EnergyTerm)[2:]]
+        return Ledger((terms[0] if len(terms) == 1 else EnergyTerm(
+            f"{path} ({len(terms)})", kind, *(float(sum(getattr(t, f) for t in terms))
+                                              for f in numbers))
+            for (path, kind), terms in sums.items()), self.name)
 
     def to_pandas(self) -> Any:
         """A DataFrame by component, in J, with the totals as last row."""
-        pd = pandas("An energy table")
-        rows = rows_of(self, 1.0)
+        pd, rows = pandas("An energy table"), self._rows(unit("J"))
         frame = pd.DataFrame({label(w, unit("J")): rows[w] for w in WORDS},
                              index=pd.Index([t.component for t in self._terms] + ["total"],
                                             name="component"))  # fmt: skip
         frame.insert(0, "type", [t.type for t in self._terms] + [""])
         return frame
 
+    def _rows(self, shown: Unit) -> dict[str, list[float]]:
+        """The numbers of every component, and their sums."""
+        rows = {w: [float(getattr(t, w)) for t in self._terms] for w in WORDS[:-1]}
+        rows["residual"] = [t.violation for t in self._terms]
+        return {w: [v / shown.factor for v in [*values, sum(values)]]
+                for w, values in rows.items()}
+
     def _sheet(self) -> Sheet:
-        if len(self._terms) > SHOWN:
-            by_class = self.grouped()
-            if len(by_class) < len(self):
-                return sheet_of(by_class)
-        return sheet_of(self)
+        """All components with their totals, and what is missing below."""
+        if len(self._terms) > SHOWN and len(by_class := self.grouped()) < len(self):
+            return by_class._sheet()
+        shown = energy_unit(max((abs(getattr(t, w)) for t in self._terms for w in WORDS[:-1]),
+                                default=0.0))
+        rows = self._rows(shown)
+        columns: dict[str, list[Any]] = {
+            "component": [t.component for t in self._terms] + ["total"],
+            "type": [t.type for t in self._terms] + [""],
+            **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
+            "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
+        }
+        title = f"Energy of {self.name}".removesuffix(" of ")
+        return Sheet(f"{title} in {pretty(shown)}", columns, self._missing())
+
+    def _missing(self) -> str:
+        """What is unaccounted for, beside what was turned over or held."""
+        missing = self.residual.magnitude
+        scale, word = max((self.turned_over.magnitude, "turned over"),
+                          (self.held.magnitude, "held"))
+        first, second = energy_unit(missing), energy_unit(scale)
+        note = (f"unaccounted for: {missing / first.factor:.3g} {pretty(first)} of "
+                f"{scale / second.factor:.5g} {pretty(second)} {word}")
+        if missing and scale:
+            note += f" (relative {self.relative_residual:.1e})"
+        return note
 
 
 def _sure(terms: Iterable[EnergyTerm]) -> float:
@@ -200,40 +221,6 @@ def _advice(worst: Sequence[EnergyTerm]) -> str:
     return ("Look for a wrong sign in a law or in what a component says of its energy, and for an "
             "energy_stored or power_supplied that it leaves out; with a fixed step, for one that "
             "is too long.")
-
-
-def rows_of(ledger: Ledger, scale: float) -> dict[str, list[float]]:
-    """The numbers of every component, and their sums, in units of ``scale`` J."""
-    rows = {w: [float(getattr(t, w)) for t in ledger] for w in WORDS[:-1]}
-    rows["residual"] = [t.violation for t in ledger]
-    return {w: [v / scale for v in values] + [sum(values) / scale] for w, values in rows.items()}
-
-
-def sheet_of(ledger: Ledger) -> Sheet:
-    """All components with their totals, and what is missing below."""
-    shown = energy_unit(max((abs(getattr(t, w)) for t in ledger for w in WORDS[:-1]), default=0.0))
-    rows = rows_of(ledger, shown.factor)
-    columns: dict[str, list[Any]] = {
-        "component": [t.component for t in ledger] + ["total"],
-        "type": [t.type for t in ledger] + [""],
-        **{w: [number(v, scale=1e3) for v in rows[w]] for w in WORDS[:-1]},
-        "residual": [f"{v:.1e}" if v else "0" for v in rows["residual"]],
-    }
-    title = f"Energy of {ledger.name}".removesuffix(" of ")
-    return Sheet(f"{title} in {pretty(shown)}", columns, _missing(ledger))
-
-
-def _missing(ledger: Ledger) -> str:
-    """What is unaccounted for, beside what was turned over or held."""
-    missing, moved = ledger.residual.magnitude, ledger.turned_over.magnitude
-    held = ledger.held.magnitude
-    word, scale = ("held", held) if held > moved else ("turned over", moved)
-    first, second = energy_unit(missing), energy_unit(scale)
-    note = (f"unaccounted for: {missing / first.factor:.3g} {pretty(first)} of "
-            f"{scale / second.factor:.5g} {pretty(second)} {word}")  # fmt: skip
-    if missing and scale:
-        note += f" (relative {ledger.relative_residual:.1e})"
-    return note
 
 
 def energy_unit(largest: float) -> Unit:

@@ -24,7 +24,7 @@ from ..reading.foreign_words import variable_elsewhere
 from ..reading.paths import steps_of
 from .recording import VariableInfo
 
-__all__ = ["collapsed", "exists", "find", "find_all", "find_one", "grouped", "groups"]
+__all__ = ["collapsed", "exists", "find", "find_all", "find_one", "grouped"]
 
 Catalog: TypeAlias = Mapping[str, VariableInfo]
 
@@ -132,21 +132,11 @@ def grouped(catalog: Catalog,
             yield short, _listed(catalog, whole)
 
 
-def groups(paths: Iterable[str]) -> Iterator[str]:
-    """Paths with the instances of an array named once, in order."""
-    seen: set[str] = set()
-    for path in paths:
-        short = collapsed(path)
-        if short not in seen:
-            seen.add(short)
-            yield short
-
-
 def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
     if path in ("time", "t"):
         return UnknownName(where, f"there is no variable {path!r}.",
                            "Time is result.time.", name=path, known=[], nearest=[])  # fmt: skip
-    known = list(groups(catalog))
+    known = list(dict.fromkeys(map(collapsed, catalog)))
     if path.endswith(".mode") and any(k.startswith(f"{collapsed(path)[:-4]}") for k in known):
         modes = [k for k in known if k.endswith("mode")]
         return UnknownName(

@@ -19,7 +19,7 @@ from ..units import is_quantity
 from .sheet import Sheet, Tabulated
 from .shown import number, pretty
 
-__all__ = ["MANY", "Difference", "MadeWith", "Parameters", "differences", "differences_sheet",
+__all__ = ["MANY", "MadeWith", "Parameters", "differences", "differences_sheet",
            "in_few_words", "said"]  # fmt: skip
 
 MANY = 20  # runs that stand side by side; what differs among more is told below each other
@@ -103,47 +103,25 @@ class Parameters(Tabulated, Mapping[str, Any]):
             "parameter": [path for path, _ in rows], "value": [text for _, text in rows]})
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Something that is not the same in some runs.
+def differences(runs: Sequence[MadeWith]) -> dict[str, tuple[Any, ...]]:
+    """What is not equal in all of some runs; parts of composites after these.
 
-    Attributes
-    ----------
-    what : str
-        A path, such as ``"friction.coulomb_force"``, or an option of ``simulate``.
-    values : tuple
-        What it is in each run; None where there is no such thing.
+    By what it is, a path such as ``"friction.coulomb_force"`` or an option of ``simulate``: its
+    value in each run, None where there is no such thing.
     """
-
-    what: str
-    values: tuple[Any, ...]
-
-
-def differences(runs: Sequence[MadeWith]) -> list[Difference]:
-    """What is not equal in all of some runs; parts of composites after these."""
-    found = []
-    for kind in ("types", "parameters", "starts", "settings"):
+    found: dict[str, tuple[Any, ...]] = {}
+    for kind, what in (("types", "{}"), ("parameters", "{}"), ("starts", "{} at the start"),
+                       ("settings", "simulate({}=…)")):
         tables: list[Mapping[str, Any]] = [getattr(run, kind) for run in runs]
         for name in dict.fromkeys(name for table in tables for name in table):
             values = [table.get(name) for table in tables]
-            if kind == "parameters" and any(_absent(run, name) for run in runs):
+            owner = name.rpartition(".")[0]
+            if kind == "parameters" and owner and any(owner not in run.types for run in runs):
                 continue  # that a component is missing, or of another class, is said once
             if not all(_same(values[0], value) for value in values[1:]):
-                found.append(_difference(kind, name, values))
+                found[what.format(name)] = tuple(values) if kind != "starts" else tuple(
+                    None if v is None else v[0] if v[1] == "high" else v for v in values)
     return found
-
-
-def _absent(run: MadeWith, path: str) -> bool:
-    return path.rpartition(".")[0] not in run.types and "." in path
-
-
-def _difference(kind: str, name: str, values: Sequence[Any]) -> Difference:
-    if kind == "starts":
-        return Difference(f"{name} at the start", tuple(
-            None if v is None else v[0] if v[1] == "high" else v for v in values))
-    if kind == "settings":
-        return Difference(f"simulate({name}=…)", tuple(values))
-    return Difference(name, tuple(values))
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -198,13 +176,13 @@ def _said_quantity(value: Any) -> str:
     return f"{', '.join(short)} {pretty(shown)}".strip()
 
 
-def in_few_words(found: Sequence[Difference], run: int) -> str:
+def in_few_words(found: Mapping[str, Sequence[Any]], run: int) -> str:
     """What sets a run apart from the others, for a legend: ``"friction.coulomb = 20 N"``."""
-    outer = [d for d in found if not d.what.startswith("simulate(")] or list(found)
-    composites = [f"{d.what.rpartition('.')[0]}." for d in outer]
-    own = [d for d in outer  # what a composite passes on is said with the composite
-           if not any(d.what.startswith(c) and "." in d.what[len(c):] for c in composites)]
-    text = ", ".join(f"{d.what} = {said(d.values[run])}" for d in own)
+    outer = [what for what in found if not what.startswith("simulate(")] or list(found)
+    composites = [f"{what.rpartition('.')[0]}." for what in outer]
+    own = [what for what in outer  # what a composite passes on is said with the composite
+           if not any(what.startswith(c) and "." in what[len(c):] for c in composites)]
+    text = ", ".join(f"{what} = {said(found[what][run])}" for what in own)
     return text if own and len(own) <= FEW and len(text) <= LONG else ""
 
 
@@ -213,9 +191,7 @@ def differences_sheet(names: Sequence[str], made: Sequence[MadeWith]) -> Sheet:
     found = differences(made)
     if len(names) > MANY > len(found):
         return Sheet("What differs", {"run": list(names), **{
-            d.what: [said(value) for value in d.values] for d in found}} if found else {})
+            what: list(map(said, values)) for what, values in found.items()}} if found else {})
     taken = [f"{name} " if name == "what" else name for name in names]
-    return Sheet("What differs", {
-        "what": [d.what for d in found],
-        **{name: [said(d.values[k]) for d in found] for k, name in enumerate(taken)},
-    })  # fmt: skip
+    return Sheet("What differs", {"what": list(found), **{
+        name: [said(values[k]) for values in found.values()] for k, name in enumerate(taken)}})

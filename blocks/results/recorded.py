@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..exceptions import UnknownName, WrongCall
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from .report import Variables
 
 __all__ = ["Recorded"]
+
+COMPLETED = 5000  # paths that are offered behind ``result["``, arrays by their common name
 
 _D = TypeVar("_D")
 
@@ -56,7 +59,8 @@ class Recorded(Mapping[str, Series]):
                         f"result[{path!r}].")
 
     def __getattr__(self, name: str) -> Any:
-        parts = () if name.startswith("_") else self._parts_of(name)
+        parts = () if name.startswith("_") else sorted(  # of a component, or of an array of them
+            (p for p in self if collapsed(p).startswith(f"{name}.")), key=lambda p: p.count("."))
         sentence, here = ("", "") if name in ATTRIBUTES["Result"] else result_elsewhere(name)
         if not parts and sentence:
             raise UnknownName(self._recording.name, f"a run has no {name!r}.", sentence, name=name,
@@ -66,11 +70,6 @@ class Recorded(Mapping[str, Series]):
         raise UnknownName(self._recording.name, f"the parts of a run are no attributes of it, as "
                           f"{name!r} is of the model.", f"Write result[{parts[0]!r}].",
                           name=name, known=list(parts), nearest=list(parts[:3]))
-
-    def _parts_of(self, name: str) -> tuple[str, ...]:
-        """Paths of the variables of a component, or of an array of them."""
-        found = (p for p in self if collapsed(p).startswith(f"{name}."))
-        return tuple(sorted(found, key=lambda p: p.count(".")))
 
     @overload
     def get(self, path: str) -> Series | None: ...
@@ -102,9 +101,8 @@ class Recorded(Mapping[str, Series]):
         return self is other
 
     def _ipython_key_completions_(self) -> list[str]:
-        from .report import completions
-
-        return completions(self._recording)
+        some = islice(self._recording.catalog, COMPLETED)
+        return list(dict.fromkeys(map(collapsed, some)))
 
     def _chosen(self, paths: Iterable[Any]) -> list[Series]:
         """Series of paths, and of lists of them; of everything where none is named."""

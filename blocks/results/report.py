@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ..exceptions import WrongCall
-from .lookup import collapsed, groups
+from .lookup import collapsed
 from .recording import EventRecord, Recording, VariableInfo
 from .sheet import SHOWN, Sheet, Tabulated, pandas
 from .shown import SECOND, label, number
@@ -53,12 +53,10 @@ class Events(Tabulated, Sequence[EventRecord]):
 
     def _sheet(self) -> Sheet:
         span = max((abs(e.time) for e in self._records), default=0.0)
-        return Sheet(
-            f"{len(self):,} events" if len(self) != 1 else "1 event",
-            {label("time", SECOND): [number(e.time, digits=7, scale=span) for e in self._records],
-             "component": [e.component for e in self._records],
-             "what": [e.description for e in self._records]},
-        )  # fmt: skip
+        return Sheet(f"{len(self):,} events" if len(self) != 1 else "1 event", {
+            label("time", SECOND): [number(e.time, digits=7, scale=span) for e in self._records],
+            "component": [e.component for e in self._records],
+            "what": [e.description for e in self._records]})
 
     def __repr__(self) -> str:
         return repr(self._sheet()) if len(self) else "no events"
@@ -117,25 +115,21 @@ class Variables(Tabulated, Sequence[VariableInfo]):
     """
 
     def __init__(self, recording: Recording, pattern: str | None = None) -> None:
-        self._catalog = recording.catalog
-        self._chosen: list[VariableInfo] | None = None
-        if pattern is not None:
-            self._chosen = [
-                info for path, info in self._catalog.items()
-                if fnmatch.fnmatchcase(path, pattern)
-                or fnmatch.fnmatchcase(collapsed(path), pattern)
-            ]  # fmt: skip
         self._recording = recording
+        self._infos: Collection[VariableInfo] = recording.catalog.values()
+        if pattern is not None:
+            self._infos = [info for info in self._infos if any(
+                fnmatch.fnmatchcase(path, pattern) for path in (info.path, collapsed(info.path)))]
 
     def matching(self, pattern: str) -> Variables:
         """Return variables whose path, with or without instance number, matches ``*`` and ``?``."""
         return Variables(self._recording, pattern)
 
     def __len__(self) -> int:
-        return len(self._catalog) if self._chosen is None else len(self._chosen)
+        return len(self._infos)
 
     def __iter__(self) -> Iterator[VariableInfo]:
-        return iter(self._catalog.values()) if self._chosen is None else iter(self._chosen)
+        return iter(self._infos)
 
     def __getitem__(self, index: Any) -> Any:
         return list(self)[index]
@@ -153,17 +147,12 @@ class Variables(Tabulated, Sequence[VariableInfo]):
         first: dict[str, VariableInfo] = {}
         for info in islice(self, 200_000):
             first.setdefault(collapsed(info.path), info)
-        shown = [(i.path if path == i.path else path, str(i.unit), i.kind,
-                  i.doc) for path, i in islice(first.items(), 10 * SHOWN)]
-        names = ("path", "unit", "kind", "meaning")
-        columns = {n: [row[k] for row in shown] for k, n in enumerate(names)}
+        shown = dict(islice(first.items(), 10 * SHOWN))
         note = f"{len(self):,} variables" if len(self) > len(first) else ""
-        return Sheet("Variables", columns, note, total=len(first))
-
-
-def completions(recording: Recording, limit: int = 5000) -> list[str]:
-    """Paths to offer behind ``result["``, arrays by their common name."""
-    return list(groups(islice(recording.catalog, limit)))
+        return Sheet("Variables", {
+            "path": list(shown), "unit": [str(i.unit) for i in shown.values()],
+            "kind": [i.kind for i in shown.values()], "meaning": [i.doc for i in shown.values()],
+        }, note, total=len(first))
 
 
 def summary(recording: Recording) -> Sheet:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..exceptions import ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..units import Unit, from_si, unit
@@ -14,7 +12,7 @@ from .lookup import find_one
 from .recording import VariableInfo
 from .sheet import Sheet
 from .values.series import Series
-from .values.views import View
+from .values.views import View, both_limits
 
 __all__ = ["Sensitivities"]
 
@@ -70,27 +68,18 @@ class Sensitivities:
             raise ParameterError("sensitivities[…]", f"got {key!r}.", "Give a variable and a "
                                  'parameter: ["spring.x", "spring.stiffness"].')
         path, parameter = key
-        setting = self._setting(parameter)
-        info = self._info(path)
-        shown = _quotient(info.unit, setting.unit)
-        name = f"d {path} / d {parameter}"
-        view = _Derivative(self, info.index, self.parameters.index(parameter))
-        return Series(view, VariableInfo(name, info.component, name, shown, "variable",
-                                         f"{path} by {parameter}", 0), name)
-
-    def _setting(self, parameter: str) -> Any:
         if parameter not in self.parameters:
             raise unknown_name(self._where, parameter, self.parameters, "parameters that were "
                                "asked for")
-        return self._settings[self.parameters.index(parameter)]
-
-    def _info(self, path: str) -> VariableInfo:
         info = find_one(self._recording.catalog, path, self._recording.name)
         if info.index >= self._recording.catalog.count:
             raise ParameterError(path, "is a whole number that changes at events: it has no "
                                  "derivative.", "Look at sensitivities.events(), which says how "
                                  "their instants move.")
-        return info
+        k, name = self.parameters.index(parameter), f"d {path} / d {parameter}"
+        return Series(_Derivative(self, info.index, k), VariableInfo(
+            name, info.component, name, _quotient(info.unit, self._settings[k].unit), "variable",
+            f"{path} by {parameter}", 0), name)
 
     def table(self, *paths: str, at: Any = None) -> Sheet:
         """Derivatives of variables at a time (the end of the run), with units."""
@@ -132,11 +121,6 @@ class _Derivative(View):
 
     def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"
                ) -> Array:
-        if times is not None:
-            return self.of.values([self.index], times, side)[:, self.parameter]
-        rows = self.of.values([self.index], self.times)[:, self.parameter]
-        first = np.append(self.times[1:] == self.times[:-1], False)
-        if first.any():
-            rows[:, first] = self.of.values([self.index], self.times[first], "left")[
-                :, self.parameter]
-        return rows
+        if times is None:
+            return both_limits(self, indices, self.times)
+        return self.of.values([self.index], times, side)[:, self.parameter]

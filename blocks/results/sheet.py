@@ -9,7 +9,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..exceptions import optional_package, unknown_name
 from .shown import in_plain_signs, output_takes
@@ -133,25 +133,22 @@ class Tabulated:
     def _sheet(self) -> Sheet:
         raise NotImplementedError
 
+    def _sheets(self) -> Sequence[Sheet]:
+        """Its table, and others that are shown below."""
+        return [self._sheet()]
+
     def to_pandas(self) -> Any:
         """The rows of its table as a DataFrame."""
         return self._sheet().to_pandas()
 
     def __repr__(self) -> str:
-        return repr(self._sheet())
+        return "\n".join(map(repr, self._sheets()))
 
     def _repr_html_(self) -> str:
-        return self._sheet()._repr_html_()
+        return "".join(sheet._repr_html_() for sheet in self._sheets())
 
 
-class Term(Protocol):
-    """What is told of one component."""
-
-    @property
-    def component(self) -> str: ...
-
-
-T = TypeVar("T", bound=Term)
+T = TypeVar("T")  # has a component
 
 
 class ByComponent(Tabulated, Sequence[T]):
@@ -164,7 +161,8 @@ class ByComponent(Tabulated, Sequence[T]):
     """
 
     def __init__(self, terms: Iterable[T], what: str) -> None:
-        self._terms, self._what = tuple(terms), what
+        self._what = what
+        self._terms: tuple[Any, ...] = tuple(terms)
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):

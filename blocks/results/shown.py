@@ -42,13 +42,10 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
         return conversion(source, target, path)
     except AngleFrequencyError:
         problem = f"is in {source} and cannot be shown in {target}."
-        advice = (
-            "It counts periods: show it in Hz or kHz."
-            if source.frequency
-            else "One turn is 2π rad: show it in turn/s, rpm or rad/s."
-            if source.dimension == unit("rad/s").dimension
-            else f"One turn is 2π rad: name {source} or a unit with as many turns or radians."
-        )
+        advice = ("It counts periods: show it in Hz or kHz." if source.frequency else
+                  "One turn is 2π rad: show it in turn/s, rpm or rad/s."
+                  if source.dimension == unit("rad/s").dimension else
+                  f"One turn is 2π rad: name {source} or a unit with as many turns or radians.")
         raise AngleFrequencyError(path, problem, advice, expected=source, given=target) from None
     except UnknownUnit as error:
         raise UnknownUnit(path, error.problem, error.advice, unit=target) from None
@@ -70,13 +67,9 @@ def from_label(text: str, where: str = "") -> tuple[str, Unit]:
     """Path and unit of a heading, the inverse of :func:`label`."""
     path, shown = heading_parts(text)
     if shown is None or not path:
-        raise UnknownUnit(
-            where,
-            f"the column {brief(text)} has no unit.",
-            f"Write the unit into the heading, such as {brief(text + ' [m/s]')}, or '[1]' where "
-            "there is none.",
-            column=text,
-        )
+        raise UnknownUnit(where, f"the column {brief(text)} has no unit.", "Write the unit into "
+                          f"the heading, such as {brief(text + ' [m/s]')}, or '[1]' where there is "
+                          "none.", column=text)
     try:
         return path, unit(shown)
     except UnknownUnit as error:

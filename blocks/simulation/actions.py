@@ -6,15 +6,16 @@ Knows no method and no recording.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
 
 from .. import native
 from ..assembly.network import Family
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import BlocksError, ParameterError, SimulationError
+from ..language.component import Component
 from ..language.kernel import Local
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
@@ -24,7 +25,6 @@ from ..system.evaluator import Arguments, Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
-from .python_samples import PythonSamples
 from .time_events import TimeEvents
 
 if TYPE_CHECKING:
@@ -75,10 +75,8 @@ class Requirements:
     def compiled(self, efforts: bool) -> ca.Function | None:
         """The conditions, for a method that looks at them itself; None where that takes more, or
         there are none. ``efforts`` : whether it knows those of set-valued laws."""
-        if self.values is None or not _is_known_at_events(
-                self.values.function, self.system, efforts):
-            return None
-        return self.values.function
+        function = None if self.values is None else self.values.function
+        return function if _is_known_at_events(function, self.system, efforts) else None
 
     def broken(self, arguments: Arguments) -> tuple[str, str] | None:
         """The component of the first one that does not hold, and what it says; None where all do.
@@ -117,7 +115,7 @@ class Resets:
         at = {int(c): k for k, c in enumerate(tape.reduced.states)} if some else {}
         conditions, values, before = [], [], list[ca.SX]()
         self.noted: list[int] = []  # discrete values that hold what something was before an event
-        offset = {(f, i): o for f, i, o in tape.discrete_layout}
+        self._offset = offset = {(f, i): o for f, i, o in tape.discrete_layout}
         self.targets: list[list[tuple[str, int, float]]] = []
         self.owners: list[tuple[Family, int]] = []  # of conditions
         self.variables: list[Local] = []  # that are assigned
@@ -216,8 +214,7 @@ class Resets:
         flat = self.system.flat
         local = flat.network.families[f].kernel.variables[i]
         if local.kind == "discrete":
-            offset = next(o for g, j, o in self.system.tape.discrete_layout if (g, j) == (f, i))
-            return "d", offset + instance, 1.0
+            return "d", self._offset[f, i] + instance, 1.0
         slot = flat.base[f][i, 0] + instance
         c = int(flat.class_of[slot])
         if c not in at:
@@ -287,13 +284,10 @@ class Resets:
                 now[self.owner[k]] = False
                 self.before[self.owner[k]] = 0.0
             elif value != sign * values[k]:
-                self._refuse_clash(k, sign * value, float(values[k]), t)
+                local = self.variables[k]
+                raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t, *(
+                    from_si(one, local.unit) for one in (sign * value, float(values[k]))))
         return now
-
-    def _refuse_clash(self, k: int, one: float, other: float, t: float) -> NoReturn:
-        local = self.variables[k]
-        raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t,
-                          from_si(one, local.unit), from_si(other, local.unit))
 
     def words(self, changed: Flags | Array, values: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
@@ -334,6 +328,7 @@ class _Sampled:
     """
 
     def __init__(self, system: System) -> None:
+        self.system = system
         self.statements: list[tuple[int, ca.SX | None, ca.SX | None]] = []
         self.first: dict[int, int] = {}
         owner, target, values, count = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [], 0
@@ -357,15 +352,14 @@ class _Sampled:
         self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
-        self._system = system
         #: Assignments that follow efforts.
         self.late = _follow_efforts(ca.vertcat(*values), system)
 
     def rounding(self, problem: Problem, t: float, before: Array) -> Array:
         """What the last digits of all that is solved for leave unknown of what is assigned."""
-        moving = ca.vertcat(*(self._system.arguments[k] for k in (1, 2, 6)))
-        values, system = self.values, self._system
+        values, system = self.values, self.system
         assert values is not None
+        moving = ca.vertcat(*(system.arguments[k] for k in (1, 2, 6)))
 
         def made() -> Evaluator:
             memory = ca.SX.sym("before", system.nd)
@@ -376,13 +370,12 @@ class _Sampled:
         by_all = system.once("rounding of samples", made)
         return LAST_DIGITS * by_all(*problem.arguments(t), before)
 
-    @classmethod
-    def of(cls, system: System) -> _Sampled:
-        """Those of a system, made once."""
-        return system.once("samplings", lambda: cls(system))
+
+def _sampled(system: System) -> _Sampled:
+    return system.once("samplings", lambda: _Sampled(system))
 
 
-class Samplings:
+class Samplings(_Sampled):
     """Assignments of ``every`` and ``initially`` statements at their instants.
 
     Values are evaluated anew until they agree with each other; a component's own
@@ -390,17 +383,14 @@ class Samplings:
     """
 
     def __init__(self, system: System, time_events: TimeEvents) -> None:
-        self.system, self.time_events = system, time_events
-        sampled = _Sampled.of(system)
-        start, period = ([instant for f, *times in sampled.statements
-                          for instant in self._instants(f, times[k])] for k in range(2))
-        self.active = sampled.values is not None
-        self.start, self.period = np.array(start), np.array(period)
-        self.owner, self.target, self.values = sampled.owner, sampled.target, sampled.values
-        self.late, self._sampled = sampled.late, sampled
-        self.in_python = PythonSamples(system, sampled.first)
-        self.last = np.full(len(start), -np.inf)  # number of the last sample taken
-        self.due = np.zeros(len(start), dtype=bool)
+        vars(self).update(vars(_sampled(system)))
+        self.time_events = time_events
+        self.start, self.period = (np.concatenate([np.zeros(0), *(
+            self._instants(f, times[k]) for f, *times in self.statements)]) for k in range(2))
+        self.active = self.values is not None
+        self.in_python = PythonSamples(system, self.first)
+        self.last = np.full(len(self.start), -np.inf)  # number of the last sample taken
+        self.due = np.zeros(len(self.start), dtype=bool)
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
         self.assigned = np.zeros(len(self.target), dtype=bool)  # at this instant
@@ -414,14 +404,14 @@ class Samplings:
     @classmethod
     def of(cls, system: System, time_events: TimeEvents) -> Samplings:
         """Those of a system for a run; where nothing samples, the same for all runs."""
-        if _Sampled.of(system).values is None:
+        if _sampled(system).values is None:
             return system.once("no samplings", lambda: cls(system, time_events))
         return cls(system, time_events)
 
-    def _instants(self, f: int, sx: ca.SX | None) -> list[float]:
+    def _instants(self, f: int, sx: ca.SX | None) -> Array:
         if sx is None:
-            return [np.nan] * self.system.network.families[f].size
-        return self.time_events.constant(f, sx).tolist()
+            return np.full(self.system.network.families[f].size, np.nan)
+        return self.time_events.constant(f, sx)
 
     def begin(self, t: float, first: bool = False) -> None:
         """Find who samples at ``t`` and remember the values before."""
@@ -454,7 +444,7 @@ class Samplings:
         self._refuse_clashes(found, t)
         if (other := mine & self.assigned & (found != present)).any():
             # modes that have been decided anew may have moved states in their last digits
-            same = np.abs(found - present) <= self._sampled.rounding(problem, t, self.before)
+            same = np.abs(found - present) <= self.rounding(problem, t, self.before)
             found = np.where(other & same, present, found)
         self.assigned |= mine
         new[self.target[mine]] = found[mine]
@@ -468,7 +458,7 @@ class Samplings:
     def _refuse_clashes(self, found: Array, t: float) -> None:
         """Raise where two regular samplers of this instant give one variable other values."""
         given: dict[int, int] = {}
-        for k in np.flatnonzero(self._sampled.shared & self.due[self.owner]).tolist():
+        for k in np.flatnonzero(self.shared & self.due[self.owner]).tolist():
             other = given.setdefault(int(self.target[k]), k)
             if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
                 place = int(self.target[k])
@@ -479,15 +469,13 @@ class Samplings:
     def compiled(self, efforts: bool) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        if self.values is None:
-            return None
-        given = self.values.function
-        if not _is_known_at_events(given, self.system, efforts):
+        given = None if self.values is None else self.values.function
+        if given is None or not _is_known_at_events(given, self.system, efforts):
             return None
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self._sampled.shared, given, self.time_events.least,
+                        self.target, self.shared, given, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:
@@ -503,31 +491,91 @@ class Samplings:
         moving &= self.due[self.owner]
         return [self.name(int(i)) for i in self.owner[moving][:3]]
 
-    @property
-    def statements(self) -> list[tuple[int, ca.SX | None, ca.SX | None]]:
-        """Family, first instant and period of each statement; a sampler for each instance."""
-        return self._sampled.statements
-
     def name(self, item: int) -> str:
         """The component of a sampler."""
-        for family in self.system.network.families:
-            count = len(family.kernel.samplings) * family.size
-            if item < count:
-                return family.path(item % family.size)
-            item -= count
-        raise IndexError(item)
+        first, f = max((first, f) for f, first in self.first.items() if first <= item)
+        family = self.system.network.families[f]
+        return family.path((item - first) % family.size)
 
 
-def _is_known_at_events(function: ca.Function, system: System, efforts: bool) -> bool:
+class PythonSamples:
+    """Components that work out their Discrete variables themselves, see ``at_samples``.
+
+    Parameters
+    ----------
+    system : System
+    first_item : of every family that samples, the number of its first sampler
+    """
+
+    def __init__(self, system: System, first_item: Mapping[int, int]) -> None:
+        self._callers: list[tuple[Component, int, str, int, dict[str, int]]] = []
+        for f, item in first_item.items():
+            family = system.network.families[f]
+            own = {family.kernel.variables[i].name: o
+                   for g, i, o in system.tape.discrete_layout if g == f}
+            for start, member in zip(family.starts, family.members, strict=True):
+                if type(member).at_samples is Component.at_samples:
+                    continue
+                for k in range(start, start + member.size):
+                    places = {name: offset + k for name, offset in own.items()}
+                    self._callers.append((member, k - start, family.path(k), item + k, places))
+        #: What each was asked last, and has given: while that is the same, it is not asked anew.
+        self._known: list[tuple[Any, dict[str, float]]] = [(None, {})] * len(self._callers)
+        self._stopped: KeyboardInterrupt | None = None
+
+    def __len__(self) -> int:
+        return len(self._callers)
+
+    def places(self, number: int) -> list[int]:
+        """Where the discrete values of a component stand."""
+        return list(self._callers[number][-1].values())
+
+    def assign(self, t: float, due: Flags, before: Array, new: Array) -> None:
+        """Write what the functions give over ``new``; ``before`` is what was before the instant.
+
+        Ctrl-C that machine code could not pass on is raised when this is asked for anew.
+        """
+        if self._stopped:
+            raise self._stopped
+        for number, (component, k, path, item, places) in enumerate(self._callers):
+            if not due[item]:
+                continue
+            asked = (t, k, {name: float(new[p]) for name, p in places.items()},
+                     {name: float(before[p]) for name, p in places.items()})
+            known, given = self._known[number]
+            try:
+                if asked != known:
+                    given = component.at_samples(*asked)
+            except BlocksError:
+                raise
+            except KeyboardInterrupt as stopped:
+                self._stopped = stopped
+                raise
+            except Exception as error:  # of whatever kind: it is the user's function
+                raise SimulationError(
+                    path, f"at t = {t:.9g} s its function failed with {type(error).__name__}: "
+                    f"{error}.", "The error above says where in the function.", time=t,
+                    variables=(path,), code="simulation.function") from error  # fmt: skip
+            for name, value in given.items():
+                if not np.isfinite(value):
+                    raise SimulationError(path, f"at t = {t:.9g} s its function gave {value} for "
+                                          f"{name}.", "It has to give finite numbers.", time=t,
+                                          variables=(f"{path}.{name}",),
+                                          code="simulation.function")  # fmt: skip
+                new[places[name]] = value
+            self._known[number] = asked, given
+
+
+def _is_known_at_events(function: ca.Function | None, system: System, efforts: bool) -> bool:
     """Whether machine code knows at events what a function depends on.
 
     Of what is solved for it knows what is carried along with the states, and where set-valued
     ``efforts`` are functions of modes all of it.
     """
     effort, unknown = len(system.arguments) - 1, 2
-    carried = efforts or native.is_solved_for(system)
-    return (efforts or not function.jac_sparsity(0, effort).nnz()) and (
-        carried or not function.jac_sparsity(0, unknown).nnz())
+    return function is not None and (
+        efforts or not function.jac_sparsity(0, effort).nnz()) and (
+        efforts or native.is_solved_for(system) or not function.jac_sparsity(0, unknown).nnz())
 
 
 def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> SimulationError:

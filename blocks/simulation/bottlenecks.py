@@ -20,7 +20,6 @@ import numpy as np
 from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
 from ..numerics.rewriting import contained
-from ..numerics.tolerances import NEWTON_CONVERGES
 from ..results.bottlenecks import Bottleneck, StepShares
 from ..system.points import Points
 from .wanted import Wanted
@@ -56,7 +55,9 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
     events = Counter(event.component for event in recording.events)
     iterations = _iterations(recording, ends, which)
     steps, shares = _decided(recording, starts, ends, which)
-    count, laws, terms = len(taken), _laws(recording), []
+    count, terms = len(taken), []
+    laws = {family.path(k): law.words for family in recording.system.network.families
+            for law in family.kernel.set_valued[:1] for k in range(family.size)}
     for name in {*(mover for mover, _, _ in steps if mover), *events, *iterations}:
         spans = [h for mover, _, h in steps if mover == name]
         moved = Counter(state for mover, state, _ in steps if mover == name)
@@ -239,25 +240,11 @@ def _is_bent(kernel: Kernel) -> bool:
 
 def _needed(recording: RunRecording, now: Points, before: Points, j: int, span: slice) -> int:
     """Iterations of Newton's method for a block, from the values at the step's start."""
-    system = recording.system
     z = now.z[:, j].copy()
     z[span] = before.z[span, j]
-    arguments = (float(now.t[j]), now.x[:, j], z, recording.p, now.m[:, j], now.d[:, j],
-                 now.u[:, j])
-    scale = recording.problem.scale_z[span]
-    for iteration in range(1, MOST_ITERATIONS + 1):
-        residual = system.residual(*arguments)[span]
-        matrix = system.residual_z.sparse(*arguments)[span, span].toarray()
-        if not (np.isfinite(residual).all() and np.isfinite(matrix).all()):
-            return iteration
-        try:
-            step = np.linalg.solve(matrix, residual)
-        except np.linalg.LinAlgError:
-            return iteration
-        z[span] -= step
-        if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z[span]) + scale)):
-            return iteration
-    return MOST_ITERATIONS
+    return recording.problem.unknowns.solve_block((
+        float(now.t[j]), now.x[:, j], z, recording.p, now.m[:, j], now.d[:, j], now.u[:, j]),
+        span) or MOST_ITERATIONS
 
 
 # -- words ---------------------------------------------------------------------------------
@@ -266,12 +253,6 @@ def _component(recording: RunRecording, path: str) -> str:
     path = path.removeprefix("der(").removesuffix(")")
     info = recording.catalog.get(path)
     return path.rpartition(".")[0] if info is None else info.component
-
-
-def _laws(recording: RunRecording) -> dict[str, str]:
-    """Of which sort the laws of components are that have modes."""
-    return {family.path(k): law.words for family in recording.system.network.families
-            for law in family.kernel.set_valued[:1] for k in range(family.size)}
 
 
 def _advice(recording: RunRecording, law: str, share: float, eventful: float, iterated: float

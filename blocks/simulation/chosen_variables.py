@@ -10,13 +10,12 @@ is limited, is closed in on so, and what lies before and after it in the step is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from ..exceptions import ParameterError
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array
 from ..results.files.parquet_rows import ParquetRows
 from ..results.lookup import find
 from ..results.recording import VariableInfo
@@ -61,63 +60,37 @@ class KeptCatalog(Catalog):
         return len(self.kept)
 
 
-@dataclass(frozen=True)
-class _Spans:
-    """Stretches of time that become pieces.
+#: Stretches of time that become pieces: from when to when, their episodes among those that are
+#: looked at, the steps that they stand for, of which stretch each is a part, and how often halved.
+SPAN = np.dtype([("start", float), ("end", float), ("episode", int), ("steps", int),
+                 ("origin", int), ("halvings", int)])  # fmt: skip
 
-    starts, ends, episode : of each, the last as its number among those that are looked at
-    steps : that it stands for
-    origin, halvings : the number of the stretch that it was part of, and how often it was halved
-    """
 
-    starts: Array
-    ends: Array
-    episode: Indices
-    steps: Indices
-    origin: Indices
-    halvings: Indices
+def _halves(spans: np.ndarray) -> np.ndarray:
+    halves = np.repeat(spans, 2)
+    halves["end"][::2] = halves["start"][1::2] = (spans["start"] + spans["end"]) / 2
+    halves["steps"] = 1
+    halves["halvings"] += 1
+    return halves
 
-    def some(self, which: Indices | Flags | slice) -> _Spans:
-        return _Spans(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
-    def halves(self) -> _Spans:
-        middle = (self.starts + self.ends) / 2
-        starts, ends = (np.column_stack(pair).ravel() for pair in (
-            (self.starts, middle), (middle, self.ends)))  # fmt: skip
-        return _Spans(starts, ends, np.repeat(self.episode, 2), np.ones(len(starts), dtype=int),
-                      np.repeat(self.origin, 2), np.repeat(self.halvings + 1, 2))
-
-    @classmethod
-    def joined(cls, spans: list[_Spans]) -> _Spans:
-        """All of several, in no order."""
-        return cls(*(np.concatenate([getattr(s, name) for s in spans])
-                     for name in cls.__dataclass_fields__))
-
-    def around_corners(self) -> _Spans:
-        """Of the parts of every stretch the smallest ones as one, and what is before and after."""
-        cut = np.flatnonzero(np.diff(self.origin, prepend=-1))  # the first of each stretch
-        deepest = np.maximum.reduceat(self.halvings, cut)
-        number = np.searchsorted(cut, np.arange(len(self.starts)), side="right") - 1
-        smallest = np.flatnonzero(self.halvings == deepest[number])
-        _, first = np.unique(self.origin[smallest], return_index=True)
-        a, b = smallest[first], smallest[np.append(first[1:], len(smallest)) - 1]
-        last = np.append(cut[1:], len(self.starts)) - 1
-        edges = np.stack([self.starts[cut], self.starts[a], self.ends[b], self.ends[last]])
-        some = edges[1:] > edges[:-1]
-        return _Spans(*(edges[k].T[some.T] for k in (slice(None, -1), slice(1, None))),
-                      *(np.repeat(one[cut], some.sum(axis=0)) for one in (
-                          self.episode, np.ones_like(self.steps), self.origin, self.halvings)))
+def _around_corners(spans: np.ndarray) -> np.ndarray:
+    """Of the parts of every stretch the smallest ones as one, and what is before and after."""
+    cut = np.flatnonzero(np.diff(spans["origin"], prepend=-1))  # the first of each stretch
+    deepest = np.maximum.reduceat(spans["halvings"], cut)
+    number = np.searchsorted(cut, np.arange(len(spans)), side="right") - 1
+    smallest = np.flatnonzero(spans["halvings"] == deepest[number])
+    _, first = np.unique(spans["origin"][smallest], return_index=True)
+    a, b = smallest[first], smallest[np.append(first[1:], len(smallest)) - 1]
+    last = np.append(cut[1:], len(spans)) - 1
+    edges = np.stack([spans["start"][cut], spans["start"][a], spans["end"][b], spans["end"][last]])
+    parts = np.repeat(spans[cut], 3).reshape(-1, 3)
+    parts["start"], parts["end"], parts["steps"] = edges[:-1].T, edges[1:].T, 1
+    return parts[parts["end"] > parts["start"]]
 
 
 class ChosenVariables:
-    """Keeps some variables of a run, and forgets its steps.
-
-    Parameters
-    ----------
-    recording : of the run, before it begins
-    options : what is kept, and where
-    rtol : of the run
-    """
+    """Keeps some variables of a run, from before it begins, and forgets its steps."""
 
     def __init__(self, recording: RunRecording, options: RecordOptions, rtol: float) -> None:
         self.tolerance = AGREES * rtol
@@ -169,8 +142,8 @@ class ChosenVariables:
         """Keep the variables over all steps that are there, and forget these."""
         spans = self._spans(recording)
         length = max(1, CHUNK // (max(self.pieces.width, 1) * (NODES + len(PROBES))))
-        for k in range(0, len(spans.starts), length):
-            self._add(recording, spans.some(slice(k, k + length)))
+        for k in range(0, len(spans), length):
+            self._add(recording, spans[k : k + length])
         recording.episodes[-1].trajectory.forget()
         self._last_episode -= len(recording.episodes) - 1  # negative unless it goes on
         recording.episodes.forget()
@@ -186,7 +159,7 @@ class ChosenVariables:
             np.array([last.end]), np.array([len(recording.episodes) - 1]), self.wanted)
         return here.x[:, 0], here.z[:, 0], here.u[:, 0]
 
-    def _spans(self, recording: RunRecording) -> _Spans:
+    def _spans(self, recording: RunRecording) -> np.ndarray:
         """The steps, so many together as are to be one piece."""
         table = recording.episodes.steps
         moving = np.flatnonzero(table.ends > table.starts)
@@ -194,82 +167,82 @@ class ChosenVariables:
         number = np.arange(len(which)) - np.searchsorted(which, which)  # within the episode
         first = np.flatnonzero(number % (self.steps or 1) == 0)
         last = np.append(first, len(which))[1:] - 1
-        return _Spans(table.starts[moving][first], table.ends[moving][last], which[first],
-                      last - first + 1, np.arange(len(first)), np.zeros(len(first), dtype=int))
+        spans = np.zeros(len(first), SPAN)
+        spans["start"], spans["end"] = table.starts[moving][first], table.ends[moving][last]
+        spans["episode"], spans["steps"] = which[first], last - first + 1
+        spans["origin"] = np.arange(len(first))
+        return spans
 
-    def _add(self, recording: RunRecording, spans: _Spans) -> None:
+    def _add(self, recording: RunRecording, spans: np.ndarray) -> None:
         """Find polynomials over stretches of time, halved where these do not follow."""
         spans, values, off = self._halved(recording, spans)
-        deepest = np.zeros(int(spans.origin.max(initial=-1)) + 1, dtype=int)
-        np.maximum.at(deepest, spans.origin, spans.halvings)
-        mine = deepest[spans.origin] >= DEEP
+        deepest = np.zeros(int(spans["origin"].max(initial=-1)) + 1, dtype=int)
+        np.maximum.at(deepest, spans["origin"], spans["halvings"])
+        mine = deepest[spans["origin"]] >= DEEP
         if mine.any():
             spans, values, off = self._in_order([
-                (spans.some(~mine), values[~mine], off[~mine]),
-                self._halved(recording, spans.some(mine).around_corners())])
+                (spans[~mine], values[~mine], off[~mine]),
+                self._halved(recording, _around_corners(spans[mine]))])
         self.off = np.fmax(self.off, off.max(axis=0, initial=0.0))
-        starts, ends, episode, steps = spans.starts, spans.ends, spans.episode, spans.steps
+        episode = spans["episode"]
         joined = np.diff(episode, prepend=-1) == 0
         joined[:1] = episode[:1] == self._last_episode
         joined &= not self._waits  # efforts jump from step to step
-        self.pieces.append(starts, ends, values, joined, steps)
+        self.pieces.append(spans["start"], spans["end"], values, joined, spans["steps"])
         self._last_episode = int(episode[-1])
 
-    def _halved(self, recording: RunRecording, spans: _Spans) -> tuple[_Spans, Array, Array]:
+    def _halved(self, recording: RunRecording, spans: np.ndarray
+                ) -> tuple[np.ndarray, Array, Array]:
         """Stretches halved until polynomials follow; values at nodes, how far off between."""
-        found: list[tuple[_Spans, Array, Array]] = []
-        before = np.full(len(spans.starts), np.inf)
+        found: list[tuple[np.ndarray, Array, Array]] = []
+        before = np.full(len(spans), np.inf)
         for halvings in range(MOST_HALVINGS + 1):
             values, off = self._looked_at(recording, spans)
             self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
-            worst = self._worst(off)
+            size = self.tolerance * self.largest
+            with np.errstate(invalid="ignore", divide="ignore"):
+                over = np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf)
+            worst = over.max(axis=1, initial=0.0)  # in parts of what is allowed
             stays = worst > STAYS * before
             if halvings:
                 stays = np.repeat(stays.reshape(-1, 2).all(axis=1), 2)
-            short = spans.ends - spans.starts <= SHORTEST * np.abs(spans.ends)
+            short = spans["end"] - spans["start"] <= SHORTEST * np.abs(spans["end"])
             fine = (worst <= 1.0) | stays | short | bool(self.steps)
             if halvings == MOST_HALVINGS:
                 fine[:] = True
-            found.append((spans.some(fine), values[fine], off[fine]))
+            found.append((spans[fine], values[fine], off[fine]))
             if fine.all():
                 break
             before = np.repeat(worst[~fine], 2)
-            spans = spans.some(~fine).halves()
+            spans = _halves(spans[~fine])
         return self._in_order(found)
 
-    def _worst(self, off: Array) -> Array:
-        """How far polynomials are off, in parts of what is allowed."""
-        size = self.tolerance * self.largest
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf
-                                            ).max(axis=1, initial=0.0))
-
     @staticmethod
-    def _in_order(found: list[tuple[_Spans, Array, Array]]) -> tuple[_Spans, Array, Array]:
+    def _in_order(found: list[tuple[np.ndarray, Array, Array]]
+                  ) -> tuple[np.ndarray, Array, Array]:
         """Several in the order of time."""
-        spans = _Spans.joined([one for one, _, _ in found])
-        order = np.lexsort([spans.starts, spans.episode])
-        values, off = (np.concatenate([one[k] for one in found])[order] for k in (1, 2))
-        return spans.some(order), values, off
+        spans, values, off = (np.concatenate([one[k] for one in found]) for k in range(3))
+        order = np.lexsort([spans["start"], spans["episode"]])
+        return spans[order], values[order], off[order]
 
-    def _looked_at(self, recording: RunRecording, spans: _Spans) -> tuple[Array, Array]:
+    def _looked_at(self, recording: RunRecording, spans: np.ndarray) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""
         nodes = chebyshev_nodes(NODES)
         places = np.sort(np.concatenate([nodes, PROBES]))
         probe = np.isin(places, PROBES)
-        half = (spans.ends - spans.starts)[:, None] / 2
-        at = (spans.starts + spans.ends)[:, None] / 2 + half * places
-        at[:, 0], at[:, -1] = spans.starts, spans.ends
+        starts, ends = spans["start"], spans["end"]
+        half = (ends - starts)[:, None] / 2
+        at = (starts + ends)[:, None] / 2 + half * places
+        at[:, 0], at[:, -1] = starts, ends
         if self._waits:  # there the efforts are still those of the step before
-            at[:, 0] = np.nextafter(spans.starts, spans.ends)
-        which = np.repeat(spans.episode, len(places))
+            at[:, 0] = np.nextafter(starts, ends)
+        which = np.repeat(spans["episode"], len(places))
         rows = np.empty((at.size, len(self.infos)))
         if not self.is_mode.all():
             rows[:, ~self.is_mode] = recording.evaluate(
                 self.function, self.wanted, at.ravel(), which).T
         if self.is_mode.any():
-            modes = np.array([e.modes for e in recording.episodes])
-            rows[:, self.is_mode] = modes[which][:, self.modes]
+            rows[:, self.is_mode] = recording.episodes.modes[which][:, self.modes]
         rows = rows.reshape(*at.shape, -1)
         values = rows[:, ~probe]
         off = np.abs(np.einsum("pj,kjn->kpn", basis(PROBES, NODES), values) - rows[:, probe])

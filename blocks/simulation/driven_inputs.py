@@ -101,11 +101,7 @@ def _input_of(model: Any, path: str) -> tuple[Component, Input]:
     if part is None or not isinstance(declared, Input) or not declared.exists(part):
         meant = "It is a parameter: an export takes it in parameters=." if isinstance(
             declared, Parameter) else ""
-        raise unknown_name("stepper(inputs=…)", path, _inputs(model), "inputs", (meant, ""))
+        every = [f"{path}.{name}" for path, part in model._parts().items()
+                 for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]
+        raise unknown_name("stepper(inputs=…)", path, every, "inputs", (meant, ""))
     return part, declared
-
-
-def _inputs(model: Any) -> list[str]:
-    """Paths of all inputs of a model."""
-    return [f"{path}.{name}" for path, part in model._parts().items()
-            for name, d in part._declared.items() if isinstance(d, Input) and d.exists(part)]

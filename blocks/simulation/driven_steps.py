@@ -146,7 +146,7 @@ class DrivenSteps:
         """Carry out what was told."""
         if self.changed:
             self._note_unbroken()
-            self.driver.events.note(self.t)
+            self.driver.events.switching.resets.note(self.problem, self.t)
             self.problem.d[self.slots] = self.told
             self.changed = False
             self.driver.events.switch(self.t, NOTHING)

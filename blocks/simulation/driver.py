@@ -23,6 +23,7 @@ from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from .actions import RunEnds
+from .events import Opening
 from .failures import (
     refuse_standstill,
     refuse_undetermined,
@@ -31,7 +32,6 @@ from .failures import (
 )
 from .integration import Ending, Integration
 from .interrupts import forget_interrupt, interruptible
-from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
 from .tolerances import Tolerances
@@ -108,26 +108,22 @@ class Driver:
     @contextmanager
     def failures(self) -> Iterator[None]:
         """Whatever ends a run too early becomes an error that says when and why."""
-        with told_why(), self._failures():
-            yield
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
         recording, problem = self.recording, self.problem
-        try:
-            yield
-        except AlgebraicFailure as failure:  # at an event
-            problem.failure = failure
-            self._stop(failure.t, str(failure))
-        except SimulationError as error:
-            if recording.status not in ("failed", "interrupted"):
-                recording.fail(str(error))
-            raise
-        except (RuntimeError, ValueError, OverflowError) as error:
-            endless = isinstance(error, OverflowError)
-            if not endless and not is_singular(error):
+        with told_why():
+            try:
+                yield
+            except AlgebraicFailure as failure:  # at an event
+                problem.failure = failure
+                self._stop(failure.t, str(failure))
+            except SimulationError as error:
+                if recording.status not in ("failed", "interrupted"):
+                    recording.fail(str(error))
                 raise
-            self._stop(self._reached(), ENDLESS if endless else SINGULAR, error)
+            except (RuntimeError, ValueError, OverflowError) as error:
+                endless = isinstance(error, OverflowError)
+                if not endless and not is_singular(error):
+                    raise
+                self._stop(self._reached(), ENDLESS if endless else SINGULAR, error)
 
     # -- step by step ------------------------------------------------------------------------
     @np.errstate(invalid="ignore", over="ignore", divide="ignore")
@@ -152,7 +148,8 @@ class Driver:
             while t < self.settings.t_end:
                 if self.parts_join:
                     raise PartsJoin
-                t = self._episode(t)
+                self.integration.begin(t, self.events.take_struck())
+                t = self.carry_out(t, self.integration.go_on())
         except RunEnds as ends:
             t = ends.time
             self.recording.status = f"until {ends.told}"
@@ -173,10 +170,6 @@ class Driver:
         laws = self.problem.laws
         return laws is not None and laws.set_valued.parts_join
 
-    def _episode(self, t: float) -> float:
-        """Integrate until the next event, and carry that out; returns the time reached."""
-        return self.carry_out(t, self.integration.run(t, self.events.take_struck()))
-
     def carry_out(self, before: float, ending: Ending) -> float:
         """Carry out the event that ends an episode; returns the time reached.
 
@@ -188,7 +181,7 @@ class Driver:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:
             self.running.leave_event()
-            self.events.note(ending.t)
+            self.events.switching.resets.note(self.problem, ending.t)
             if self.events.switch(ending.t, ending.switched):
                 self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)

@@ -187,17 +187,10 @@ def _functions(system: System) -> _Rows | None:
     gives = any(ca.which_depends(given, ca.vertcat(tape.u, tape.z), 1, True))
     rate = ca.vertcat(*rates)
     live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
-    return _Rows(
-        families,
-        system.function("rates", ca.vertcat(rate[live], *factors, *courses)),
-        live,
-        rate.numel(),
-        system.function("stored", ca.vertcat(*stored, *held)),
-        offsets,
-        np.array(rated, dtype=int),
-        system.function("factors_of_rates", ca.vertcat(*factors, *courses)),
-        gives,
-    )
+    return _Rows(families, system.function("rates", ca.vertcat(rate[live], *factors, *courses)),
+                 live, rate.numel(), system.function("stored", ca.vertcat(*stored, *held)), offsets,
+                 np.array(rated, dtype=int),
+                 system.function("factors_of_rates", ca.vertcat(*factors, *courses)), gives)
 
 
 def _without_rates(kernel: Kernel) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,8 +24,7 @@ WINDOW = 1e-4  # part of the run, without which it gets to its end
 STILL = 1e-4  # nominal values: what chatters comes back before any state has moved that far
 
 
-def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER,
-                way: Array | None = None) -> bool:
+def are_crowded(times: Array, duration: float, instants: Array, way: Array | None = None) -> bool:
     """Whether so much switches within a short time of a run that it may be chatter.
 
     Parameters
@@ -33,19 +32,13 @@ def are_crowded(times: Array, duration: float, instants: Array, most: int = CHAT
     times : of what switches, ascending
     duration : of the run
     instants : known beforehand, ascending
-    most : that may switch within that time
     way : of the states up to each, in nominal values, where it is known
     """
-    if len(times) <= most:
-        return False
-    close = times[most:] - times[:-most] <= WINDOW * duration
+    close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
     if way is not None:
-        close &= way[most:] - way[:-most] <= STILL
-    if not close.any():
-        return False
-    first, last = times[:-most][close], times[most:][close]
-    return bool((np.searchsorted(instants, first, "right")
-                 == np.searchsorted(instants, last, "right")).any())
+        close &= way[CHATTER:] - way[:-CHATTER] <= STILL
+    piece = np.searchsorted(instants, times, "right")
+    return bool((close & (piece[CHATTER:] == piece[:-CHATTER])).any())
 
 
 class _Switch(NamedTuple):
@@ -73,8 +66,6 @@ class EventLog:
         self.recent: deque[_Switch] = deque()
         self.way = 0.0  # of the states, in nominal values: halfway from each event to the next
         self._seen = -np.inf  # the instant up to which it is known
-        self._counts: dict[str, int] = defaultdict(int)  # of components in these
-        self._often: set[str] = set()  # components that make up half of a crowd
         #: Events that a method has carried out, and the first whose switches are not counted.
         self._uncounted: tuple[PassedEpisodes, int] | None = None
         #: Asked for another method where an explicit one may wiggle; whether one takes over.
@@ -120,28 +111,18 @@ class EventLog:
                 self.suspect(t, name)
 
     def _are_crowded(self, passed: PassedEpisodes) -> bool:
-        """Whether so much has switched within a short time, half of it by one component."""
-        if not self._may_be_crowded(passed.times, passed.most_switches):
+        """Whether so much has switched within a short time, with hardly a state moving."""
+        times, few = passed.times, (CHATTER - len(self.recent)) // max(passed.most_switches, 1)
+        if few >= len(times) or few > 0 and (times[few:] - times[:-few] > self._window).all():
             return False
-        lately = np.array([switch.t for switch in self.recent])
-        all_times = np.append(lately, np.repeat(passed.times, passed.switches))
-        duration, borders = self.time_events.duration, self._borders
-        if not are_crowded(all_times, duration, borders):
-            return False
-        before = np.array([switch.way for switch in self.recent])
-        way = self.way + np.cumsum(passed.moved(0))
-        names = np.array([switch.component for switch in self.recent])
-        return any(
-            are_crowded(np.append(lately[names == name], times), duration, borders, CHATTER // 2,
-                        np.append(before[names == name],
-                                  way[np.searchsorted(passed.times, times)]))
-            for name, times in passed.switches_of_components().items())
-
-    def _may_be_crowded(self, times: Array, most: int) -> bool:
-        """Whether events with at most so many switches each can hold more than are allowed."""
-        few = (CHATTER - len(self.recent)) // max(most, 1)
-        return few < len(times) and (few <= 0 or bool(
-            (times[few:] - times[:-few] <= self._window).any()))
+        often = passed.switches
+        switched = np.append([switch.t for switch in self.recent], np.repeat(times, often))
+        duration = self.time_events.duration
+        borders = np.sort(np.append(self.time_events.apart, self.time_events.functions.pieces))
+        return are_crowded(switched, duration, borders) and are_crowded(
+            switched, duration, borders, np.append(
+                [switch.way for switch in self.recent],
+                np.repeat(self.way + np.cumsum(passed.moved(0)), often)))
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
@@ -151,28 +132,20 @@ class EventLog:
         if t > self._seen:
             self._move(t, self._last_episode_moved(t))
         self.recent.append(_Switch(t, component, self.way))
-        self._counts[component] += 1
-        if self._counts[component] > CHATTER // 2:
-            self._often.add(component)
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
         self._count_passed()
         since = max(t - self._window, self._last_instant(t))
         while self.recent and self.recent[0].t < since:
-            self._forget_first()
+            self.recent.popleft()
         while len(self.recent) > CHATTER and self.way - self.recent[0].way > STILL:
-            self._forget_first()
-        if len(self.recent) > CHATTER and self._often:
-            component = max(sorted(self._often), key=self._counts.__getitem__)
-            self._chatter(t, component, self._counts[component], len(self.recent),
-                          self.recent[0].t)
-
-    def _forget_first(self) -> None:
-        component = self.recent.popleft().component
-        self._counts[component] -= 1
-        if self._counts[component] <= CHATTER // 2:
-            self._often.discard(component)
+            self.recent.popleft()
+        if len(self.recent) > CHATTER:
+            counts = Counter(sorted(switch.component for switch in self.recent))
+            (component, often), = counts.most_common(1)
+            if often > CHATTER // 2:
+                self._chatter(t, component, often, len(self.recent), self.recent[0].t)
 
     def _move(self, t: float, moved: float) -> None:
         """Add to the way of the states what they have moved up to an event."""
@@ -193,19 +166,13 @@ class EventLog:
                 self.time_events.apart, self.time_events.functions.pieces)))
 
     @property
-    def _borders(self) -> Array:
-        """Instants that are known, and between which functions of time move; ascending."""
-        return np.sort(np.append(self.time_events.apart, self.time_events.functions.pieces))
-
-    @property
     def _window(self) -> float:
         """How long what switches is remembered, s."""
         return WINDOW * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         if self.recording.is_explicit and self.relief(t):
-            while self.recent:
-                self._forget_first()
+            self.recent.clear()
             self._relieved = self._passed_until
             return
         self.recording.fail(f"chattering of {component}")

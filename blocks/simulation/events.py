@@ -1,4 +1,4 @@
-"""What happens at an event?
+"""What happens at an event, and what is decided at the start of a run before it moves?
 
 Relations first, with state changes and samplings; then what sticks and touches; then what is
 required of the run.
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers.samples import MOST_ROUNDS
+from ..system.problem import Problem
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
 from .forced_jumps import ForcedJumps
@@ -24,10 +25,13 @@ from .zero_crossings import ZeroCrossings
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
     from ..native.own_events import EventRules
+    from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 
-__all__ = ["Events"]
+__all__ = ["MOMENT", "Events", "Opening", "TrialStart"]
+
+MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 
 
 class Events:
@@ -124,10 +128,6 @@ class Events:
             self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
 
-    def note(self, t: float) -> None:
-        """Keep what is before an event, which :meth:`switch` is asked to carry out next."""
-        self.switching.resets.note(self.problem, t)
-
     def switch(self, t: float, which: Indices) -> bool:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`.
 
@@ -193,3 +193,85 @@ class Events:
 
     def _require(self, t: float) -> None:
         self.requirements.check(self.problem, t, fixed_step=self.recording.accuracy is None)
+
+
+class Opening:
+    """Those who decide on relations and modes of a run; at the start once, for check and run.
+
+    Parameters
+    ----------
+    recording : of a problem at its consistent start
+    t_start, t_end : of the run
+    seen : up to when known instants are looked for at once; to the end, unless given
+
+    Attributes
+    ----------
+    time_events, crossings, events : what happens in the run, and when
+    contacts : what keeps closed contacts closed, where the laws do not do that themselves
+    """
+
+    def __init__(self, recording: RunRecording, t_start: float, t_end: float,
+                 seen: float | None = None) -> None:
+        self.recording, self.problem = recording, recording.problem
+        self.t_start = t_start
+        self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
+        self.crossings = ZeroCrossings(self.problem, self.time_events)
+        self.contacts = _contacts_of(self.problem)
+        self.events = Events(recording, self.time_events, self.crossings, self.contacts, t_end)
+        self.begun = False
+
+    def begin(self) -> None:
+        """Bring relations and modes in line with the start; refuse a start that cannot be."""
+        if not self.begun:
+            self.events.begin(self.t_start)
+            self.begun = True
+
+
+class TrialStart:
+    """A copy of a problem whose relations, samples, modes and efforts a run decides at any states.
+
+    Parameters
+    ----------
+    problem : at a consistent start
+    laws : its set-valued laws; None where there are none
+    t : when
+
+    Attributes
+    ----------
+    unknowns : torn unknowns there, before efforts are decided
+    """
+
+    def __init__(self, problem: Problem, laws: Laws | None, t: float) -> None:
+        self.problem, self._laws, self._t = problem.copy_for_reading(), laws, t
+        self._before_samples, self.unknowns = problem.d.copy(), problem.z.copy()
+
+    def decide(self) -> None:
+        """Decide at the problem's states as a run that begins there would.
+
+        Raises
+        ------
+        BlocksError, AlgebraicFailure, LinAlgError
+            What a run refuses.
+        """
+        problem, t = self.problem, self._t
+        states = problem.x.copy()
+        problem.d[:], problem.u[:] = self._before_samples, 0.0
+        problem.laws = None if self._laws is None else self._laws.fresh()
+        problem.solve_algebraic(t)
+        self.unknowns = problem.z.copy()
+        recording = RunRecording("", problem.system, problem, problem.p)
+        Opening(recording, t, t + MOMENT).begin()
+        problem.x[:] = states  # an impact comes after the start
+        problem.update(t)
+        if problem.laws is not None:
+            problem.laws.split_internal_stress(problem, t)  # as results show it
+
+
+def _contacts_of(problem: Problem) -> Contacts | None:
+    """What keeps closed contacts closed, where there are any and the laws do not do it."""
+    laws = problem.laws
+    if laws is None or laws.recorded:
+        return None
+    from ..nonsmooth.modes.drift_correction import contacts_of
+
+    return contacts_of(laws)

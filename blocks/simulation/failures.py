@@ -8,7 +8,7 @@ from typing import NoReturn
 import casadi as ca
 import numpy as np
 
-from ..diagnostics.breakdown import breakdown, slope_equation
+from ..diagnostics.not_finite import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array

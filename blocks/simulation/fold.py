@@ -65,7 +65,8 @@ def beyond_fold(problem: Problem, t: float, before: Array, duration: float) -> A
         last = point
     if forward:
         return None
-    worst = np.argsort(-np.abs(driven.drive_of_unknowns(before)))[:TOLD]
+    moved = np.linalg.lstsq(before * driven.scale, driven.drive, rcond=None)[0]
+    worst = np.argsort(-np.abs(moved))[:TOLD]  # in nominal values
     raise AlgebraicFailure(
         t, [problem.system.torn_name(int(i)) for i in worst],
         "the solution that they have followed ends there, and from its end none is reached that "
@@ -110,11 +111,6 @@ class _Driven:
         self.problem.z[:] = point[:-1] * self.scale
         by_z = derivatives_of_loops(self.problem, self.t) * self.scale
         return np.column_stack([by_z, self.drive])
-
-    def drive_of_unknowns(self, derivatives: Array) -> Array:
-        """How unknowns move with the drive, in nominal values."""
-        moved = np.linalg.lstsq(derivatives * self.scale, self.drive, rcond=None)[0]
-        return np.asarray(moved, dtype=float)
 
     def solved(self, near: Array) -> Array | None:
         """Torn unknowns without the drive, by Newton's method from near there."""

@@ -22,7 +22,7 @@ from ..numerics.copies import put_back
 from ..numerics.tolerances import LEAST_JUMP, MODE_MISSED
 from ..system.problem import Problem
 from ..system.system import System
-from ..system.time_relations import relations_of_time
+from ..system.time_functions import relations_of_time
 from ..units import from_si
 from .time_events import TimeEvents
 

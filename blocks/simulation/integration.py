@@ -97,17 +97,13 @@ class Integration:
             trajectory = Trajectory(t, problem.start_vector())
         self.recording.episodes.append(Episode.begun(problem, trajectory, struck))
 
-    def run(self, t: float, struck: tuple[tuple[int, int], ...]) -> Ending:
-        """Integrate from the present point to the end of the episode."""
-        self.begin(t, struck)
-        return self.go_on()
-
     def go_on(self) -> Ending:
         """Integrate to the end of the episode that has begun."""
         self.stop = min(self.stop, self.until)
         try:
             while self.t < self.stop:
-                if (ending := self._advance()) is not None:
+                ending = self.taken(self.running.advance(self.t, self.stop))
+                if ending is not None:
                     return ending
             self.problem.solve(self.t, self.y)
         finally:
@@ -115,6 +111,7 @@ class Integration:
         # an instant at which an episode has begun was carried out by the method itself
         passed = self.trajectory.start == self.t or not self.time_events.is_known(self.t)
         if (self.t >= self.until and passed) or self.t >= self.time_events.t_end:
+            self.problem.choose_states(self.t)  # a program's steps may all be as short as one
             return Ending(self.t)
         self.running.keep_step()
         return Ending(self.t, self.time_events.at(self.t))
@@ -141,10 +138,6 @@ class Integration:
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
         self.retaken = False
-
-    def _advance(self) -> Ending | None:
-        """Take a step, or as many as the method takes; tell the ending if that was the last."""
-        return self.taken(self.running.advance(self.t, self.stop))
 
     def taken(self, step: Step) -> Ending | None:
         """The method has taken a step, or many; tell the ending if that was the last."""

@@ -7,7 +7,6 @@ along what the method says of the states, and down to the instant at which a bra
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
@@ -41,7 +40,10 @@ def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
     near = before + (t - t0) / (t1 - t0) * (after - before)
     branch = LoopBranch(problem, t0, before, tolerances.TIME_GRAIN * (t1 - t0))
     problem.start_z = None
-    states = partial(_states, episode, problem.size)
+
+    def states(at: float) -> Array:  # that are integrated, scaled
+        return episode.trajectory(at)[: problem.size]
+
     try:
         found = branch.solved(t, states(t), near)
     except AlgebraicFailure:
@@ -51,12 +53,6 @@ def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
         return found
     branch.follow(t, states)
     return branch.z
-
-
-def _states(episode: Episode, size: int, t: float) -> Array:
-    """Integrated states of an episode, scaled."""
-    states: Array = episode.trajectory(t)[:size]
-    return states
 
 
 class LoopBranch:

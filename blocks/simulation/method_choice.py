@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -11,17 +11,16 @@ from .. import native
 from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
+from ..numerics.cache import Cache
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, Step, UnknownMethod, method_named
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .settings import Settings
 
-__all__ = ["automatic", "chosen_method", "explicit_steps", "implicit_one_step",
+__all__ = ["automatic", "chosen_method", "explicit_steps", "fastest_motions", "implicit_one_step",
            "in_machine_code", "in_python", "named_method", "refuse_fixed_steps",
            "refuse_full_jacobian", "refuse_idle_step", "tries_implicit_first"]  # fmt: skip
-
-T = TypeVar("T")
 
 MILD = 2000.0  # fastest rate times duration up to which explicit steps are taken in Python
 SMALL = 8  # states up to which implicit steps, with full matrices, cost little more than explicit
@@ -31,6 +30,7 @@ STATIC = "nothing is integrated: steps follow the waves of the sources"
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "rk4", "euler"  # that machine code has, too
 IMPLICIT = "rodas4", "backward_euler", "trapezoidal"
 NAMES = "auto", *METHODS, *(n for n in COMPILED if n not in METHODS), "moreau_jean"
+MOST_RATES = 1000  # that are kept of a system
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -125,20 +125,15 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return None if _why_in_python(problem, implicit=True) else native.compiled_method("rodas4")
 
 
-def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array], T]) -> T:
-    """What is found at the start of a run, kept for the next one that starts at the same point."""
-    y, cache = problem.start_vector(), problem.system.cache
-    here = *asked, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
-    if what not in cache or cache[what][0] != here:
-        cache[what] = here, make(y)
-    found: T = cache[what][1]
-    return found
-
-
-def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
-    """The fastest rate and the fastest oscillation."""
-    return _at_start("motions at start", problem, t0,
-                     make=lambda y: problem.fastest_motions(t0, y))
+def fastest_motions(problem: Problem, t: float, y: Array) -> tuple[float, float]:
+    """The fastest rate and the fastest oscillation; kept for a run that comes to the same point.
+    """
+    known: Cache[bytes, tuple[float, float]] = problem.system.once(
+        "fastest motions", lambda: Cache(MOST_RATES))
+    modes = () if problem.laws is None else problem.laws.modes
+    here = b"|".join(np.asarray(a).tobytes() for a in (
+        t, y, problem.z, problem.p, problem.m, problem.d, modes))
+    return known.once(blake2b(here).digest(), lambda: problem.fastest_motions(t, y))
 
 
 def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) -> bool:
@@ -149,7 +144,7 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
     """
     if problem.size > SMALL or rtol < native.TIGHT:
         return False
-    rate, oscillation = _motions_at_start(problem, t0)
+    rate, oscillation = fastest_motions(problem, t0, problem.start_vector())
     steps = rate * (t1 - t0) / native.REACH
     return AGAINST * oscillation < rate and steps > SETTLING and (
         implicit_one_step(problem) is not None)
@@ -191,7 +186,7 @@ def automatic(problem: Problem, t0: float, t1: float, rtol: float) -> tuple[type
     if system.nu or system.clusters or not problem.size:  # the rates at the start say little
         why = "explicit, one-step: cheap to restart after events"
         return (method_named("DOP853") if reason else explicit_steps(rtol)), why
-    rate, _ = _motions_at_start(problem, t0)
+    rate, _ = fastest_motions(problem, t0, problem.start_vector())
     stiff = f"implicit, one-step: stiff at the start ({rate:.3g} 1/s)"
     if reason:
         if rate * (t1 - t0) > MILD:

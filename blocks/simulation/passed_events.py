@@ -6,7 +6,7 @@ them as it goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,11 @@ class PassedEpisodes:
         return len(self.times) - 1
 
     @property
-    def starts(self) -> Array:
+    def start(self) -> Array:
         return self.times[:-1]
 
     @property
-    def ends(self) -> Array:
+    def end(self) -> Array:
         return self.times[1:]
 
     @property
@@ -129,9 +129,6 @@ class PassedEpisodes:
     @cached_property
     def count(self) -> int:
         """How many of them are told."""
-        if not len(self.resets.before):
-            return int(np.count_nonzero(self._switched.T[self.relations.told])
-                       + np.count_nonzero(self._decided))
         acted, told = self._acted, self._switched & self.relations.told
         for condition in np.flatnonzero(acted.any(axis=0)).tolist():
             same = self.relations.of(*self.resets.owners[condition])
@@ -163,21 +160,6 @@ class PassedEpisodes:
             changes += np.where(self.courses.events.struck < 0,
                                 np.add.reduce(self._decided, axis=1, dtype=int), 0)
         return changes
-
-    def switches_of_components(self) -> dict[str, Array]:
-        """When something of each component has switched, or it has acted; at an impact, no modes.
-        """
-        counts: dict[str, Indices] = {}
-
-        def count(flags: Flags, name: Callable[[int], str]) -> None:
-            for column in np.flatnonzero(flags.any(axis=0)).tolist():
-                counts[name(column)] = counts.get(name(column), 0) + flags[:, column].astype(int)
-
-        count(self._switched, self.relations.component)
-        count(self._acted, self.resets.name)
-        if self.elements is not None:
-            count(self._decided & (self.courses.events.struck < 0)[:, None], self.elements.name)
-        return {name: np.repeat(self.times, often) for name, often in counts.items()}
 
     def moved(self, first: int) -> Array:
         """How far any state has moved, in nominal values, halfway to each event from one on; 0 to
@@ -243,8 +225,5 @@ class PassedEpisodes:
 
 def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
-    columns = np.asfortranarray(rows)  # there are far more rows than columns
-    out = np.empty(rows.shape, dtype=bool, order="F")
-    out[:1] = rows[:1] != before
-    np.not_equal(columns[1:], columns[:-1], out=out[1:])
-    return out
+    changed: Flags = rows != np.vstack([before, rows[:-1]])
+    return changed

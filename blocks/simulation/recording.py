@@ -27,17 +27,15 @@ from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
 from .chosen_variables import ChosenVariables
-from .episode_list import EpisodeList
+from .episode import EpisodeList
 from .faint import warn_of_faint_motion
 from .given_values import GivenValues
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
 from .replay import READING, KeptPoints, Replay
 from .settings import RecordOptions
-from .shown_times import times_of_steps
 from .tolerances import Tolerances
-from .variable_functions import VariableFunctions
-from .wanted import Wanted
+from .wanted import VariableFunctions, Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
@@ -151,8 +149,8 @@ class RunRecording:
         """Ends of steps, and times between in long ones."""
         if self.chosen is not None:
             return self.chosen.pieces.times
-        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx),
-                              fewest_in_step=1)[0]
+        return self.episodes.steps.shown(
+            np.zeros(1, dtype=int), bool(self.system.nx), fewest_in_step=1)[0]
 
     @property
     def versions(self) -> dict[str, str]:
@@ -167,8 +165,8 @@ class RunRecording:
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        return self._once("steps", lambda: times_of_steps(
-            self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx)))
+        return self._once("steps", lambda: self.episodes.steps.shown(
+            np.zeros(1, dtype=int), bool(self.system.nx)))
 
     def _once(self, look: str, make: Callable[[], T]) -> T:
         """What a look has found, as long as the run has not gone on since."""

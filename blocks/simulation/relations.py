@@ -43,11 +43,6 @@ class Relations:
                 sx, holds, family.kernel.parameter_hashes, units)
         return self._described[key]
 
-    def component(self, relation: int) -> str:
-        """Whose relation it is."""
-        family, instance, _ = self._find(relation)
-        return family.path(instance)
-
     def condition(self, relation: int) -> str:
         """Component and text of a relation."""
         family, instance, sx = self._find(relation)

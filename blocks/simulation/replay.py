@@ -21,8 +21,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.newton_at_points import solved_at_points
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
-from .episode import Episode
-from .episode_list import EpisodeList
+from .episode import Episode, EpisodeList
 from .loop_branch import torn_at
 from .passed_events import PassedEpisodes
 from .wanted import Wanted
@@ -53,16 +52,12 @@ class Replay:
 
     def __init__(self, problem: Problem, p: Array, episodes: EpisodeList) -> None:
         self._of_run, self.p, self.system, self.episodes = problem, p, problem.system, episodes
+        self._kept = _KeptStates()
 
     @cached_property
     def problem(self) -> Problem:
         """A copy of the run's problem, whose point may be moved."""
         return self._of_run.copy_for_reading()
-
-    @cached_property
-    def _kept(self) -> _KeptStates:
-        """What was looked at before."""
-        return _KeptStates()
 
     @cached_property
     def most_points(self) -> int:
@@ -199,8 +194,7 @@ class Replay:
         """
         z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
         for part, columns, number in self.episodes.parts(which):
-            course = part.trajectory if isinstance(part, Episode) else part.courses
-            values = course.unknowns(points.t[columns], points.x[:, columns], number)
+            values = part.courses.unknowns(points.t[columns], points.x[:, columns], number)
             if values is not None:
                 z[:, columns], found[columns] = values, np.isfinite(values).all(axis=0)
         left, function = np.flatnonzero(~found), self.system.linear_unknowns
@@ -392,23 +386,21 @@ class _KeptStates:
     """
 
     def __init__(self) -> None:
-        #: The latest last; with the part, so that no other one is at its address.
+        #: With the part, so that no other one is at its address.
         self._found: dict[tuple[int, bytes, bytes], tuple[PassedEpisodes, Array]] = {}
+        self._room = MOST_NUMBERS  # for more; where there is none, all are given up
 
     def states(self, part: PassedEpisodes, times: Array, number: Indices) -> Array:
         """States at times of some episodes, a column per time."""
         key = id(part), times.tobytes(), number.tobytes()
-        if key in self._found:
-            states = self._found.pop(key)[1]
-        else:
+        if key not in self._found:
             states = part.states(times, number)
-        self._found[key] = part, states
-        room = MOST_NUMBERS
-        for known in reversed(list(self._found)):
-            room -= self._found[known][1].size
-            if room < 0:
-                del self._found[known]
-        return states
+            self._room -= states.size
+            if self._room < 0:
+                self._found.clear()
+                self._room = MOST_NUMBERS - states.size
+            self._found[key] = part, states
+        return self._found[key][1]
 
 
 class _Branch:
@@ -448,12 +440,7 @@ EPISODES_BACK = 1000
 
 
 class LastValues:
-    """Finds them in the episodes of a run.
-
-    Parameters
-    ----------
-    replay : brings points of the run back
-    """
+    """What flows carried when they flowed last, in the episodes of a run."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay

@@ -143,7 +143,11 @@ def prepared(model: CompiledModel, duration: object, options: Options) -> Prepar
 
 def _prepared(model: CompiledModel, duration: object, options: Options) -> PreparedRun:
     began = clock.perf_counter()
-    asked = _asked(duration, options)
+    asked: Hashable = (duration, options)
+    try:
+        hash(asked)
+    except TypeError:  # the next one cannot be told to be asked the same
+        asked = None
     known = None if asked is None else RunStart.known(model, asked)
     if known is not None:
         known[0].driven = options.driven
@@ -184,15 +188,6 @@ def _prepared(model: CompiledModel, duration: object, options: Options) -> Prepa
         starting.keep(asked, decided)
     starting.forget_looks()
     return _begun(starting, decided, options, began, checked)
-
-
-def _asked(duration: object, options: Options) -> Hashable:
-    """What is asked of a run, if the next one can be told to be asked the same; else None."""
-    try:
-        hash((duration, options))
-    except TypeError:
-        return None
-    return duration, options
 
 
 def _begun(starting: RunStart, decided: Decided, options: Options, began: float, checked: float

@@ -10,13 +10,13 @@ import numpy as np
 from .. import native
 from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
-from ..numerics.cache import Cache
 from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .failures import refuse_corner, refuse_wiggling
 from .method_choice import (
     explicit_steps,
+    fastest_motions,
     implicit_one_step,
     in_machine_code,
     in_python,
@@ -45,7 +45,6 @@ FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be wor
 TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps to the next look after a trial in vain
-MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
@@ -117,14 +116,16 @@ class RunningMethod:
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
-        laws = self.problem.laws
-        if laws is not None and not (self.kind.implicit or self.kind.fixed_step) and (
-                laws.elements.valve.any() or self.may_switch and not self.episodes):
-            self._look_at_modes(t, y)
+        self._look_at_modes(t, y)
         self.episodes += 1
+        method = self._started(t, y)
+        self.longest = min(2 * self.longest, self._longest)
+        return method
+
+    def _started(self, t: float, y: Array) -> Method:
+        """The method at a point, from where steps are as the run's settings have them again."""
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
-        self.longest = min(2 * self.longest, self._longest)
         method: Method = self.current
         return method
 
@@ -173,10 +174,7 @@ class RunningMethod:
         """The same method, from a point that it has been at, with a first step of this length."""
         self.count()
         self.first_step, self._again_until = step, t + step
-        self.current = self._made_or_restarted(t, y)
-        self.first_step = self.settings.first_step
-        method: Method = self.current
-        return method
+        return self._started(t, y)
 
     def keep_step(self) -> None:
         """What is known to happen now is decided in Python, where machine code could not: it would
@@ -190,19 +188,15 @@ class RunningMethod:
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
-        if self.may_switch and self.current.looks_itself and self._is_dear:
-            self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
-        elif self.may_switch and self.current.looks_itself and not self._judged:
-            self.current.look = FIRST_LOOK, PLAINLY
-        elif self._explicit is not None and self.current.looks_itself and not self._judged:
-            self.current.look = LOOK_COMPILED, LOOK_COMPILED
+        if self.current.looks_itself:
+            if self.may_switch and self.problem.algebraic >= DEAR:
+                self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
+            elif self.may_switch and not self._judged:
+                self.current.look = FIRST_LOOK, PLAINLY
+            elif self._explicit is not None and not self._judged:
+                self.current.look = LOOK_COMPILED, LOOK_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
-
-    @property
-    def _is_dear(self) -> bool:
-        """Whether a step takes as long as a look at how stiff a model is, in machine code, too."""
-        return self.problem.algebraic >= DEAR
 
     def _limit(self, t: float, stop: float) -> float:
         delays, functions = self.problem.delays, self.time_events.functions
@@ -248,16 +242,21 @@ class RunningMethod:
         SimulationError
             If the method was chosen by the user.
         """
-        problem = self.problem
+        problem, laws = self.problem, self.problem.laws
+        if laws is None or self.kind.implicit or self.kind.fixed_step or not (
+                laws.elements.valve.any() or self.may_switch and not self.episodes):
+            return
         held = self._held()
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
-        rate, left = self._rate(t, y), self.settings.t_end - t
+        rate, left = fastest_motions(problem, t, y)[0], self.settings.t_end - t
         if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
             return
         if not self.may_switch:
-            fastest = self._fastest_unknown(t, y)
+            values, vectors = np.linalg.eig(problem.slope_jacobian(t, y).toarray())
+            fastest = problem.name_of(int(  # what moves most where something settles fastest
+                np.abs(vectors[:, np.abs(values).argmax()]).argmax()))
             raise SimulationError(
                 fastest.rpartition(".")[0], f"from t = {t:.6g} s on {fastest} settles within "
                 f"{1 / rate:.2g} s, which holds the steps of {self.kind.name} to that: it would "
@@ -270,34 +269,22 @@ class RunningMethod:
             self.may_switch = False
             self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
 
-    def _fastest_unknown(self, t: float, y: Array) -> str:
-        """What moves most where something settles fastest."""
-        values, vectors = np.linalg.eig(self.problem.slope_jacobian(t, y).toarray())
-        return self.problem.name_of(int(np.abs(vectors[:, np.abs(values).argmax()]).argmax()))
-
     def _held(self) -> bytes:
         """The present modes and relations."""
         problem: Any = self.problem
         return bytes(problem.laws.modes.tobytes() + problem.m.tobytes())
-
-    def _rate(self, t: float, y: Array) -> float:
-        """The fastest rate at the beginning of modes; kept for a run that comes to the same point.
-        """
-        problem = self.problem
-        known: Cache[bytes, float] = problem.system.once(
-            "rates of modes", lambda: Cache(MOST_RATES))
-        here = b"|".join(np.asarray(a).tobytes() for a in (
-            t, y, problem.p, problem.m, problem.d, problem.laws.modes))
-        return known.once(here, lambda: problem.fastest_rate(t, y))
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
         if self._leaves:
             self._leaves = False
             return True
+        kind = self.kind
+        self._look_at_modes(step.t, step.y)  # machine code may have entered new ones
+        if self.kind is not kind:
+            return True
         if not self.driven:
-            self._pace.look(step, self.work.get("steps", 0) + self.current.work.steps, self.current,
-                            self.problem)
+            self._pace.look(step, self._so_far("steps"), self.current, self.problem)
         if self._explicit is not None:
             return self._is_no_better(step)
         if self.current.goes_nowhere and not self.may_switch:
@@ -322,10 +309,10 @@ class RunningMethod:
         As stages of a one-step method may lie where a root has no value, and points of a multistep
         method do not, or the other way round.
         """
-        kind = None
-        if self.may_replace and step.by_numbers:
-            kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_one_step(
-                self.problem)
+        if not (self.may_replace and step.by_numbers):
+            return False
+        kind = method_named("BDF") if self.kind.name == "rodas4" else implicit_one_step(
+            self.problem)
         if kind is None or not self._fits(kind, self.problem, step):
             return False
         self.may_replace = self.may_switch = False
@@ -333,12 +320,10 @@ class RunningMethod:
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True
 
-    def _steps_left(self, step: Step) -> float:
-        """With those that are tried in vain, as where events end most of them."""
-        taken, rejected = (self.work.get(name, 0) + getattr(self.current.work, name)
-                           for name in ("steps", "rejected"))
-        left: float = (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
-        return left * (1.0 + rejected / max(taken, 1))
+    def _so_far(self, name: str) -> int:
+        """How many of what is counted there have been."""
+        count: int = self.work.get(name, 0) + getattr(self.current.work, name)
+        return count
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one.
@@ -349,27 +334,27 @@ class RunningMethod:
         over.
         """
         problem = self.problem
-        cheap = self.current.looks_itself and not self._is_dear  # steps cost next to nothing
+        # steps cost next to nothing, and less than such a look
+        cheap = self.current.looks_itself and problem.algebraic < DEAR
         between = self._patience * (LOOK_COMPILED if cheap else LOOK_FOR_STIFFNESS)
-        taken = self.work.get("steps", 0) + self.current.work.steps
+        taken = self._so_far("steps")
         first = cheap and not self._judged and taken < between
         nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
         if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
-        left = self._steps_left(step)
+        left = (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
+        left *= 1.0 + self._so_far("rejected") / max(taken, 1)  # in vain, as before events
         if left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
         kind = implicit_one_step(problem)
-        if kind is not None and not self._fits(kind, problem, step):
-            kind = None
-        if kind is None and cheap and left < native.most_steps(problem.size):
-            return False
-        limit = AT_THE_LIMIT if kind is None or not cheap or first else PERHAPS
-        tried = kind is not None
-        if kind is None:
+        tried = kind is not None and self._fits(kind, problem, step)
+        if kind is None or not tried:
+            if cheap and left < native.most_steps(problem.size):
+                return False
             kind = method_named("rodas4")
+        limit = PERHAPS if tried and cheap and not first else AT_THE_LIMIT
         rate = problem.fastest_rate(step.t, step.y)
         if rate * self.current.usual_step(step) < limit and not nowhere:
             return False
@@ -389,7 +374,7 @@ class RunningMethod:
         where they were tried, and no fewer in all. Where a run began with implicit ones, because of
         what settled fast at the start: whether stability would allow far longer steps here.
         """
-        taken = self.work.get("steps", 0) + self.current.work.steps - self._judged
+        taken = self._so_far("steps") - self._judged
         if self._explicit is None or taken < self._patience * LOOK_COMPILED:
             return False
         kind, length = self._explicit

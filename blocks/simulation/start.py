@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -22,8 +23,8 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
 from .actions import Requirements
+from .events import MOMENT, Opening, TrialStart
 from .given_values import GivenValues
-from .opening import MOMENT, Opening, TrialStart
 from .recording import RunRecording
 from .settings import Settings
 from .time_events import TimeEvents
@@ -331,12 +332,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     start: Start | None = None
     failure: BlocksError | AlgebraicFailure | None = None
 
-    def hold() -> None:
-        for _ in range(GUESSES):  # one may be within the piece that another chooses
-            before = problem.m.copy()
-            problem.m[:] = time_events.holding(system.crossings(*problem.arguments(t)), t)
-            if np.array_equal(problem.m, before):
-                break
+    hold = partial(_hold, problem, time_events, t)
 
     def start_there(assumed: Array) -> Start | None:
         """The start near a point, if relations hold there: a piece may have another root beyond
@@ -403,9 +399,16 @@ def _hold_as_guessed(system: System, problem: Problem, time_events: TimeEvents, 
     with np.errstate(all="ignore"):
         _follow_guesses(problem, t, np.flatnonzero(~given),
                         np.setdiff1d(np.arange(system.nz), switched))
-        for _ in range(GUESSES):  # one may be within the piece that another chooses
-            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
-            problem.m[relations] = holding[relations]
+        _hold(problem, time_events, t, relations)
+
+
+def _hold(problem: Problem, time_events: TimeEvents, t: float, which: Any = slice(None)) -> None:
+    """Let relations hold as they would at the present point."""
+    for _ in range(GUESSES):  # one may be within the piece that another chooses
+        before, g = problem.m.copy(), problem.system.crossings(*problem.arguments(t))
+        problem.m[which] = time_events.holding(g, t)[which]
+        if np.array_equal(problem.m, before):
+            break
 
 
 def _follow_guesses(problem: Problem, t: float, unknowns: Indices, equations: Indices) -> None:

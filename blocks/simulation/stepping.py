@@ -32,7 +32,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
 from ..solvers.trajectory import Trajectory
-from ..system.evaluator import BoundEvaluator, Evaluator
+from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..units import SECOND, Unit, from_si, to_si
 from .catalog import Catalog
@@ -44,8 +44,7 @@ from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .run import prepared
 from .settings import Options, positive_time
-from .variable_functions import VariableFunctions
-from .wanted import Wanted
+from .wanted import VariableFunctions, Wanted
 
 if TYPE_CHECKING:
     from pint import Quantity
@@ -361,9 +360,8 @@ class SteppedRun:
 
 #: What does not change in a run, or is only added to.
 #: Rooms that machine code fills are empty between two calls.
-LEFT_ALONE = (System, Network, Family, Component, Evaluator, BoundEvaluator, Catalog,
-              VariableFunctions, Episode, Course, PassedCourses, Trajectory, PassedEpisodes,
-              RunRecording, Record, Passed, type)
+LEFT_ALONE = (System, Network, Family, Component, Evaluator, Catalog, VariableFunctions, Episode,
+              Course, PassedCourses, Trajectory, PassedEpisodes, RunRecording, Record, Passed, type)
 
 
 class Memory:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from ..results.sticking import SharedLoad, StickTerm
-from .element_modes import rests
+from .catalog import rests
 
 if TYPE_CHECKING:
     from .recording import RunRecording

@@ -25,9 +25,8 @@ from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
 from .event_log import EventLog
-from .next_branch import next_branch
+from .next_branch import next_branch, tried_branch
 from .time_events import TimeEvents
-from .tried_branches import tried_branch
 from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]
@@ -69,15 +68,6 @@ class Switching:
             from ..nonsmooth.modes.resting_relations import RestingRelations
 
             out[RestingRelations.of(system).which] = True
-        return out
-
-    def _rest_now(self) -> Flags:
-        """Which of them rest in the present modes."""
-        from ..nonsmooth.modes.resting_relations import RestingRelations
-
-        known = RestingRelations.of(self.problem.system)
-        out = np.zeros_like(self.resting)
-        out[known.which[known.resting(self.problem.laws.set_valued.state.solved_modes)]] = True
         return out
 
     def begin(self, t: float, modes_known: bool = True) -> None:
@@ -225,10 +215,11 @@ class Switching:
         if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
                 not self._goes_on_elsewhere(t, flips, before)):
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-        stayed = self.crossings.never_left(flips, np.abs(g0))
+        largest, past = self.crossings.largest[flips], NEVER_LEFT * np.abs(g0)
+        stayed = flips[(largest > 0.0) & (largest <= past[flips])]
         if len(stayed):
             self.crossings.relation_tolerance[stayed] = np.minimum(
-                NEVER_LEFT * np.abs(g0), self._in_doubt(t, g))[stayed]
+                past, self._in_doubt(t, g))[stayed]
         if len(flips) and self.crossings.atol.size:  # else steps know no tolerance
             self._let_dust_be(t, g, flips)
 
@@ -326,8 +317,12 @@ class Switching:
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         rested = self.resting & (g0 == 0)
-        if rested.any():
-            rested &= ~self._rest_now()
+        if rested.any():  # but for those that rest in the present modes
+            from ..nonsmooth.modes.resting_relations import RestingRelations
+
+            known = RestingRelations.of(self.problem.system)
+            rested[known.which[known.resting(
+                self.problem.laws.set_valued.state.solved_modes)]] = False
         if rested.any():  # what begins to move is as near to zero as rounding has left it
             doubt = JITTER * self._in_doubt(t, g)
             rested &= np.abs(g) <= doubt

@@ -15,6 +15,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant, same_instants
 from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..system.evaluator import Evaluator
@@ -25,9 +26,9 @@ from ..system.time_functions import (
     TimeFunctions,
     acts_in_time,
     floor_jumps,
+    relations_of_time,
     together,
 )
-from ..system.time_relations import relations_of_time
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -76,13 +77,16 @@ class TimeEvents:
     def __init__(self, system: System, p: Array, t_start: float, t_end: float,
                  seen: float | None = None) -> None:
         self.system, self.p = system, p
-        self.relations = _relations_of(system)
+        self.relations = system.once("relations", lambda: Relations(system))
         self.longest = max(abs(t_end), abs(t_start), t_end - t_start)
         self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
         self.timed, self.straight = relations_of_time(system)
         self.curved, self._index = system.once("curved relations of time", lambda: (
             self.timed & ~self.straight, np.flatnonzero(self.timed)))
-        self._function = self._relations_of_time() if len(self._index) else None
+        tape, index = system.tape, self._index.tolist()
+        self._function = system.once("function of relations of time", lambda: Evaluator(
+            ca.Function("timed", [TIME, tape.p], [ca.densify(tape.crossings[index])]))
+        ) if index else None
         self._switch_at, self._slope = self._straight_lines()
         self.look(t_start, t_end if seen is None else seen)
 
@@ -96,7 +100,8 @@ class TimeEvents:
         if known is None or known.asked != asked or system.tables.slots.size:
             known = system.cache[place] = self._found(asked)
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
-        self.functions, self._ahead = known.functions.afresh(), known.ahead
+        self.functions = shallow_copy(known.functions)  # which goes on from part to part
+        self._ahead = known.ahead
 
     @property
     def expected(self) -> bool:
@@ -207,7 +212,10 @@ class TimeEvents:
     # -- how it is found -------------------------------------------------------------------
     def _found(self, asked: tuple[bytes, float, float, float]) -> _Instants:
         system, t_start, t_end = self.system, self.t_start, self.t_end
-        switching = self._straight_instants(t_start, t_end)
+        switching: dict[float, list[int]] = {}  # by crossings of what is linear in time
+        at = self._switch_at
+        for k in np.flatnonzero((at > t_start) & (at < t_end)):
+            switching.setdefault(float(at[k]), []).append(int(self._index[k]))
         announced = distinct(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end),
@@ -222,7 +230,7 @@ class TimeEvents:
         found.append(self._curved_instants(announced, t_start, t_end))
         times = distinct(np.concatenate(found))
         apart = times[np.diff(times, prepend=-np.inf) > same_instants(times, self.least)]
-        return _Instants(asked, times, switching, apart, functions.afresh(), {})
+        return _Instants(asked, times, switching, apart, shallow_copy(functions), {})
 
     @property
     def _margins_bend(self) -> bool:
@@ -230,14 +238,6 @@ class TimeEvents:
         tape, others = self.system.tape, np.flatnonzero(~self.timed).tolist()
         return self.system.nu > 0 or self.system.once("margins of time", lambda: bool(
             ca.jacobian_sparsity(tape.crossings[others], ca.vertcat(TIME, tape.z)).nnz()))
-
-    def _straight_instants(self, t_start: float, t_end: float) -> dict[float, list[int]]:
-        """Crossings of relations that are linear in time, and which these are."""
-        instants: dict[float, list[int]] = {}
-        at = self._switch_at
-        for k in np.flatnonzero((at > t_start) & (at < t_end)):
-            instants.setdefault(float(at[k]), []).append(int(self._index[k]))
-        return instants
 
     def _straight_lines(self) -> tuple[Array, Array]:
         """When relations linear in time switch, nan of others of time alone; slopes of all."""
@@ -286,17 +286,6 @@ class TimeEvents:
         """Relations of time alone at some times, (relations, times)."""
         assert self._function is not None  # else there are none
         return self._function.at_columns(times[None, :], self.p)
-
-    def _relations_of_time(self) -> Evaluator:
-        """Relations of time alone as one function, made once for a system."""
-        tape = self.system.tape
-        return self.system.once("function of relations of time", lambda: Evaluator(ca.Function(
-            "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
-
-
-def _relations_of(system: System) -> Relations:
-    """The relations of a system, described once."""
-    return system.once("relations", lambda: Relations(system))
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:

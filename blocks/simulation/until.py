@@ -7,6 +7,7 @@ requires that none of them hold: so they are located as every other requirement 
 from __future__ import annotations
 
 import copy
+import operator
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,9 +27,7 @@ from .catalog import Catalog
 __all__ = ["model_until"]
 
 RELATION = re.compile(r"([^<>]+?)\s*(>=|<=|>|<)\s*([^<>]+)")
-COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b}
+COMPARED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 WHERE = "simulate(until=…)"
 
 

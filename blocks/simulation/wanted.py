@@ -1,4 +1,4 @@
-"""What of a run has to be solved for, so that some variables can be read?"""
+"""What are chosen variables as functions of the states, and what has to be solved for them?"""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Flags
+from ..system.evaluator import Evaluator
 from ..system.system import System
+from .catalog import Catalog
 
-__all__ = ["Wanted"]
+__all__ = ["VariableFunctions", "Wanted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +62,40 @@ class Wanted:
         return cls(inputs, torn or bool(system.clusters), bool(system.network.contacts)
                    and ca.depends_on(expression, system.tape.x))
 
+
+class VariableFunctions:
+    """Chosen variables as functions of what the system's functions take, each made once."""
+
+    @classmethod
+    def of(cls, system: System, catalog: Catalog) -> VariableFunctions:
+        """Those of a system, shared by its runs."""
+        return system.once("variables", lambda: cls(system, catalog))
+
+    def __init__(self, system: System, catalog: Catalog) -> None:
+        self.system, self.catalog = system, catalog
+        self._made: dict[tuple[int, ...], tuple[Evaluator, Wanted]] = {}
+
+    def function(self, indices: tuple[int, ...]) -> tuple[Evaluator, Wanted]:
+        """The variables with these handles, as a column, and what they need."""
+        if indices not in self._made:
+            sx = self.expression(indices)
+            self._made[indices] = (self.system.function("output", sx),
+                                   Wanted.by(self.system, sx))
+        return self._made[indices]
+
+    def expression(self, indices: tuple[int, ...]) -> ca.SX:
+        """The same as an expression."""
+        system, flat = self.system, self.system.flat
+        rows = []
+        for index in indices:
+            f, i, instance = self.catalog.locate(index)
+            kernel = flat.network.families[f].kernel
+            if i in kernel.observed:
+                one = np.array([instance])
+                rows.append(system.tape.writer.kernel_row(f, kernel.observed[i], one))
+            elif kernel.variables[i].kind == "discrete":
+                rows.append(system.tape.writer.d_blocks[f][i][0, instance])
+            else:
+                slot = flat.base[f][i, 0] + instance
+                rows.append(flat.sign_of[slot] * system.tape.values[int(flat.class_of[slot])])
+        return ca.vertcat(*rows) if rows else ca.SX(0, 1)

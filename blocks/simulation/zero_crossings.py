@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import NEVER_LEFT
 from ..solvers import Step
 from ..system.problem import Problem
 from .time_events import TimeEvents
@@ -74,11 +73,6 @@ class ZeroCrossings:
             self._looks = Crossings(self.problem, count, self.margins)
             self._begin_looks(self._looks, t)
         return self._looks
-
-    def never_left(self, which: Indices, past: Array) -> Indices:
-        """Relations whose margins were never much larger than what they are ``past`` zero."""
-        largest = self.largest[which]
-        return which[(largest > 0.0) & (largest <= NEVER_LEFT * past[which])]
 
     def margins(self, t: float, y: Array) -> Array:
         """Margins of relations, then of modes: negative where one no longer holds as assumed."""

@@ -15,8 +15,10 @@ ode45, ode23s    published step controls, to reproduce published step counts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import UserDict
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from .base import Method, Problem, Step, UnknownMethod, Work
 from .trajectory import Trajectory
@@ -32,36 +34,19 @@ __all__ = [
     "method_named",
 ]
 
-_PLACES = {
-    "rodas4": "rosenbrock:Rodas4",
-    "Radau": "scipy_methods:Radau",
-    "BDF": "scipy_methods:BDF",
-    "RK45": "scipy_methods:RK45",
-    "RK23": "scipy_methods:RK23",
-    "DOP853": "scipy_methods:DOP853",
-    "ode45": "ode45:Ode45",
-    "ode23s": "ode23s:Ode23s",
-}
 
-
-class _Registry(Mapping[str, type[Method]]):
+class _Registry(UserDict[str, Any]):
     """Name -> class; a class is imported when it is asked for."""
 
     def __getitem__(self, name: str) -> type[Method]:
-        module, _, attribute = _PLACES[name].partition(":")
+        module, _, attribute = self.data[name].partition(":")
         return getattr(import_module(f"{__name__}.{module}"), attribute)
 
-    def __contains__(self, name: object) -> bool:
-        return name in _PLACES
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
-
-    def __len__(self) -> int:
-        return len(_PLACES)
-
-
-METHODS: Mapping[str, type[Method]] = _Registry()
+METHODS: Mapping[str, type[Method]] = _Registry({
+    "rodas4": "rosenbrock:Rodas4", "Radau": "scipy_methods:Radau", "BDF": "scipy_methods:BDF",
+    "RK45": "scipy_methods:RK45", "RK23": "scipy_methods:RK23", "DOP853": "scipy_methods:DOP853",
+    "ode45": "ode45:Ode45", "ode23s": "ode23s:Ode23s"})
 
 
 def method_named(name: str) -> type[Method]:

@@ -83,14 +83,8 @@ class Step(NamedTuple):
     crossed: Indices | None = None  # or these, at its end
 
     @classmethod
-    def failed(
-        cls,
-        t: float,
-        y: Array,
-        failure: str,
-        worst: Iterable[int] = (),
-        cause: Exception | None = None,
-    ) -> Step:
+    def failed(cls, t: float, y: Array, failure: str, worst: Iterable[int] = (),
+               cause: Exception | None = None) -> Step:
         """The report of a step that could not be taken from ``(t, y)``."""
         if cause is not None:
             failure = f"{failure}: {type(cause).__name__}: {cause}"
@@ -200,19 +194,9 @@ class Method(ABC):
     passed: Any = None  # the events that it has carried out in the last step, if any
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
-    def __init__(
-        self,
-        problem: Problem,
-        t: float,
-        y: Array,
-        *,
-        t_end: float,
-        rtol: float,
-        atol: Array,
-        first_step: float | None = None,
-        max_step: float = np.inf,
-        step: float | None = None,
-    ) -> None:
+    def __init__(self, problem: Problem, t: float, y: Array, *, t_end: float, rtol: float,
+                 atol: Array, first_step: float | None = None, max_step: float = np.inf,
+                 step: float | None = None) -> None:
         self.problem = problem
         self.t = float(t)
         self.y = np.array(y, dtype=float)

@@ -15,7 +15,9 @@ Here the twentieth of such steps ends at the pair's value of order 3, which move
 References
 ----------
 L. F. Shampine and M. W. Reichelt, "The MATLAB ODE Suite", SIAM J. Sci. Comput.
-18(1), 1997, 1-22, section 3.1.
+18(1), 1997, 1-22, section 3.1 (the method) and section 6 (differences).
+D. E. Salane, "Adaptive routines for forming Jacobians numerically",
+SAND86-1319, Sandia National Laboratories, 1986.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .base import Array
-from .differences import AdaptiveDifferences
-from .ode45 import EPS, PublishedControl
+from .ode45 import EPS, within
+from .rosenbrock import LinearlyImplicit
 from .trouble import finite_derivatives
 
 __all__ = ["Ode23s"]
@@ -36,14 +38,15 @@ __all__ = ["Ode23s"]
 D = 1.0 / (2.0 + np.sqrt(2.0))
 E32 = 6.0 + np.sqrt(2.0)
 DIFFERENCES_UP_TO = 50  # unknowns
+HOPELESS, SMALL, LARGE = EPS**0.875, EPS**0.75, EPS**0.25  # changes, relative to the slope
+LEAST, MOST = EPS**0.78, 0.1  # increments, relative to the unknown
 REPEATED = 20  # steps over one jump, of which none has moved; the published runs take fewer
 
 
-class Ode23s(PublishedControl):
+class Ode23s(LinearlyImplicit):
     """Modified Rosenbrock 2(3) as published, Jacobian and time derivative every step."""
 
     name, order, exponent = "ode23s", 2, 1.0 / 3.0
-    implicit = True
 
     def _first_h(self, longest: float) -> float:
         t, y = self.t, self.y
@@ -57,26 +60,12 @@ class Ode23s(PublishedControl):
         rate = safety * np.sqrt(0.5 * np.max(np.abs(second) / scale, initial=0.0))
         return 1.0 / rate if longest * rate > 1.0 else longest
 
-    def _prepare(self) -> None:
-        if self._linear_at != self.t:
-            self._linearize(self._h)
-
     def restart(self, t: float, y: Array) -> None:
         super().restart(t, y)
-        self._linear_at: float | None = None
         self._jumps = 0  # steps in a row with one slope at both ends, another in the middle
         self._differences = AdaptiveDifferences(self.atol)
 
-    def _linearize(self, h: float) -> None:
-        """d slope / d y and, by a difference, d slope / d t."""
-        t, y = self.t, self.y
-        self.work.jacobians += 1
-        self._jacobian = self._slope_jacobian(t, y)
-        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + h)), h)) - t
-        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
-        self._linear_at = t
-
-    def _slope_jacobian(self, t: float, y: Array) -> Any:
+    def _derivatives(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:
             return finite_derivatives(self.problem.slope_jacobian, t, y, self.atol)
         from scipy.sparse import csc_matrix
@@ -110,20 +99,73 @@ class Ode23s(PublishedControl):
                 y_new = y + h / 6.0 * (k1 + 4.0 * k2 + k3)
                 f2 = self._slope_at(t_new, y_new)
             self._slope = f2
-        return y_new, error, _Quadratic(t, h, y, k1, k2)
 
-    def _shrink(self, error: float, failed: bool) -> float:
-        return self._reduced(error)
+        def quadratic(s: Array) -> Array:
+            part1 = np.multiply.outer(k1, s * (1.0 - s))
+            part2 = np.multiply.outer(k2, s * (s - 2.0 * D))
+            return y.reshape(y.shape + (1,) * s.ndim) + h * (part1 + part2) / (1 - 2 * D)
+
+        return y_new, error, within(t, h, quadratic)
 
 
-class _Quadratic:
-    """y + h (s (1 - s) k1 + s (s - 2d) k2) / (1 - 2d), s = (t - t_old) / h."""
+class AdaptiveDifferences:
+    """d slope / d y by forward differences, whose increments learn from call to call.
 
-    def __init__(self, t: float, h: float, y: Array, k1: Array, k2: Array) -> None:
-        self.t, self.h, self.y, self.k1, self.k2 = t, h, y, k1, k2
+    Needed where a published run is to be repeated: a law with a jump has no useful
+    exact Jacobian, and what the differences see decides the steps.
 
-    def __call__(self, t: ArrayLike) -> Array:
-        s = (np.asarray(t, dtype=float) - self.t) / self.h
-        part1 = np.multiply.outer(self.k1, s * (1.0 - s))
-        part2 = np.multiply.outer(self.k2, s * (s - 2.0 * D))
-        return self.y.reshape(self.y.shape + (1,) * s.ndim) + self.h * (part1 + part2) / (1 - 2 * D)
+    Parameters
+    ----------
+    threshold : (n,) size below which an unknown does not scale its increment
+    """
+
+    def __init__(self, threshold: Array) -> None:
+        self.threshold = threshold
+        self.factors = np.full(threshold.size, np.sqrt(EPS))
+
+    def __call__(self, slope: Callable[[Array], Array], y: Array, base: Array) -> Array:
+        """The (n, n) Jacobian at ``y``, where the slope is ``base``."""
+        scale = np.maximum(np.abs(y), self.threshold)
+        return np.column_stack([self._column(slope, y, base, i, scale[i]) for i in range(y.size)])
+
+    def _column(
+        self, slope: Callable[[Array], Array], y: Array, base: Array, i: int, scale: float
+    ) -> Array:
+        def change(factor: float) -> tuple[Array, float]:
+            increment = abs((y[i] + factor * scale) - y[i])
+            if base[i] < 0.0:
+                increment = -increment  # go where the solution goes
+            moved = y.copy()
+            moved[i] += increment
+            return slope(moved) - base, increment
+
+        factor = self.factors[i]
+        while y[i] + factor * scale == y[i] and factor < MOST:
+            factor = min(100.0 * factor, MOST)
+        difference, increment = change(factor)
+        column = difference / increment
+        largest, size, telling = self._compare(difference, base)
+        if telling and largest <= HOPELESS * size:
+            larger = min(np.sqrt(factor), MOST)
+            if larger == factor:
+                return column
+            difference, increment = change(larger)
+            if larger * np.max(np.abs(difference / increment)) < np.max(np.abs(column)):
+                return column
+            column, factor = difference / increment, larger
+            largest, size, _ = self._compare(difference, base)
+        if telling and largest <= SMALL * size:
+            factor = min(10.0 * factor, MOST)
+        elif telling and largest > LARGE * size:
+            factor = max(0.1 * factor, LEAST)
+        self.factors[i] = factor
+        return column
+
+    @staticmethod
+    def _compare(difference: Array, base: Array) -> tuple[float, float, bool]:
+        """The largest change, what to measure it by, and whether that tells anything."""
+        row = int(np.argmax(np.abs(difference)))
+        largest, before = abs(difference[row]), abs(base[row])
+        after = abs(base[row] + difference[row])
+        telling = largest == 0.0 or (before != 0.0 and after != 0.0)
+        return float(largest), float(max(before, after)), telling

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from .base import Array, Method, Step
 
-__all__ = ["ERROR", "STAGES", "STAGE_TIMES", "Ode45", "PublishedControl"]
+__all__ = ["ERROR", "STAGES", "STAGE_TIMES", "Ode45", "PublishedControl", "within"]
 
 EPS = float(np.finfo(float).eps)
 #: Of the pair: when its stages after the first are, how these and the end add up, and the error.
@@ -39,6 +39,12 @@ STAGES = (
     (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
 )
 ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+
+
+def within(t: float, h: float, of_part: Callable[[Array], Array]
+           ) -> Callable[[ArrayLike], Array]:
+    """The dense output of a step from ``t``, told by the part of it that has passed."""
+    return lambda at: of_part((np.asarray(at, dtype=float) - t) / h)
 
 
 class PublishedControl(Method):
@@ -113,9 +119,11 @@ class PublishedControl(Method):
             reason = "the error stays above the tolerance however small the step"
         return self._stopped(reason, bad)
 
-    @abstractmethod
     def _first_h(self, longest: float) -> float:
         """The length of the first step."""
+        scale = np.maximum(np.abs(self.y), self._threshold)
+        rate = np.max(np.abs(self._slope) / scale, initial=0.0) / (0.8 * self.rtol**self.exponent)
+        return 1.0 / rate if longest * rate > 1.0 else longest
 
     def _prepare(self) -> None:
         """What all tries at a step share."""
@@ -124,9 +132,9 @@ class PublishedControl(Method):
     def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         """New unknowns, relative error and dense output of one try."""
 
-    @abstractmethod
     def _shrink(self, error: float, failed: bool) -> float:
         """The factor on a step that is rejected, for the first time or again."""
+        return max(0.1, 0.8 * (self.rtol / error) ** self.exponent)
 
     def _slope_at(self, t: float, y: Array) -> Array:
         self.work.residuals += 1
@@ -137,9 +145,6 @@ class PublishedControl(Method):
         scale = np.maximum(np.maximum(np.abs(self.y), np.abs(y_new)), self._threshold)
         norm = float(np.max(np.abs(error) / scale, initial=0.0))
         return norm if norm < np.inf else np.inf
-
-    def _reduced(self, error: float) -> float:
-        return max(0.1, 0.8 * (self.rtol / error) ** self.exponent)
 
 
 class Ode45(PublishedControl):
@@ -162,11 +167,6 @@ class Ode45(PublishedControl):
         ]
     )
 
-    def _first_h(self, longest: float) -> float:
-        scale = np.maximum(np.abs(self.y), self._threshold)
-        rate = np.max(np.abs(self._slope) / scale, initial=0.0) / (0.8 * self.rtol**self.exponent)
-        return 1.0 / rate if longest * rate > 1.0 else longest
-
     def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         t, y = self.t, self.y
         sums = np.einsum  # threads of BLAS wait for work longer than they add up
@@ -180,20 +180,14 @@ class Ode45(PublishedControl):
         error = self._relative(h * sums("i,ij", self.error_weights, k), y_new)
         if error <= self.rtol:
             self._slope = k[6]
-        return y_new, error, _Quartic(t, h, y, sums("ki,kj->ij", self.interpolant, k).T)
+        b = sums("ki,kj->ij", self.interpolant, k)
+
+        def quartic(s: Array) -> Array:
+            square = s * s
+            powers = np.array([s, square, s * square, square * square])
+            return (y + h * (powers.T @ b)).T  # type: ignore[no-any-return]
+
+        return y_new, error, within(t, h, quartic)
 
     def _shrink(self, error: float, failed: bool) -> float:
-        return 0.5 if failed else self._reduced(error)
-
-
-class _Quartic:
-    """y + h (b1 s + b2 s^2 + b3 s^3 + b4 s^4), s = (t - t_old) / h."""
-
-    def __init__(self, t: float, h: float, y: Array, b: Array) -> None:
-        self.t, self.h, self.y, self.b = t, h, y, b
-
-    def __call__(self, t: ArrayLike) -> Array:
-        s = (np.asarray(t, dtype=float) - self.t) / self.h
-        square = s * s
-        powers = np.array([s, square, s * square, square * square])
-        return (self.y + self.h * (powers.T @ self.b.T)).T
+        return 0.5 if failed else super()._shrink(error, failed)

@@ -7,23 +7,20 @@ solver, or variables of a model.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .interpolation import basis, nodes_between, unit_interval
 
-__all__ = ["Growing", "Pieces", "RowBlocks", "Rows", "chunks"]
+__all__ = ["Pieces", "RowBlocks", "Rows", "chunks"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
 FIRST = 16  # rows of the first block
-ONE = np.ones(1, dtype=np.int64)
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
@@ -91,32 +88,6 @@ class RowBlocks:
                 self._blocks[b] = np.empty((0, self.width))
 
 
-class Growing(Generic[Number]):
-    """A row of numbers of one kind that grows by doubling."""
-
-    def __init__(self, kind: type[Number]) -> None:
-        self.count = 0
-        self._store: NDArray[Number] = np.empty(FIRST, dtype=kind)
-
-    @property
-    def values(self) -> NDArray[Number]:
-        return self._store[: self.count]
-
-    @property
-    def nbytes(self) -> int:
-        return self._store.nbytes
-
-    def extend(self, values: NDArray[Number]) -> None:
-        end = self.count + len(values)
-        if end > len(self._store):
-            size = max(end, 2 * len(self._store))
-            larger: NDArray[Number] = np.empty(size, dtype=self._store.dtype)
-            larger[: self.count] = self.values
-            self._store = larger
-        self._store[self.count : end] = values
-        self.count = end
-
-
 class Pieces:
     """Polynomials over time, one after the other.
 
@@ -138,30 +109,35 @@ class Pieces:
     def __init__(self, width: int, nodes: int, rows: Rows | None = None) -> None:
         self.width, self.nodes = width, nodes
         self.rows: Rows = RowBlocks(width) if rows is None else rows
-        self._times = Growing(np.float64)  # of the rows
-        self._last = Growing(np.int64)  # the row at the end of every piece
-        self._steps = Growing(np.int64)  # that a piece stands for
+        self._times = array("d")  # of the rows
+        self._ends = array("q")  # the row at the end of every piece
+        self._steps = array("q")  # that a piece stands for
 
     def __len__(self) -> int:
-        return self._last.count
+        return len(self._ends)
 
     @property
     def times(self) -> Array:
         """Return the times of the rows; where stretches meet, one is there twice."""
-        return self._times.values
+        return np.array(self._times)
+
+    @property
+    def _last(self) -> Indices:
+        return np.array(self._ends)
 
     @property
     def starts(self) -> Array:
-        return self.times[self._last.values - (self.nodes - 1)]
+        return self.times[self._last - (self.nodes - 1)]
 
     @property
     def ends(self) -> Array:
-        return self.times[self._last.values]
+        return self.times[self._last]
 
     @property
     def nbytes(self) -> int:
         """Memory of what is kept."""
-        return (self.rows.nbytes + self._times.nbytes + self._last.nbytes + self._steps.nbytes)
+        return self.rows.nbytes + sum(
+            kept.itemsize * len(kept) for kept in (self._times, self._ends, self._steps))
 
     def append(self, starts: Array, ends: Array, values: Array, joined: Flags | None = None,
                steps: int | Indices = 1) -> None:
@@ -181,18 +157,18 @@ class Pieces:
         at = nodes_between(starts, ends, self.nodes)
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
-        self._last.extend(self._times.count - 1 + np.cumsum(new.sum(axis=1)))
-        self._times.extend(at[new])
+        self._ends.extend((len(self._times) - 1 + np.cumsum(new.sum(axis=1))).tolist())
+        self._times.extend(at[new].tolist())
         self.rows.append(at[new], values.reshape(new.size, self.width)[new.ravel()])
-        self._steps.extend(np.broadcast_to(steps, (k,)))
+        self._steps.extend(np.broadcast_to(steps, (k,)).tolist())
 
     def append_one(self, times: Array, values: Array) -> None:
         """Add a piece that continues the one before, (K,) times and (K, width) values."""
-        new = slice(0 if not self._last.count else 1, None)
-        self._times.extend(times[new])
+        new = slice(1 if len(self) else 0, None)
+        self._times.extend(times[new].tolist())
         self.rows.append(times[new], values[new])
-        self._last.extend(np.array([self._times.count - 1]))
-        self._steps.extend(ONE)
+        self._ends.append(len(self._times) - 1)
+        self._steps.append(1)
 
     def __call__(self, times: Array, side: str = "right", columns: Indices | None = None) -> Array:
         """(k, width) values at times; where two stretches meet, ``side`` tells which is meant."""
@@ -203,7 +179,7 @@ class Pieces:
         """Return values at times (times, columns), given the piece that each time is in."""
         width = self.width if columns is None else len(columns)
         out = np.empty((len(times), width))
-        starts, ends, last = self.starts, self.ends, self._last.values
+        starts, ends, last = self.starts, self.ends, self._last
         before = np.arange(1 - self.nodes, 1)
         for some in chunks(len(times), width * self.nodes):
             mine, t = piece[some], times[some]
@@ -226,7 +202,7 @@ class Pieces:
         """
         new, off = Pieces(self.width, self.nodes), np.zeros(self.width)
         first, last = self._groups(steps)
-        starts, ends, count = self.starts, self.ends, self._steps.values
+        starts, ends, count, final = self.starts, self.ends, np.array(self._steps), self._last
         together = np.add.reduceat(count, first) if len(first) else count
         follows = self._follows()
         for some in chunks(len(first), self.width * self.nodes):
@@ -239,7 +215,7 @@ class Pieces:
             new.append(low, high, values, follows[a], together[some])
             off = np.maximum(off, self._missed(new, len(new) - len(a), a, b))
             if isinstance(self.rows, RowBlocks):
-                self.rows.drop_before(int(self._last.values[b[-1]]))
+                self.rows.drop_before(int(final[b[-1]]))
         return new, off
 
     def _missed(self, new: Pieces, begins: int, first: Indices, last: Indices) -> Array:
@@ -249,15 +225,16 @@ class Pieces:
             np.cumsum(sizes) - sizes, sizes)
         off = np.zeros(self.width)
         which = begins + np.repeat(np.arange(len(first)), sizes)
+        ends, final = self.ends, self._last
         for some in chunks(len(inner), self.width * self.nodes):
-            there = new.within(which[some], self.ends[inner[some]])
-            exact = self.rows.take(self._last.values[inner[some]])
+            there = new.within(which[some], ends[inner[some]])
+            exact = self.rows.take(final[inner[some]])
             off = np.fmax(off, np.abs(there - exact).max(axis=0, initial=0.0))
         return off
 
     def _follows(self) -> Flags:
         """Whether a piece continues the one before."""
-        follows = np.diff(self._last.values, prepend=-1) == self.nodes - 1
+        follows = np.diff(self._last, prepend=-1) == self.nodes - 1
         follows[:1] = False
         return follows
 
@@ -266,7 +243,7 @@ class Pieces:
         first: list[int] = []
         so_far = 0
         for k, (count, follows) in enumerate(zip(
-                self._steps.values.tolist(), self._follows().tolist(), strict=True)):
+                self._steps, self._follows().tolist(), strict=True)):
             if not follows or so_far + count > steps:
                 first.append(k)
                 so_far = 0

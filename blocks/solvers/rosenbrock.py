@@ -16,6 +16,7 @@ sparse with them.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from ..numerics.sparse_solves import factored
 from .base import Array
-from .ode45 import EPS, PublishedControl
+from .ode45 import EPS, PublishedControl, within
 from .trouble import finite_derivatives
 
 __all__ = ["BETWEEN", "BETWEEN_TIMES_S", "COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES",
@@ -53,7 +54,34 @@ BETWEEN_TIMES_S = (1.638054557396973, -0.7373619806678748, 8.47791821923899, 15.
                    -1.882352941176471)
 
 
-class Rodas4(PublishedControl):
+class LinearlyImplicit(PublishedControl):
+    """What methods share that linearise at the start of a step, for all tries at it."""
+
+    implicit = True
+
+    def restart(self, t: float, y: Array) -> None:
+        super().restart(t, y)
+        self._linear_at: float | None = None
+
+    def _prepare(self) -> None:
+        if self._linear_at != self.t:
+            self._linearize(self._h)
+
+    def _linearize(self, h: float) -> None:
+        """d slope / d y and, by a difference, d slope / d t."""
+        t, y = self.t, self.y
+        self.work.jacobians += 1
+        self._jacobian = self._derivatives(t, y)
+        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + h)), h)) - t
+        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
+        self._linear_at = t
+
+    @abstractmethod
+    def _derivatives(self, t: float, y: Array) -> Any:
+        """d slope / d y."""
+
+
+class Rodas4(LinearlyImplicit):
     """Rosenbrock method of order 4(3), L-stable: for what is stiff.
 
     G. Steinebach, "Order-reduction of ROW-methods for DAEs and method of lines applications",
@@ -61,28 +89,14 @@ class Rodas4(PublishedControl):
     """
 
     name, order, exponent = "rodas4", 4, 1.0 / 4.0
-    implicit = True
 
     def restart(self, t: float, y: Array) -> None:
         super().restart(t, y)
         self._h_max = self.max_step
-        self._linear_at: float | None = None
 
-    def _first_h(self, longest: float) -> float:
-        scale = np.maximum(np.abs(self.y), self._threshold)
-        rate = np.max(np.abs(self._slope) / scale, initial=0.0) / (0.8 * self.rtol**self.exponent)
-        return 1.0 / rate if longest * rate > 1.0 else longest
-
-    def _prepare(self) -> None:
-        if self._linear_at == self.t:
-            return
-        t, y = self.t, self.y
-        self.work.jacobians += 1
+    def _derivatives(self, t: float, y: Array) -> Any:
         jacobian = getattr(self.problem, "whole_jacobian", self.problem.slope_jacobian)
-        self._jacobian = finite_derivatives(jacobian, t, y, self.atol)
-        dt = (t + min(np.sqrt(EPS) * max(abs(t), abs(t + self._h)), self._h)) - t
-        self._time_slope = (self._slope_at(t + dt, y) - self._slope) / dt
-        self._linear_at = t
+        return finite_derivatives(jacobian, t, y, self.atol)
 
     def _solver(self, a: float) -> Callable[[Array], Array]:
         """What solves with ``a`` less the derivatives of slopes."""
@@ -109,21 +123,11 @@ class Rodas4(PublishedControl):
             slope = self._slope_at(t_new, y_new)
             error = error if np.isfinite(slope).all() else np.inf
             self._slope = slope if error < np.inf else self._slope
-        return y_new, error, _Cubic(t, t_new - t, y, y_new, *(
-            sum(b * u for b, u in zip(weights, stages, strict=False))
-            for weights in (BETWEEN, BETWEEN_TIMES_S)))
+        c, d = (sum(b * u for b, u in zip(weights, stages, strict=False))
+                for weights in (BETWEEN, BETWEEN_TIMES_S))
 
-    def _shrink(self, error: float, failed: bool) -> float:
-        return self._reduced(error)
+        def cubic(s: Array) -> Array:
+            shares = 1.0 - s, s, s * (1.0 - s), s * s * (1.0 - s)
+            return sum(map(np.multiply.outer, (y, y_new, c, d), shares))  # type: ignore
 
-
-class _Cubic:
-    """y (1 - s) + s (y_new + (1 - s) (c + s d)), s = (t - t_old) / h."""
-
-    def __init__(self, t: float, h: float, *rows: Any) -> None:
-        self.t, self.h, self.rows = t, h, rows
-
-    def __call__(self, t: ArrayLike) -> Array:
-        s = (np.asarray(t, dtype=float) - self.t) / self.h
-        shares = 1.0 - s, s, s * (1.0 - s), s * s * (1.0 - s)
-        return sum(np.multiply.outer(row, w) for row, w in zip(self.rows, shares, strict=True))
+        return y_new, error, within(t, t_new - t, cubic)

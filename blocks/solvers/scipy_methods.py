@@ -59,16 +59,11 @@ class ScipyMethod(Method):
         finite(self.t, self._slope(self.t, self.y))
         first = self.first_step
         return getattr(integrate, self.scipy_name)(
-            self._slope,
-            self.t,
-            self.y.copy(),
-            t_bound=max(self.t_end, t_stop),
+            self._slope, self.t, self.y.copy(), t_bound=max(self.t_end, t_stop),
             rtol=max(self.rtol * self.share, 100 * np.finfo(float).eps),
-            atol=self.atol * self.share,
-            max_step=self.max_step,
+            atol=self.atol * self.share, max_step=self.max_step,
             first_step=None if first is None else min(first, abs(self.t_end - self.t)),
-            **self._jacobian_options(),
-        )
+            **self._jacobian_options())
 
     def _jacobian_options(self) -> dict[str, Any]:
         return {}

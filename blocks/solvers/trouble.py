@@ -46,35 +46,39 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     would stay and call it a solution. What is within a tolerance is known no better than that.
     All other entries are those of the point: of an unknown far below its tolerance they may be
     thousands of times smaller than a tolerance away, and Newton's method would end far from what
-    others follow from.
+    others follow from. So are those as steep on one side, such as where a stiff contact is touched.
 
     Raises
     ------
     NotFinite
         If derivatives are no numbers there either, or those of no motion.
     """
-    for away in (1.0, -1.0):
-        try:
-            matrix = derivatives(t, y + away * atol, *more)
-        except ArithmeticError:  # laws that bear a load here have no solution there
-            continue
-        if np.isfinite(matrix.data).all():
-            return _less_steep(matrix, derivatives, t, y, *more)
-    matrix = derivatives(t, y, *more)
-    steep = ~(np.abs(matrix.data) < STEEPEST)
-    if steep.any():
-        raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))
-    return matrix
+    *near, here = (_tried(derivatives, t, y + away * atol, *more) for away in (1.0, -1.0, 0.0))
+    near = [matrix for matrix in near if matrix is not None and np.isfinite(matrix.data).all()]
+    if not near:
+        matrix = derivatives(t, y, *more) if here is None else here
+        steep = ~(np.abs(matrix.data) < STEEPEST)
+        if steep.any():
+            raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))
+        return matrix
+    if here is None:
+        return near[0]
+    from scipy.sparse import csc_matrix
+
+    matrices, n = (here, *near), here.shape[0]
+    places = [m.indices + n * np.repeat(np.arange(n), np.diff(m.indptr)) for m in matrices]
+    stored = np.unique(np.concatenate(places))
+    data = np.zeros((len(matrices), len(stored)))
+    for row, place, matrix in zip(data, places, matrices, strict=True):
+        row[np.searchsorted(stored, place)] = matrix.data
+    steepest = np.take_along_axis(data[1:], np.abs(data[1:]).argmax(axis=0)[None], axis=0)[0]
+    less = np.where(np.abs(data[0]) <= STEEPER * np.abs(steepest), data[0], steepest)
+    return csc_matrix((less, (stored % n, stored // n)), (n, n))
 
 
-def _less_steep(near: Any, derivatives: Callable[..., Any], t: float, y: Array, *more: Any) -> Any:
-    """The entries at a point instead of those near it, where they are not steeper."""
+def _tried(derivatives: Callable[..., Any], *point: Any) -> Any:
+    """Derivatives at a point; None where laws that bear a load have no solution."""
     try:
-        here = derivatives(t, y, *more)
+        return derivatives(*point)
     except ArithmeticError:
-        return near
-    if here.nnz != near.nnz or not np.array_equal(here.indices, near.indices):
-        return near
-    steeper = ~(np.abs(here.data) <= STEEPER * np.abs(near.data))
-    here.data = np.where(steeper, near.data, here.data)
-    return here
+        return None

@@ -52,9 +52,7 @@ class Axis:
 
     def quantity(self, k: int) -> Any:
         """The k-th value as it is given to the model."""
-        value = self.values[k]
-        return value if self.unit is None else value if self.unit == "" else (
-            quantity(value, self.unit))  # fmt: skip
+        return quantity(self.values[k], self.unit) if self.unit else self.values[k]
 
 
 @dataclass(frozen=True)
@@ -254,11 +252,8 @@ def _shown(setting: Setting, values: Any, declared: Unit) -> Unit:
     if getattr(setting.declared, "any_unit", False):
         return declared  # another one would change the component's ports
     first = values if is_quantity(values) else next(iter(values), "")
-    if not isinstance(first, str) and not is_quantity(first):
-        return declared
-    if isinstance(first, str) and not first:
-        return declared
-    return unit_given(first, setting.path)
+    told = is_quantity(first) or isinstance(first, str) and first
+    return unit_given(first, setting.path) if told else declared
 
 
 def _in(values: Any, si: Array, shown: Unit) -> Array:

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from ..diagnostics.check import has_relations, relation_findings
 from ..exceptions import BlocksError
-from ..initialisation.nominal_values import find_nominals
+from ..initialisation.nominal_values import Nominals, find_nominals
+from ..language.compiled_model import CompiledModel
 from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Flags, Indices
+from ..system import System
 from .axes import Axis, Plan
-from .batch_conditions import Common, common_of, parameter_entries, refuse_request, refuse_varied
-from .runner import Outcome, Recipe, Runner, told
+from .batch_conditions import common_of, parameter_entries, refuse_request, refuse_varied
+from .runner import Outcome, Recipe, Runner, RunsPoints
 from .settings import Setting, find_setting
-
-if TYPE_CHECKING:
-    from ..initialisation.nominal_values import Nominals
-    from ..language.compiled_model import CompiledModel
-    from ..system import System
 
 __all__ = ["AtOnce"]
 
 HUGE = 2.0**1000  # a nominal value that no other exceeds
-class AtOnce:
+
+
+class AtOnce(RunsPoints):
     """Runs points in this process.
 
     Parameters
@@ -46,9 +46,6 @@ class AtOnce:
         Where the runs cannot be made so.
     """
 
-    how: ClassVar[str]  #: they are made, for people
-    why = ""
-
     def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan,
                  refuse: Callable[[System], None], *methods: str) -> None:
         self.recipe, self.plan = recipe, plan
@@ -60,17 +57,21 @@ class AtOnce:
         self.common = common_of(model, system, recipe, settings)
         self.make_ready(system)
         self.runner = Runner.of_copy(model, recipe)  # for single runs
-        self.varied = VariedValues(system, settings, plan, self.runner)
-        self.alone = 0  # runs that were made by themselves after all
+        self.system, self.settings = system, settings
+        pairs = list(zip(settings, plan.axes, strict=True))
+        #: Values of every axis in SI units.
+        self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]
+        self._out_of_bounds: list[Flags] = [_out_of_bounds(s, axis) for s, axis in pairs]
+        kinds = [s.kind for s in settings]
+        self.targets = [k for k, kind in enumerate(kinds) if kind == "target"]
+        self.parameters = [k for k, kind in enumerate(kinds) if kind != "target"]
+        self._entries: dict[int, Indices] = {
+            k: parameter_entries(system, settings[k]) for k in self.parameters}
+        self.nominal, self.sized = self._nominals()
 
     @abstractmethod
     def make_ready(self, system: System) -> None:
         """Make what all runs need; refuse where that cannot be."""
-
-    @property
-    def execution(self) -> str:
-        """How the runs were made."""
-        return told(self)
 
     def by_itself(self, number: int) -> Outcome:
         """A single run."""
@@ -88,36 +89,6 @@ class AtOnce:
                           more=row != made[-1])
         for row in np.flatnonzero(~good).tolist():
             yield self.by_itself(numbers[row])
-
-
-class VariedValues:
-    """The values of all axes as numbers, and what follows from them for runs.
-
-    Parameters
-    ----------
-    system : the compiled model
-    settings : of its components, one per axis
-    plan : the axes
-    runner : with a copy of the model, to ask components about values
-
-    Attributes
-    ----------
-    numbers : in SI units, per axis
-    nominal : of the states without the varied values, 0 where there is none
-    sized : per axis, the states whose nominal value is one of its, if that is the largest
-    """
-
-    def __init__(self, system: System, settings: list[Setting], plan: Plan, runner: Runner) -> None:
-        self.system, self.settings, self.runner = system, settings, runner
-        pairs = list(zip(settings, plan.axes, strict=True))
-        self.numbers: list[Array] = [axis.numbers(s.declared.unit) for s, axis in pairs]
-        self._out_of_bounds: list[Flags] = [_out_of_bounds(s, axis) for s, axis in pairs]
-        kinds = [s.kind for s in settings]
-        self.targets = [k for k, kind in enumerate(kinds) if kind == "target"]
-        self.parameters = [k for k, kind in enumerate(kinds) if kind != "target"]
-        self._entries: dict[int, Indices] = {
-            k: parameter_entries(system, settings[k]) for k in self.parameters}
-        self.nominal, self.sized = self._nominals()
 
     def fill(self, places: list[Indices], p: Array, x: Array) -> None:
         """Put the values at points, one a row, into their parameters and states."""
@@ -137,22 +108,19 @@ class VariedValues:
         states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])
         return states, flat.sign_of[slots]
 
-    def nominal_values(self, places: list[Indices]) -> Array:
-        """Nominal values of the states at points, one a row, 0 where there is none."""
-        nominal = np.tile(self.nominal, (len(places[0]), 1))
+    def sizes(self, places: list[Indices]) -> tuple[Array, Array]:
+        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
+        nominal = np.tile(self.nominal, (len(places[0]), 1))  # 0 where there is none
         for k, sized in enumerate(self.sized):
             size = np.abs(self.numbers[k][places[k]])[:, None]
             nominal[:, sized] = np.maximum(nominal[:, sized], size)
-        return nominal
-
-    def sizes(self, places: list[Indices], common: Common) -> tuple[Array, Array]:
-        """Nominal values of the states at points, to powers of two, and absolute tolerances."""
-        nominal = self.nominal_values(places)
         scale = np.exp2(np.round(np.log2(np.where(nominal > 0, nominal, 1.0))))
-        given = common.given_atol
-        return scale, np.where(np.isfinite(given), given, common.atol * scale)
+        given = self.common.given_atol
+        return scale, np.where(np.isfinite(given), given, self.common.atol * scale)
 
     def _nominals(self) -> tuple[Array, list[Flags]]:
+        """Nominal values of the states without the varied values, 0 where there is none; per axis,
+        the states whose nominal value is one of its, if that is the largest."""
         runner = self.runner
         states = runner.system.tape.reduced.states
         settings: Any = runner.settings
@@ -202,15 +170,9 @@ class VariedValues:
 
 def _out_of_bounds(setting: Setting, axis: Axis) -> Flags:
     """Which samples are out of bounds; given values are checked when they are given."""
-    bad = np.zeros(len(axis.values), dtype=bool)
-    if axis.sampled:
-        bad[:] = [_refuses(setting, axis, k) for k in range(len(bad))]
+    bad = np.full(len(axis.values), axis.sampled)
+    for k in np.flatnonzero(bad).tolist():
+        with suppress(BlocksError):
+            setting.accept(axis.quantity(k))
+            bad[k] = False
     return bad
-
-
-def _refuses(setting: Setting, axis: Axis, k: int) -> bool:
-    try:
-        setting.accept(axis.quantity(k))
-    except BlocksError:
-        return True
-    return False

@@ -8,25 +8,26 @@ decided or solved for, they are run one after the other without what they have i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import native
 from ..initialisation.nominal_values import find_nominals
+from ..language.compiled_model import CompiledModel
 from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..results.values.samples import OVER_TIME
+from ..simulation.actions import Requirements, Resets
 from ..simulation.running_method import PLAINLY
+from ..simulation.settings import positive_time
 from ..simulation.start import consistent_start
+from ..simulation.tolerances import Tolerances
+from ..system import Problem, System
 from ..system.time_functions import TimeFunctions
 from ..units import to_si, unit
 from .runner import Recipe
 from .settings import RTOL, Setting
-
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
-    from ..system import Problem, System
 
 __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
            "refuse_request", "refuse_structure", "refuse_varied", "starts_follow"]  # fmt: skip
@@ -82,8 +83,6 @@ def refuse_structure(system: System) -> None:
 
 def refuse_decisions(system: System) -> None:
     """Refuse a model that solves for something, or decides on anything but friction."""
-    from ..simulation.actions import Requirements, Resets
-
     if system.nz or system.clusters:
         raise OneByOne("algebraic loops and constraints are solved one run at a time")
     if system.nm or system.nd or Resets.of(system).active or Requirements.of(system).values:
@@ -93,8 +92,7 @@ def refuse_decisions(system: System) -> None:
 
 
 def refuse_request(recipe: Recipe, *methods: str) -> None:
-    """Refuse a method that is not among these, options of others, and outputs that need a result.
-    """
+    """Refuse methods that are not among these, other options, and outputs that need a result."""
     if set(recipe.options) - KNOWN or _method(recipe) not in methods:
         raise OneByOne("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):
@@ -130,9 +128,6 @@ def starts_follow(part: Any) -> bool:
 def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting]
               ) -> Common:
     """What all runs have in common, unless it makes them unfit to be made at once."""
-    from ..simulation.settings import positive_time
-    from ..simulation.tolerances import Tolerances
-
     options = recipe.options
     t0 = float(to_si(options.get("start_time", "0 s"), unit("s"), "sweep(start_time=…)"))
     t1 = t0 + positive_time(recipe.duration, "duration")

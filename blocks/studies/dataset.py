@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, optional_package
+from ..units import quantity
+from .outputs import converted
 from .runner import Outcome
 
 __all__ = ["Gathered"]
@@ -50,8 +52,6 @@ class Gathered:
 
     def add(self, outcome: Outcome) -> None:
         """Take in an outcome; a function's unit is that of its first result."""
-        from .outputs import converted, quantity
-
         n = outcome.number
         self.status[n], self.message[n] = outcome.status, outcome.message
         for name, value in outcome.values.items():

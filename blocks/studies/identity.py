@@ -11,20 +11,18 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ..exceptions import brief
 from ..language.captured_names import names_used
+from ..language.compiled_model import CompiledModel
+from ..system import System
 from ..units import is_quantity, unit
 from .axes import Plan
 from .outputs import Output
-
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
-    from ..system import System
 
 __all__ = ["FORMAT", "describe", "difference", "fingerprint", "refuse_damage"]
 
@@ -56,26 +54,18 @@ def describe(model: CompiledModel, system: System, plan: Plan, outputs: Iterable
 
 def refuse_damage(study: Any) -> None:
     """Refuse, by a ValueError, what :func:`describe` never writes."""
-    _want(study, dict, "it")
-    for key, kind in (("name", str), ("model", str), ("dimensions", dict), ("axes", list),
-                      ("outputs", list), ("options", dict)):  # fmt: skip
-        _want(study[key], kind, key)
+    _want(study, {"name": str, "model": str, "dimensions": dict, "axes": list, "outputs": list,
+                  "options": dict}, "the study")
     sizes = dict(study["dimensions"])
     for axis in study["axes"]:
-        _want(axis, dict, "an axis")
-        for key in ("path", "dim", "doc"):
-            _want(axis[key], str, f"{key} of an axis")
-        _want(axis["values"], list, "values of an axis")
+        _want(axis, {"path": str, "dim": str, "doc": str, "values": list}, "an axis")
         _same(sizes, axis["dim"], len(axis["values"]))
         if not all(v is None or isinstance(v, (bool, int, float, str)) for v in axis["values"]):
             raise ValueError("an axis holds something else than values")
         _readable_unit(axis["unit"])
     for output in study["outputs"]:
-        _want(output, dict, "an output")
-        for key in ("name", "doc"):
-            _want(output[key], str, f"{key} of an output")
-        for key, kind in (("dims", list), ("shape", list), ("coords", dict)):
-            _want(output[key], kind, f"{key} of an output")
+        _want(output, {"name": str, "doc": str, "dims": list, "shape": list, "coords": dict},
+              "an output")
         if len(output["dims"]) != len(output["shape"]):
             raise ValueError(f"the output {brief(output['name'])} has another shape")
         for dim, size in zip(output["dims"], output["shape"], strict=True):
@@ -90,9 +80,14 @@ def refuse_damage(study: Any) -> None:
         raise ValueError("its axes and outputs do not fit together")
 
 
-def _want(given: Any, kind: type, what: str) -> None:
-    if not isinstance(given, kind):
+def _want(given: Any, kind: type | dict[str, type], what: str) -> None:
+    """Refuse what is not of a kind, or has not these kinds under its keys."""
+    of_keys = kind if isinstance(kind, dict) else {}
+    own: Any = dict if of_keys else kind
+    if not isinstance(given, own):
         raise ValueError(f"{what} is {brief(given)}")
+    for key, of_key in of_keys.items():
+        _want(given[key], of_key, f"{key} of {what}")
 
 
 def _same(sizes: dict[str, Any], dim: str, size: Any) -> None:

@@ -11,13 +11,16 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pint
+from pint import Quantity
 
 from ..exceptions import ParameterError, UnitError, UnknownName, brief
+from ..language.compiled_model import CompiledModel
 from ..numerics.arrays import Array
+from ..results import Result
 from ..results.lookup import find, find_all
 from ..results.recording import VariableInfo
 from ..results.reductions import reduction_of
@@ -25,14 +28,8 @@ from ..results.values.samples import unit_of_number
 from ..results.values.table import instance_dimension
 from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog
+from ..system import System
 from ..units import in_unit, quantity, to_si, unit
-
-if TYPE_CHECKING:
-    from pint import Quantity
-
-    from ..language.compiled_model import CompiledModel
-    from ..results import Result
-    from ..system import System
 
 __all__ = ["Output", "converted", "outputs_of"]
 

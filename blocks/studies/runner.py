@@ -9,13 +9,15 @@ from __future__ import annotations
 import copy
 import os
 import threading
+from abc import abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..exceptions import BlocksError
+from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import interruptible
 from ..simulation.run import prepared
 from ..simulation.settings import Options
@@ -23,12 +25,9 @@ from ..simulation.until import model_until
 from ..units import unit_of
 from .axes import Plan
 from .outputs import Output, converted
-from .settings import Setting, find_setting, rank
+from .settings import find_setting, rank
 
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
-
-__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints", "told"]
+__all__ = ["InProcess", "Outcome", "Outcomes", "Recipe", "Runner", "RunsPoints"]
 
 #: Classes are traced, and their kernels kept, for all copies of a model together.
 ASSEMBLY = threading.RLock()
@@ -79,8 +78,7 @@ class Runner:
         if until is not None:
             model = model_until(model, until)
         self.model, self.recipe = model, recipe
-        self.settings: list[Setting] = [find_setting(model, path,
-                                                     recipe.paths) for path in recipe.paths]
+        self.settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
         self.functions: Any = None
         with ASSEMBLY:
             self.system = model.compile()
@@ -102,11 +100,6 @@ class Runner:
         """A runner that leaves the model as it is."""
         with ASSEMBLY:
             return cls(copy.deepcopy(model), recipe)
-
-    def run(self, points: Iterable[tuple[int, Sequence[Any]]]) -> Outcomes:
-        """Run points one after the other."""
-        for number, values in points:
-            yield self.run_one(number, values)
 
     def run_one(self, number: int, values: Sequence[Any]) -> Outcome:
         """One run; raises nothing but KeyboardInterrupt."""
@@ -132,11 +125,11 @@ class Runner:
         outcome = Outcome(number, result.status, _unmet(result) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)
-            shown = output.unit
-            if shown is None:
-                shown = unit_of(value).text
+            shown = unit_of(value).text if output.unit is None else output.unit
+            bare = converted(value, shown)
             outcome.units[output.name] = shown
-            outcome.values[output.name] = _bare(converted(value, shown))
+            outcome.values[output.name] = float(bare) if np.ndim(bare) == 0 else np.array(
+                bare, dtype=float)
         return outcome
 
     def _apply(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -160,10 +153,6 @@ class Runner:
         recording.functions = self.functions
 
 
-def _bare(value: Any) -> Any:
-    return float(value) if np.ndim(value) == 0 else np.array(value, dtype=float)
-
-
 def _unmet(result: Any) -> str:
     """What a finished run has to say: high-priority initial targets that were not met."""
     rows = result.recording.start.unmet
@@ -173,48 +162,36 @@ def _unmet(result: Any) -> str:
     return f"Initial targets that were not met: {names}."
 
 
-class Way(Protocol):
-    """How runs are made.
+class RunsPoints:
+    """What runs the points of a study.
 
     Attributes
     ----------
-    how, why : for people; ``why`` is empty where there is nothing to explain
+    how, where, why : for people; ``why`` is empty where there is nothing to explain
     alone : runs that were made by themselves after all
     """
 
-    @property
-    def how(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def alone(self) -> int: ...
-
-
-class RunsPoints(Way, Protocol):
-    """What runs the points of a study; ``execution`` says how, and where, for people."""
+    how, where, why, alone = "one by one", "", "", 0
 
     @property
-    def execution(self) -> str: ...
+    def execution(self) -> str:
+        """How runs were made, and where, for people."""
+        alone = f", {self.alone} of them by themselves after all" if self.alone else ""
+        return f"{self.how}{self.where}{alone}{': ' if self.why else ''}{self.why}"
 
+    @abstractmethod
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points of a plan by their numbers."""
-        ...
 
 
-def told(way: Way, where: str = "") -> str:
-    """How runs were made, and where, for people."""
-    alone = f", {way.alone} of them by themselves after all" if way.alone else ""
-    return f"{way.how}{where}{alone}{': ' if way.why else ''}{way.why}"
-
-
-class InProcess:
+class InProcess(RunsPoints):
     """Runs points here, on a copy of the model; ``why`` not several at once."""
 
-    how, alone = "one by one", 0
+    where = ", in this process"
 
     def __init__(self, model: CompiledModel, recipe: Recipe, why: str = "") -> None:
         self.runner, self.why = Runner.of_copy(model, recipe), why
-        self.execution = told(self, ", in this process")
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
-        return self.runner.run((n, plan.point(n)) for n in numbers)
+        for number in numbers:
+            yield self.runner.run_one(number, plan.point(number))

@@ -15,8 +15,8 @@ from ..nonsmooth.contract import Laws
 from ..results.values.extremes import largest_of_runs
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
-from ..simulation.variable_functions import VariableFunctions
-from ..simulation.whole_runs import WholeRuns
+from ..simulation.wanted import VariableFunctions
+from ..simulation.whole_runs import SeveralRuns, WholeRuns
 from ..system.finite_values import FiniteValues
 from .axes import Plan
 from .batch import AtOnce
@@ -27,7 +27,6 @@ from .runner import Outcome, Outcomes, Recipe
 if TYPE_CHECKING:
     from ..language.compiled_model import CompiledModel
     from ..native.courses import WholeRun
-    from ..simulation.several_runs import SeveralRuns
     from ..system import System
 
 __all__ = ["Repeated"]
@@ -63,9 +62,9 @@ class Repeated(AtOnce):
     def _block(self, plan: Plan, numbers: list[int]) -> Outcomes:
         common, places = self.common, plan.places(np.array(numbers))
         p, x = (np.tile(a, (len(numbers), 1)) for a in (common.p, common.x))
-        self.varied.fill(places, p, x)
-        refused = self.varied.refused(places)
-        scale, atol = self.varied.sizes(places, common)
+        self.fill(places, p, x)
+        refused = self.refused(places)
+        scale, atol = self.sizes(places)
         made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
                 for k, number in enumerate(numbers))
         left = len(numbers)

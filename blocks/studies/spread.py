@@ -28,19 +28,17 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..exceptions import BlocksError, ParameterError, warn_user
+from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
 from .calls import chosen_executor
-from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints, told
+from .runner import ASSEMBLY, InProcess, Outcome, Outcomes, Recipe, RunsPoints
 from .sequential import Repeated
-
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
 
 __all__ = ["Spread", "runner_for"]
 
@@ -91,13 +89,13 @@ class _Batch:
     left: list[int] = field(default_factory=list)
     seconds: float = 0.0
     alone: int = 0
-    how: str = InProcess.how
+    how: str = RunsPoints.how
     why: str = ""
     warm: bool = False
     stopped: bool = False
 
 
-class Spread:
+class Spread(RunsPoints):
     """Runs points on an executor, in whatever order they finish.
 
     Parameters
@@ -112,17 +110,9 @@ class Spread:
         self.executor, self.workers = executor, workers
         self.where = (f", on {workers} processes" if executor is None
                       else f", on a {type(executor).__name__}")
-        self.how, self.why, self.alone = InProcess.how, "", 0
         self.token = uuid.uuid4().hex
-        if isinstance(executor, ThreadPoolExecutor):  # nothing needs to be pickled
-            self.cargo: Any = _Shared(model, recipe, plan)
-        else:
-            self.cargo = _pickled(model, recipe, plan)
-
-    @property
-    def execution(self) -> str:
-        """How the runs were made."""
-        return told(self, self.where)
+        self.cargo = (model, recipe, plan) if isinstance(executor, ThreadPoolExecutor) else (
+            _pickled(model, recipe, plan))  # which threads do not need
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points; those under way are given up where the caller stops listening."""
@@ -210,8 +200,7 @@ class _Batches:
 def _back(future: Future) -> _Batch:
     """What has come back; an error is the executor's, as those of runs are outcomes."""
     try:
-        batch: _Batch = future.result()
-        return batch
+        return future.result()
     except (BlocksError, BrokenExecutor):
         raise
     except Exception as error:  # each has its own, such as Dask of a worker that was killed
@@ -239,42 +228,29 @@ def _end(executor: Any, at_once: bool) -> None:
     executor.shutdown(wait=not at_once)
 
 
-class _Shared:
-    """A study for threads: copied, not pickled."""
-
-    def __init__(self, model: CompiledModel, recipe: Recipe, plan: Plan) -> None:
-        self.model, self.recipe, self.plan = model, recipe, plan
-
-    def parts(self) -> tuple[CompiledModel, Recipe, Plan]:
-        return copy.deepcopy(self.model), self.recipe, self.plan
-
-
 def _pickled(model: CompiledModel, recipe: Recipe, plan: Plan) -> bytes:
     """A study as bytes; by cloudpickle where something of ``__main__`` is in them."""
     functions = [o.function for o in recipe.outputs if o.function is not None]
     parts = [model, *model._parts().values()]
     local = any(type(p).__module__ == "__main__" for p in parts)
     local = local or any(getattr(f, "__module__", "") == "__main__" for f in functions)
-    tool: Any = pickle
-    try:
-        if not local:
-            return pickle.dumps((model, recipe, plan))
-    except BlocksError:
-        raise
-    except _CANNOT:
-        pass  # by cloudpickle, perhaps
+    tools: list[Any] = [pickle]
     with contextlib.suppress(ImportError):
-        import cloudpickle as tool  # type: ignore[no-redef]
-    try:
-        return tool.dumps((model, recipe, plan))
-    except BlocksError:
-        raise
-    except _CANNOT as error:
-        raise ParameterError(
-            "sweep(executor=…)", f"something of this study cannot be sent to a worker: {error}.",
-            "Define component classes and output functions at the top of a module, or install "
-            "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
-        ) from error  # fmt: skip
+        import cloudpickle
+
+        tools = [cloudpickle] if local else [pickle, cloudpickle]
+    for tool in tools:
+        try:
+            return tool.dumps((model, recipe, plan))
+        except BlocksError:
+            raise
+        except _CANNOT as error:
+            reason = error
+    raise ParameterError(
+        "sweep(executor=…)", f"something of this study cannot be sent to a worker: {reason}.",
+        "Define component classes and output functions at the top of a module, or install "
+        "cloudpickle; threads and runs in this process need neither.", code="sweep.pickle",
+    ) from reason  # fmt: skip
 
 
 # -- in a worker -------------------------------------------------------------------------------
@@ -286,11 +262,12 @@ class _Studies(threading.local):
 
     def add(self, token: str, cargo: Any) -> None:
         """Make a study ready; the oldest others are given up."""
-        if not isinstance(cargo, _Shared):
-            _keep_memory()
         with ASSEMBLY:
-            model, recipe, plan = (
-                cargo.parts() if isinstance(cargo, _Shared) else pickle.loads(cargo))
+            if isinstance(cargo, bytes):
+                _keep_memory()
+                model, recipe, plan = pickle.loads(cargo)
+            else:  # of threads
+                model, (recipe, plan) = copy.deepcopy(cargo[0]), cargo[1:]
             self.kept[token] = runner_for(model, recipe, None, plan), plan
         while len(self.kept) > KEPT:
             self.kept.popitem(last=False)

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, warn_user
+from ..language.compiled_model import CompiledModel
 from ..simulation.interrupts import forget_interrupt, terminable
+from ..simulation.method_choice import named_method
 from ..simulation.progress import Progress
+from ..simulation.settings import (
+    end_of_run,
+    options_named,
+    positive_time,
+    refuse_unknown_options,
+)
+from ..simulation.tolerances import Tolerances
 from ..simulation.until import model_until
+from ..system import System
 from ..units import to_si, unit
 from .axes import plan
 from .dataset import Gathered, need_xarray
@@ -25,10 +35,6 @@ from .runner import Outcomes, Recipe
 from .settings import RTOL, SOLVER, Setting
 from .spread import runner_for
 from .store import Store
-
-if TYPE_CHECKING:
-    from ..language.compiled_model import CompiledModel
-    from ..system import System
 
 __all__ = ["sweep"]
 
@@ -41,25 +47,22 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
           **options: Any) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
-    from ..simulation.settings import (
-        end_of_run,
-        options_named,
-        positive_time,
-        refuse_unknown_options,
-    )
-
     refuse_unknown_options(options, [*options_named(sweep), *SOLVER], "sweep(over, {0}, outputs=…)")
 
     t0 = float(to_si(start_time, unit("s"), "sweep(start_time=…)"))
     length = positive_time(duration, "duration")
     end = end_of_run(t0, length)
-    _refuse_wrong(model)
+    if any(finding.code != "parameter.relation" for finding in model.check().errors):
+        model.check().raise_errors()  # relations between parameters may hold at the points
     system = model.compile()
     if until is not None:
         model_until(model, until)  # mistakes in it are told before the first run
         options["until"] = until
     points, settings = plan(model, over, samples, seed)
-    _refuse_varied_and_given(settings, options)
+    for setting in settings:
+        if setting.component is None and setting.path in options:
+            raise UnknownName("sweep()", f"{setting.path} is both varied and given.", "Leave one "
+                              "out.", name=setting.path, known=[], nearest=[])
     _refuse_bad(options, system, {s.path for s in settings})
     chosen = outputs_of(outputs, model, system, (t0, end), every, [a.path for a in points.axes])
     study = describe(model, system, points, chosen,
@@ -88,19 +91,6 @@ def sweep(model: CompiledModel, over: Any, duration: Any, *, outputs: Any, every
     return gathered.to_xarray()
 
 
-def _refuse_wrong(model: CompiledModel) -> None:
-    """Refuse a model with errors; relations between parameters may hold at the points."""
-    if any(finding.code != "parameter.relation" for finding in model.check().errors):
-        model.check().raise_errors()
-
-
-def _refuse_varied_and_given(settings: list[Setting], options: dict[str, Any]) -> None:
-    twice = [s.path for s in settings if s.component is None and s.path in options]
-    if twice:
-        raise UnknownName("sweep()", f"{twice[0]} is both varied and given.", "Leave one out.",
-                          name=twice[0], known=[], nearest=[])  # fmt: skip
-
-
 def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
              tell: Callable[[float], None] | None) -> None:
     """Take in outcomes until there are no more, or Ctrl-C."""
@@ -123,10 +113,6 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
 
 def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> None:
     """Values that every run would refuse."""
-    from ..simulation.method_choice import named_method
-    from ..simulation.settings import positive_time
-    from ..simulation.tolerances import Tolerances
-
     for name in ("step", "max_step", "first_step"):
         if options.get(name) is not None:
             positive_time(options[name], name)

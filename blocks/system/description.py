@@ -6,10 +6,11 @@ Reads a flat and a reduced system and writes text; changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Flat, Group
@@ -106,6 +107,15 @@ class Equations:
                 lines += [f"    {t}" for t in texts]
         return lines
 
+    @property
+    def events(self) -> list[str]:
+        """What is assigned when, with full paths: by ``every``, ``initially`` and ``when``."""
+        families = self._system.network.families
+        return [_with_path(f"{said}: {f.kernel.variables[j].name} becomes {readable(value)}",
+                           f.kernel, f.path(i))
+                for f in families for said, assigned in _occasions(f.kernel)
+                for i in range(f.size) for j, value in assigned]
+
     def _text(self, equation: int) -> str:
         """An equation in the names of the unknowns, one for all that are equal."""
         flat, names = self._system.flat, self._system.class_names
@@ -124,10 +134,21 @@ class Equations:
         return re.sub(r"(^|== )\((-[\w.\[\]]+)\)(?=$| ==)", r"\1\2", text)
 
     def __str__(self) -> str:
-        return "\n".join(["Flat system", *("  " + t for t in self.flat),
-                          "Reduced system", *("  " + t for t in self.reduced)])
+        parts = {"Flat system": self.flat, "Reduced system": self.reduced, "Events": self.events}
+        return "\n".join(line for title, texts in parts.items() if texts or title != "Events"
+                         for line in (title, *("  " + t for t in texts)))
 
     __repr__ = __str__
+
+
+def _occasions(kernel: Kernel) -> Iterator[tuple[str, list[tuple[int, ca.SX]]]]:
+    """When a component assigns, and what."""
+    for start, period, assigned in kernel.samplings:
+        at = "the start" if start is None else readable(start)
+        again = "" if period is None else f" and every {readable(period)} after"
+        yield f"at {at}{again}", assigned
+    for condition, assigned in kernel.resets:
+        yield f"when {readable(condition)}", assigned
 
 
 def equation_text(flat: Flat, equation: int) -> str:

@@ -144,26 +144,20 @@ class Evaluator:
         return np.array(sparsity.row(), dtype=np.int32), np.array(sparsity.colind(), dtype=np.int32)
 
 
-class BoundEvaluator:
-    """A CasADi function that reads its arguments where they stand: nothing is copied in a call.
-
-    Attributes
-    ----------
-    result : of the last call
-    """
+class BoundEvaluator(Evaluator):
+    """A CasADi function that reads its arguments where they stand: nothing is copied in a call."""
 
     def __init__(self, function: ca.Function, arguments: tuple[Array | None, ...]) -> None:
-        self._buffer, self._trigger = function.buffer()
-        self._arguments = [np.zeros(function.nnz_in(i)) if a is None else a
-                           for i, a in enumerate(arguments)]
-        self.result = np.zeros(function.nnz_out(0))
-        for i, a in enumerate(self._arguments):
+        super().__init__(function)
+        for i, a in enumerate(arguments):
+            if a is None:
+                continue
             if a.dtype != float or a.shape != (function.nnz_in(i),) or not a.flags.c_contiguous:
                 raise TypeError(f"argument {i} of {function.name()} must be {function.nnz_in(i)} "
                                 f"contiguous numbers, but is {a.dtype} of shape {a.shape}")
-            self._buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
-        self._buffer.set_res(0, self.result.data)  # type: ignore[call-arg]
+            self.arguments[i] = a
+            self.buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
 
-    def __call__(self) -> Array:
-        self._trigger()
-        return self.result
+    def __call__(self) -> Array:  # type: ignore[override]
+        self.trigger()
+        return self.results[0]

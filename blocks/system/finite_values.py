@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import casadi as ca
 import numpy as np
 
-from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.arrays import Flags, Indices, distinct
 from ..numerics.rewriting import instructions
 from .evaluator import Evaluator
 from .problem import Problem
@@ -47,7 +46,6 @@ WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.O
 MOVING, SOLVED = {0, 1, 2, 5, 6}, {2, 6}
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
-BITS = 53  # of a number
 KERNELS = 256  # classes of components whose laws are gone through once for many models
 CHUNK = 2000  # instants that are looked at at once
 
@@ -62,14 +60,12 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, Text]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
-        self._laws: list[tuple[int, ca.SX]] = []  # family, what its instances say
         for f, family in enumerate(system.network.families):
             laws = _partial_laws(family.kernel)
             if laws:  # all at once: they share most of their operations
                 values = ca.vertcat(*(value for *_, value in laws))
                 rows.append(ca.vec(system.tape.writer.kernel_row(f, values).T))
-            for law, text, value in laws:
-                self._laws.append((f, value))
+            for law, text, _ in laws:
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
@@ -78,7 +74,7 @@ class FiniteValues:
             moving.append(of_slopes)
             self.told.append((family, instance, text))
         #: The parameters lately, and sets of relations with which they leave every law its value.
-        self._known: tuple[bytes, set[float | bytes]] = b"", set()
+        self._known: tuple[bytes, set[bytes]] = b"", set()
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
         #: Those that a state's slope shows: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
@@ -139,7 +135,8 @@ class FiniteValues:
         if not len(laws):
             return
         rows, problem = recording.episodes.m, recording.problem
-        held = _as_numbers(rows)
+        packed = np.packbits(np.column_stack([np.ones(len(rows)), rows]) > 0.5, axis=1)
+        held = packed.view(f"S{packed.shape[1]}").ravel()  # the same for what is the same
         if self._known[0] != problem.p.tobytes():
             self._known = problem.p.tobytes(), set()
         new = set(np.unique(held).tolist()) - self._known[1]
@@ -217,74 +214,16 @@ class FiniteValues:
         given : which arguments
         whole : operations besides :data:`PARTIAL` of which none but these always has a value
         """
-        function = self._function
-        if function.n_instructions() > MANY:
-            return self._may_be_decided_by(given)
-        follows: dict[int, bool] = {}  # values that depend on these arguments
-        decided: dict[int, bool] = {}  # or have operations that do
-        found: list[int] = []
-        for operation, inputs, results, _ in instructions(function):
-            if operation == ca.OP_OUTPUT:
-                if decided[inputs[0]]:
-                    found.append(results[1])
-                continue
-            (out,) = results
-            if operation in (ca.OP_INPUT, ca.OP_CONST):
-                follows[out] = operation == ca.OP_INPUT and inputs[0] in given
-                decided[out] = False
-                continue
-            follows[out], decided[out] = (
-                any(kind[i] for i in inputs) for kind in (follows, decided))
-            if operation in PARTIAL:
-                decided[out] |= follows[inputs[min(PARTIAL[operation], len(inputs) - 1)]]
-            elif whole is not None and operation not in whole:
-                decided[out] |= follows[out]
-        return found
-
-    def _may_be_decided_by(self, given: set[int]) -> list[int]:
-        """Rows in which unknowns may decide; told by laws, and of each of their variables once."""
-        flat, values = self.system.flat, self.system.tape.values
-        symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
-        follows, bent = np.zeros((2, flat.classes), dtype=bool)
-        read = [self._variables(f, value) for f, value in self._laws]
-        for flags, order in (follows, 1), (bent, 2):  # what decides does not follow linearly
-            classes = distinct(np.concatenate(
-                [np.zeros(0, dtype=int)] + [each[order - 1].ravel() for each in read]))
-            flags[classes] = ca.which_depends(values[classes.tolist()], symbols, order, True)
-        found = [(follows[deciding].any(axis=0) | bent[every].any(axis=0))
-                 for deciding, every in read]
-        found.append(np.array(ca.which_depends(self.expression[self.alone:], symbols, 2, True),
-                              dtype=bool))
-        return np.flatnonzero(np.concatenate(found)).tolist()
-
-    def _variables(self, f: int, value: ca.SX) -> tuple[Indices, Indices]:
-        """(variable, instance) classes: what decides on a law's value, and all that it reads."""
-        flat, family = self.system.flat, self.system.network.families[f]
-        value = family.kernel.unfolded(value)
-        inside, deciding = {s.__hash__() for s in ca.symvar(value)}, _deciding(value)
-        every = Group(f, None, np.arange(family.size))
-        classes, decides = [np.zeros((0, family.size), dtype=int)], []
-        for key, symbol in family.kernel.symbols.items():
-            if symbol.__hash__() in inside and (
-                    family.kernel.variables[key[0]].kind != "discrete"):
-                classes.append(flat.argument(every, key)[0][None, :])
-                decides.append(symbol.__hash__() in deciding)
-        found = np.concatenate(classes)
-        return found[np.array(decides, dtype=bool)], found
+        if self._function.n_instructions() > MANY:  # what decides does not follow linearly
+            symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
+            return np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()
+        return [row for row, by in _deciding(self._function, whole).items() if by & given]
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
-
-
-def _as_numbers(flags: Array) -> np.ndarray:
-    """What is the same for rows of zeros and ones that are, and for no others."""
-    if flags.shape[1] <= BITS:
-        return flags @ 2.0 ** np.arange(flags.shape[1])
-    packed = np.packbits(flags > 0.5, axis=1)
-    return packed.view(f"S{packed.shape[1]}").ravel()
 
 
 def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
@@ -376,7 +315,8 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
         if step.group >= 0 or step.torn or not step.linear:
             continue
         of = flat.groups_of(step.equations)
-        changing = [k for k, g in enumerate(of) if _changes(flat.groups[g].law)]
+        changing = [k for k, law in enumerate(flat.groups[g].law for g in of)
+                    if law is not None and not CONSTANT.issuperset(law.slopes)]
         if changing:
             group = flat.groups[of[changing[0]]]
             row = int(step.equations[changing[0]]) - group.first
@@ -384,10 +324,6 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
             yield (system.network.families[group.family], int(group.instances[row]),
                    partial(getattr, group.law, "text"), value,
                    bool(is_slope[step.unknowns].all()))
-
-
-def _changes(law: Law | None) -> bool:
-    return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
 def _slopes(system: System) -> Flags:
@@ -419,7 +355,8 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
 def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, Text, ca.SX]]:
     """(law, text, value) of what a class says that may have no value."""
     def may_have_none(value: ca.SX) -> bool:
-        return _is_partial(value, lambda symbol: symbol not in kernel.parameter_hashes)
+        return not _deciding_symbols(value) <= kernel.parameter_hashes if ca.symvar(value) else (
+            not np.isfinite(float(value)))
 
     def observed(name: str, value: ca.SX) -> str:
         return f"{name} == {readable(value)}"
@@ -443,41 +380,39 @@ def _without_constant_terms(law: Law) -> ca.SX:
     return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _is_partial(value: ca.SX, moves: Callable[[int], bool]) -> bool:
-    """Whether an operation with a value for some arguments only has one that moves.
-
-    ``moves`` is asked of hashes of symbols.
-    """
-    if not ca.symvar(value):
-        return not np.isfinite(float(value))
-    return any(moves(symbol) for symbol in _deciding(value))
-
-
-def _deciding(value: ca.SX) -> set[int]:
+def _deciding_symbols(value: ca.SX) -> set[int]:
     """Hashes of the symbols in operations that have a value for some arguments only."""
     symbols = ca.symvar(value)
-    function = ca.Function("law", symbols, [value])
+    rows = _deciding(ca.Function("law", symbols, [value])).values()
+    return {symbols[k].__hash__() for k in frozenset[int]().union(*rows)}
+
+
+def _deciding(function: ca.Function, whole: set[int] | None = None) -> dict[int, frozenset[int]]:
+    """By row, the numbers of the arguments in operations that have a value for some only.
+
+    With ``whole``, these are all operations but these.
+    """
     nobody: frozenset[int] = frozenset()
-    work: dict[int, frozenset[int]] = {}  # who each value depends on
-    whole: dict[int, bool] = {}  # exponents with which every power has a value
+    follows: dict[int, frozenset[int]] = {}  # who each value depends on
+    decided: dict[int, frozenset[int]] = {}  # and in such operations
+    natural: dict[int, bool] = {}  # exponents with which every power has a value
     positive: dict[int, bool] = {}
-    found: set[int] = set()
+    rows: dict[int, frozenset[int]] = {}
     for operation, inputs, results, k in instructions(function):
         if operation == ca.OP_OUTPUT:
+            rows[results[1]] = decided[inputs[0]]
             continue
+        given = () if operation in (ca.OP_INPUT, ca.OP_CONST) else inputs
+        constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
+        signs, of = [positive[i] for i in given], [follows[i] for i in given]
+        found, every = nobody.union(*(decided[i] for i in given)), nobody.union(*of)
+        power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and natural[inputs[1]]
+        if operation in PARTIAL and not power and not _has_root(operation, signs):
+            found |= of[min(PARTIAL[operation], len(of) - 1)]
+        elif whole is not None and operation not in whole:
+            found |= every
         for out in results:
-            if operation == ca.OP_INPUT:
-                work[out] = frozenset([symbols[inputs[0]].__hash__()])
-                whole[out] = positive[out] = False
-                continue
-            constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
-            signs = [positive[i] for i in inputs] if operation != ca.OP_CONST else []
+            follows[out] = frozenset(inputs[:1]) if operation == ca.OP_INPUT else every
+            decided[out], natural[out] = found, constant >= 0 and float(constant).is_integer()
             positive[out] = _is_never_negative(operation, signs, constant)
-            power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
-            whole[out] = constant >= 0 and float(constant).is_integer()
-            of = [work.get(i, nobody) for i in inputs] if operation != ca.OP_CONST else []
-            decides = min(PARTIAL.get(operation, 0), len(of) - 1)
-            if operation in PARTIAL and not power and not _has_root(operation, signs):
-                found |= of[decides]
-            work[out] = of[0] if len(of) == 1 else nobody.union(*of)
-    return found
+    return rows

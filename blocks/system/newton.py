@@ -135,7 +135,7 @@ class AlgebraicUnknowns:
             if not nt and np.count_nonzero(~found) <= FEW:  # what has no value stops no others
                 for span in self._blocks():
                     if not found[span].all():
-                        self._solve_block(arguments, span)
+                        self.solve_block(arguments, span)
             if self._iterated(arguments, False) is None:
                 return
             found = self._found(arguments, found)
@@ -270,7 +270,7 @@ class AlgebraicUnknowns:
         all: they are pieces of one curve, such as that of iron and its mirror image.
         """
         for span in self._blocks():
-            if not (whole and self._solve_block(arguments, span)) and hold is not None:
+            if not (whole and self.solve_block(arguments, span)) and hold is not None:
                 self._solve_pieces(arguments, span, hold)
 
     def _blocks(self) -> Iterator[slice]:
@@ -355,13 +355,13 @@ class AlgebraicUnknowns:
         z[span] = now + direction * brentq(ahead, 0.0, side * end, xtol=NEWTON_CONVERGES)
         return True
 
-    def _solve_block(self, arguments: Arguments, span: slice) -> bool:
-        """Newton's method for one block; whether it has found a solution."""
+    def solve_block(self, arguments: Arguments, span: slice) -> int:
+        """Newton's method for one block; the steps to a solution, 0 where it has found none."""
         z = arguments[2]
         before, n = z.copy(), span.stop - span.start
         plan = plan_of(ca.Sparsity.dense(n, n), carried=(
             self._carried[-len(z):][span], np.ones(n, dtype=bool)))
-        for _ in range(MOST_STEPS):
+        for steps in range(1, MOST_STEPS + 1):
             r = self.system.residual(*arguments)[span]
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
             if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
@@ -374,14 +374,16 @@ class AlgebraicUnknowns:
                 left = np.abs(self.system.residual(*arguments)[span][rows])
                 allowed = OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
                 if np.all(left <= allowed + CEASED_FLOW * np.sum(np.abs(z[span]))):
-                    return True
+                    return steps
                 break
         z[:] = before
-        return False
+        return 0
 
     def _failure(self, t: float, residual: Array, singular: bool) -> AlgebraicFailure:
-        worst = np.argsort(-np.nan_to_num(np.abs(residual), nan=np.inf))[:TOLD]
-        advice = ""
+        worst = np.argsort(-np.nan_to_num(np.abs(residual), nan=np.inf))[:TOLD].tolist()
+        system, advice = self.system, ""
+        names = [system.torn_name(i) if i < system.nz else  # then tied states
+                 system.state_name(int(self.tied[i - system.nz])) for i in worst]
         if self._steep:
             reason, advice = "a law is infinitely steep there", STEEP
         elif singular:
@@ -390,15 +392,7 @@ class AlgebraicUnknowns:
             reason = "Newton's method does not converge"
         else:
             reason = "the equations have no finite value there"
-        return AlgebraicFailure(t, [self._name(int(i)) for i in worst], reason, singular,
-                                advice)
-
-    def _name(self, equation: int) -> str:
-        """The unknown that an equation is counted for: torn ones first, then tied states."""
-        nz = self.system.nz
-        if equation < nz:
-            return self.system.torn_name(equation)
-        return self.system.state_name(int(self.tied[equation - nz]))
+        return AlgebraicFailure(t, names, reason, singular, advice)
 
     def solver(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point, for one right-hand side or for several.
@@ -456,14 +450,13 @@ class AlgebraicUnknowns:
 
     def _transposed(self, arguments: Arguments) -> Array:
         """The full matrix: a row for every unknown, a column for every equation."""
-        rows = self.system.nz + self.system.nc
-        full = self.system.residual_w(*arguments).reshape(-1, rows)
-        return full[self._columns, : self.size]
+        return self.system.residual_by_all.dense(*arguments).T[self._columns, : self.size]
 
     def _with_open_unknowns(self, arguments: Arguments) -> Callable[[Array], Array]:
         """Return a solve for where a flow may have ceased: what nothing determines stays."""
         matrix = self.matrix(arguments).tocsc()
-        self._refuse_not_finite(matrix.data)
+        if not np.isfinite(self._none_infinite(matrix.data)).all():
+            raise RuntimeError("a matrix that is not finite")
         if self._open_plan is None:
             self._open_plan = plan_of(ca.Sparsity(
                 self.size, self.size, matrix.indptr, matrix.indices),
@@ -476,10 +469,6 @@ class AlgebraicUnknowns:
         self._said_nothing = matrix.tocsr()[self._which].toarray()
         return lambda right: (self.scale * factors.solve(right).T).T
 
-    def _refuse_not_finite(self, entries: Array) -> None:
-        if not np.isfinite(self._none_infinite(entries)).all():
-            raise RuntimeError("a matrix that is not finite")
-
     def _is_consistent(self, residual: Array, size: Array) -> bool:
         """Whether equations that say nothing new are met by what the others say."""
         allowed = OPEN_CONSISTENT * (np.abs(self._said_nothing) @ size + 1.0)
@@ -489,8 +478,6 @@ class AlgebraicUnknowns:
     def matrix(self, arguments: Arguments) -> csc_matrix:
         """d residual / d (tied states, torn unknowns)."""
         system = self.system
-        if system.linear and not system.clusters and self.size > MANY:
-            return system.compressed_residual_z.sparse(*arguments)
         if not len(self.tied):
             return system.residual_z.sparse(*arguments)[: self.size]
         from scipy.sparse import csc_matrix

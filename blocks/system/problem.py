@@ -20,14 +20,16 @@ from .delays import Delays, delays_of
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .newton import DENSE, MANY, AlgebraicUnknowns
-from .spectral_radius import spectral_radius
 from .state_selection import tied_states
 from .system import System
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["Problem", "Tangent"]
+__all__ = ["Problem", "Tangent", "spectral_radius"]
+
+ROUNDS = 24  # of the power iteration; the second half counts
+ALIKE, SETTLED = 8, 1e-3  # so many rounds in a row that have grown alike are enough
 
 
 @dataclass(frozen=True)
@@ -345,3 +347,20 @@ class Problem:
         if i < len(states):
             return self.system.state_name(int(states[i]))
         return self.system.torn_name(i - len(states))
+
+
+def spectral_radius(product: Callable[[Array], Array], n: int) -> float:
+    """About the largest modulus of an eigenvalue of an n x n matrix, given as its product with
+    a vector, by power iteration; inf where it is not finite."""
+    v = np.random.default_rng(0).standard_normal(n)
+    growth = []
+    for _ in range(ROUNDS):
+        v = product(v)
+        size = length(v)
+        if not (np.isfinite(size) and size > 0):
+            return np.inf if not np.isfinite(size) else 0.0
+        v /= size
+        growth.append(np.log(size))
+        if len(growth) >= ALIKE and np.ptp(growth[-ALIKE:]) <= SETTLED:
+            break
+    return float(np.exp(np.mean(growth[len(growth) // 2:])))

@@ -35,7 +35,10 @@ def tied_states(system: System, arguments: Arguments, scale_x: Array, present: I
     offset = system.nz
     states = system.tape.reduced.states
     jacobian = system.residual_x.sparse(*arguments)
-    size = _sizes(system, np.maximum(scale_x, np.abs(arguments[1])))
+    of_dimension, _ = system.of_dimension  # nominal values may know little of speeds
+    largest = np.zeros(of_dimension.max(initial=0) + 1)
+    np.maximum.at(largest, of_dimension, np.maximum(scale_x, np.abs(arguments[1])))
+    size = largest[of_dimension]
     rank = given_up - preferred
     at = {int(c): i for i, c in enumerate(states)}
     for cluster in system.clusters:
@@ -52,14 +55,6 @@ def tied_states(system: System, arguments: Arguments, scale_x: Array, present: I
             tied += chosen.tolist()
             allowed = system.flat.antiderivatives(states[chosen])
     return np.array(sorted(tied), dtype=int)
-
-
-def _sizes(system: System, size: Array) -> Array:
-    """How large states of the same dimension are: nominal values may know little of speeds."""
-    of_dimension, _ = system.of_dimension
-    largest = np.zeros(of_dimension.max(initial=0) + 1)
-    np.maximum.at(largest, of_dimension, size)
-    return largest[of_dimension]
 
 
 def _pivots(block: Array, present: Indices, rank: Indices) -> Indices:

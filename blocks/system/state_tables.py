@@ -1,4 +1,4 @@
-"""Where do tables over states bend, or turn?
+"""Where do tables over states bend, or turn, and what is periodic in the states?
 
 A step that goes over such a point is not sure to feel what lies there: no error tells of a tooth
 between two stages, and little of a corner. Where a table bends by little, only points are told at
@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..assembly import Tape
+from ..assembly.network import Family
 from ..language.expression import TIME
 from ..language.kernel import Kernel
 from ..language.lookup import StateTable
-from ..numerics.arrays import Array, Matrix
-from .angles import moves_at_once
+from ..numerics.arrays import Array, Flags, Matrix
 from .evaluator import Evaluator
 
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["StateTables"]
+__all__ = ["StateTables", "angles_of"]
 
 BEND = 0.02  # of the largest slope of a table of lines: less is no corner
 ROUNDING = 1e-9  # likewise, of what is written as straight
+PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
 NEAR = 1e-6  # of the least distance of such points: what does not matter
 
 
@@ -100,3 +102,38 @@ def _borders(points: Array, heights: Array, table: StateTable) -> Matrix:
     least = np.where(np.isfinite(gaps), gaps, np.inf).min(axis=1, initial=np.inf)
     width = points[:, -1] - points[:, 0]
     return np.column_stack([NEAR * np.minimum(least, width), borders, np.full(len(points), np.inf)])
+
+
+def angles_of(tape: Tape, families: list[Family]) -> ca.SX:
+    """Return what sines, cosines and tangents are of, where it follows from states at once.
+
+    ``sin(60 * angle)`` passes all its values within about a tenth of a radian. No error tells of
+    that where it decides on a condition and moves nothing: a step may be as long as the angle moves
+    evenly. What stands in a sine, a cosine or a tangent tells how many periods pass.
+    """
+    rows = ca.vertcat(ca.SX(0, 1), *(
+        tape.writer.kernel_row(f, angle).T for f, family in enumerate(families)
+        for angle in _angles_in(family.kernel)))
+    if not rows.numel():
+        return rows
+    moves = moves_at_once(tape, rows)
+    places = {row.__hash__(): k for k, row in enumerate(rows.elements())}
+    return rows[[k for k in places.values() if moves[k]]]
+
+
+def moves_at_once(tape: Tape, rows: ca.SX) -> Flags:
+    """Whether rows move with the states, and need nothing that is solved for."""
+    moves = np.array(ca.which_depends(rows, tape.x, 1, True), dtype=bool)
+    return moves & ~np.array(
+        ca.which_depends(rows, ca.vertcat(tape.z, tape.u), 1, True), dtype=bool)
+
+
+def _angles_in(kernel: Kernel) -> list[ca.SX]:
+    """What stands in them in the laws and conditions of a class."""
+    expressions = [kernel.unfolded(sx) for sx in (
+        *(law.residual for law in kernel.laws), *(crossing for crossing, _ in kernel.relations),
+        *(sx for law in kernel.set_valued for sx in law.given))]
+    function = ca.Function("said", ca.symvar(ca.veccat(ca.SX(), *expressions)), expressions)
+    nodes = function.instructions_sx()
+    return [nodes[k].dep(0) for k in range(function.n_instructions())
+            if function.instruction_id(k) in PERIODIC]

@@ -20,13 +20,10 @@ from ..exceptions import StructureError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..units import unit
-from .angles import angles_of
-from .evaluator import Arguments, Evaluator
-from .state_tables import StateTables
+from .evaluator import Evaluator
+from .state_tables import StateTables, angles_of
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
-
     from ..language.component import Component
     from ..language.kernel import Local
 
@@ -169,17 +166,6 @@ class System:
     def residual_by_all(self) -> Evaluator:
         """Derivatives of the residuals by states and torn unknowns."""
         return self.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
-
-    @cached_property
-    def compressed_residual_z(self) -> CompressedJacobian:
-        """``residual_z`` of many unknowns without constraints, a group of columns at a time."""
-        return CompressedJacobian(self.residual)
-
-    @cached_property
-    def residual_w(self) -> Evaluator:
-        """Dense Jacobian of the residuals with respect to all of x and z (small systems)."""
-        j = ca.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
-        return self.function("residual_w", ca.densify(j))
 
     @cached_property
     def linear_unknowns(self) -> Evaluator | None:
@@ -356,46 +342,3 @@ class TimeTables:
         every = distinct(np.concatenate(
             [np.zeros(0), *(table.starts for _, table in self._tables)]))
         return every[(every > start) & (every < end)]
-
-
-HUGE = 2.0**200  # beside it nothing else in an equation counts; a power of two is exact
-
-
-class CompressedJacobian:
-    """The Jacobian of linear equations, a group of columns at a time.
-
-    Columns without a common row are found together, by unknowns so large that what else is in
-    the equations is lost in rounding.
-
-    Parameters
-    ----------
-    residual : linear in the torn unknowns ``z``, with coefficients of parameters only
-
-    References
-    ----------
-    Curtis, Powell and Reid, On the estimation of sparse Jacobian matrices, IMA Journal of Applied
-    Mathematics 13 (1974) 117-119.
-    """
-
-    def __init__(self, residual: Evaluator) -> None:
-        self.residual = residual
-        pattern = residual.function.jac_sparsity(0, 2)
-        self.shape: tuple[int, int] = pattern.shape
-        self.rows, self.starts = np.array(pattern.row()), np.array(pattern.colind())
-        groups = pattern.uni_coloring()
-        self.colour = np.empty(self.shape[1], dtype=int)  # group of every column
-        self.colour[np.array(groups.row())] = np.repeat(
-            np.arange(groups.shape[1]), np.diff(groups.colind()))
-
-    def sparse(self, *arguments: *Arguments) -> csc_matrix:
-        """The Jacobian at a point, as a CSC matrix."""
-        from scipy.sparse import csc_matrix
-
-        t, x, _, *others = arguments
-        columns = np.repeat(self.colour, np.diff(self.starts))
-        data = np.empty(len(self.rows))
-        for k in range(self.colour.max(initial=-1) + 1):
-            found = self.residual(t, x, HUGE * (self.colour == k), *others)
-            mine = columns == k
-            data[mine] = found[self.rows[mine]] / HUGE
-        return csc_matrix((data, self.rows, self.starts), shape=self.shape)

@@ -20,7 +20,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -29,20 +29,17 @@ from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import TIME
-from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.copies import shallow_copy
 from ..numerics.instants import same_instant
 from ..numerics.intervals import BOUNDED, Bounds, enclosure
-from ..numerics.rewriting import applied, instructions
+from ..numerics.rewriting import applied, instructions, kinds, symbols_in
 from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
 from .evaluator import Evaluator
 from .system import System
 from .time_crossings import crossings_of_time
-from .time_relations import relations_of_time
 
 __all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps",
-           "together"]
+           "relations_of_time", "together"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -66,8 +63,43 @@ TOLD = 3  # components
 WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
 MOST_INSTANTS = 2_000_000  # in a run, of one component or of functions of time
 OUT_OF_REACH = 1e10  # steps: no run ends so
+#: What a derivative does not show.
+JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
+         ca.OP_EQ, ca.OP_NE}  # fmt: skip
 
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
+
+
+class RelationsOfTime(NamedTuple):
+    """Flags of all relations of a system.
+
+    Attributes
+    ----------
+    timed : depends on time and parameters alone
+    straight : of these, linear in time
+    """
+
+    timed: Flags
+    straight: Flags
+
+
+def relations_of_time(system: System) -> RelationsOfTime:
+    """Which relations of a system are known beforehand, found once."""
+    def found() -> RelationsOfTime:
+        timed, straight = np.zeros((2, system.nm), dtype=bool)
+        now = TIME.__hash__()
+        for f, r, offset in system.tape.relation_layout:
+            family = system.network.families[f]
+            crossing, _ = family.kernel.relations[r]
+            mine = slice(offset, offset + family.size)
+            if symbols_in(crossing) <= family.kernel.parameter_hashes | {now}:
+                slope = ca.jacobian(crossing, TIME)
+                timed[mine] = True
+                jumps = kinds(ca.Function("crossing", ca.symvar(crossing), [crossing])) & JUMPS
+                straight[mine] = now not in symbols_in(slope) and not jumps
+        return RelationsOfTime(timed, straight)
+
+    return system.once("relations of time", found)
 
 
 class TimeFunctions:
@@ -76,7 +108,7 @@ class TimeFunctions:
     Parameters
     ----------
     system : System
-    p : (parameters,) or (parameters, runs) values; the pieces serve all runs
+    p : values of the parameters
     t_start, t_end : the run
     known : instants that are stepped onto anyway
 
@@ -87,7 +119,7 @@ class TimeFunctions:
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
                  ) -> None:
-        self.system, self.p = system, p[:, None] if p.ndim == 1 else p
+        self.system, self.p = system, p
         self.tables = system.tables
         self.t_start, self.t_end = t_start, t_end
         self.least = TIME_GRAIN * (t_end - t_start)  # times about zero are known to no more
@@ -106,9 +138,8 @@ class TimeFunctions:
         function = self.system.once("kinks of time", lambda: _kinks(self.system))
         if function is None or not self.t_end > self.t_start:
             return np.zeros(0)
-        p = self.p[:, 0]
         kinks = together(self.system, crossings_of_time(
-            lambda t: function.at_columns(t[None, :], p, self.tables.rows(t)),
+            lambda t: function.at_columns(t[None, :], self.p, self.tables.rows(t)),
             self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
                 [self.t_start], self.known, [self.t_end]]))], self.known, self.least))
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
@@ -116,10 +147,6 @@ class TimeFunctions:
         if len(self.pieces):
             self.pieces = self._divided(self.t_start)
         return kinks
-
-    def afresh(self) -> TimeFunctions:
-        """Return a copy for another run, which goes on from part to part by itself."""
-        return shallow_copy(self)
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""
@@ -218,7 +245,7 @@ class TimeFunctions:
         return float(lengths[~varies.any(axis=0)].max(initial=instant))
 
     def _divide(self, start: float, end: float) -> Array | None:
-        jumps = _jumps(self.instructions, self.p[:, 0], start, end, MOST)
+        jumps = _jumps(self.instructions, self.p, start, end, MOST)
         instant = same_instant(end, self.least)
         finest = end - start < MOST * instant  # no part is made shorter
         if jumps is None and not finest:
@@ -263,17 +290,12 @@ class TimeFunctions:
             return np.where(np.isfinite(value), np.maximum(most - least, OF_VALUE * value), 0.0)
 
     def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
-        lows: list[Array] = []
-        highs: list[Array] = []
-        shape = self.p.shape[1], len(left)
-        for _, found, degree in self._enclosed(left, right):
-            if degree > 1:
-                lows.append(np.broadcast_to(found[0], shape))
-                highs.append(np.broadcast_to(found[1], shape))
-        if not lows:
-            return np.zeros((0, len(left))), np.zeros((0, len(left)))
-        return np.concatenate(lows), np.concatenate(highs)
+        """Bounds of everything that is curved in time, (functions, pieces) each."""
+        curved = [found for _, found, degree in self._enclosed(left, right) if degree > 1]
+        low, high = np.empty((2, len(curved), len(left)))
+        for k, found in enumerate(curved):
+            low[k], high[k] = found
+        return low, high
 
 
 def _looks_within(pieces: Array) -> Array:
@@ -292,7 +314,7 @@ def _followed(instructions: list[Instruction], moment: Bounds, p: Array, rows: A
         if op == ca.OP_INPUT:
             argument, i = given
             work[out] = moment if argument == 0 else (
-                (p[i][:, None],) * 2 if argument == 1 else (rows[None, i],) * 2)
+                (np.full((1, 1), p[i]),) * 2 if argument == 1 else (rows[None, i],) * 2)
             degree[out] = int(argument == 0)
         elif op == ca.OP_CONST:
             work[out], degree[out] = (np.full((1, 1), given),) * 2, 0
@@ -346,7 +368,7 @@ def _jumps(instructions: list[Instruction], p: Array, t_start: float, t_end: flo
                 if op == ca.OP_INPUT and given[0] == 2), default=0)
     unknown = np.full((rows, 1), np.nan)
     found = [np.zeros(0)]
-    for op, operands, degrees, *_ in _followed(instructions, (ends, ends), p[:, None], unknown):
+    for op, operands, degrees, *_ in _followed(instructions, (ends, ends), p, unknown):
         if op not in (ca.OP_FLOOR, ca.OP_CEIL) or degrees[0] != 1:
             continue
         first, last = np.broadcast_to(operands[0][0], ends.shape)[0]
@@ -472,7 +494,10 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
     mixed: list[Indices] = [np.zeros(0, dtype=int)]
-    curved = np.array([g.law is not None and _is_curved(g.law) for g in flat.groups], dtype=bool)
+    curved = np.array([  # more than a sum of its arguments with constant factors
+        g.law is not None and (ca.depends_on(g.law.residual, TIME)
+                               or not set(g.law.slopes) <= {"constant", "parameter"})
+        for g in flat.groups], dtype=bool)
     switched = {flat.network.families[f].kernel.relation_symbols[r].__hash__(): switching[offset]
                 for f, r, offset in system.tape.relation_layout}
     for step in system.tape.steps:
@@ -509,8 +534,3 @@ def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
         known[step.unknowns] = sure
         moving[step.unknowns] = moves & sure
     return np.flatnonzero(known & moving), np.concatenate(mixed)
-
-
-def _is_curved(law: Law) -> bool:
-    """Whether a law is more than a sum of its arguments with constant factors."""
-    return ca.depends_on(law.residual, TIME) or not set(law.slopes) <= {"constant", "parameter"}

@@ -74,15 +74,7 @@ from .elements import (
     VariableResistor,
 )
 from .nonlinear import Memristor, SaturatingInductor, ThermalResistor
-from .semiconductors import (
-    IGBT,
-    MOSFET,
-    Diode,
-    FullBridge,
-    HalfBridge,
-    ThreePhaseBridge,
-    Thyristor,
-)
+from .semiconductors import IGBT, MOSFET, Diode, FullBridge, HalfBridge, ThreePhaseBridge, Thyristor
 from .sensors import CurrentSensor, PowerSensor, VoltageSensor
 from .sources import (
     ACCurrentSource,

@@ -15,7 +15,25 @@ from .domain import electrical
 __all__ = ["LimitedOpAmp", "OpAmp"]
 
 
-class OpAmp(Component):
+class Amplifier(Component):
+    """Base of amplifiers whose inputs draw no current and whose output returns to the reference."""
+
+    symbol = symbols.OPAMP
+
+    p = Port(electrical, doc="non-inverting input")
+    n = Port(electrical, doc="inverting input")
+    out = Port(electrical, doc="output")
+    i = Variable("A", doc="current into the output")
+    power_supplied = Variable("W", doc="power given to the circuit")
+
+    def port_equations(self) -> Iterator[Any]:
+        yield self.p.i == 0
+        yield self.n.i == 0
+        yield self.i == self.out.i
+        yield self.power_supplied == -self.out.v * self.i
+
+
+class OpAmp(Amplifier):
     """Ideal operational amplifier: infinite gain, no limits.
 
     Equations: v_p = v_n, no current into p and n. The output takes whatever current i
@@ -30,24 +48,13 @@ class OpAmp(Component):
     ``LimitedOpAmp``.
     """
 
-    symbol = symbols.OPAMP
     nullor = "p", "n", "out"
-
-    p = Port(electrical, doc="non-inverting input")
-    n = Port(electrical, doc="inverting input")
-    out = Port(electrical, doc="output")
-    i = Variable("A", doc="current into the output")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.p.v == self.n.v
-        yield self.p.i == 0
-        yield self.n.i == 0
-        yield self.i == self.out.i
-        yield self.power_supplied == -self.out.v * self.i
 
 
-class LimitedOpAmp(Component):
+class LimitedOpAmp(Amplifier):
     """Operational amplifier of finite gain whose output stays within its supply.
 
     Equations: v_out = gain (v_p - v_n), limited to lower_voltage and upper_voltage; no current into
@@ -66,17 +73,10 @@ class LimitedOpAmp(Component):
     Modelica Standard Library, ``Electrical.Analog.Ideal.IdealizedOpAmpLimited``.
     """
 
-    symbol = symbols.OPAMP
-
-    p = Port(electrical, doc="non-inverting input")
-    n = Port(electrical, doc="inverting input")
-    out = Port(electrical, doc="output")
     gain = Parameter(15000.0, above=0, doc="Voltage gain while not limited")
     upper_voltage = Parameter("15 V", doc="Upper supply")
     lower_voltage = Parameter("-15 V", doc="Lower supply")
     s = Variable("V", doc="output voltage, and beyond a limit by how much the input exceeds")
-    i = Variable("A", doc="current into the output")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def verify(self) -> Iterator[str]:
         if np.any(self.lower_voltage >= self.upper_voltage):
@@ -87,7 +87,3 @@ class LimitedOpAmp(Component):
         yield self.out.v == where(self.s > self.upper_voltage, self.upper_voltage, where(
             self.s < self.lower_voltage, self.lower_voltage, self.s))
         yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)
-        yield self.p.i == 0
-        yield self.n.i == 0
-        yield self.i == self.out.i
-        yield self.power_supplied == -self.out.v * self.i

@@ -12,6 +12,7 @@ from typing import Any
 from blocks import Parameter, Port, Variable
 
 from .. import symbols
+from ..heat import Supplying
 from .couplings import FourTerminals
 from .domain import electrical
 from .sources import Arrow
@@ -68,7 +69,7 @@ class CurrentControlledVoltageSource(FourTerminals):
         yield self.power_supplied == -self.v2 * self.i2
 
 
-class ControlledArrow(Arrow):
+class ControlledArrow(Supplying, Arrow):
     """Base of current sources that read between p1 and n1: v1, and i1 from p1 to n1.
 
     A subclass yields ``control()`` and two equations more.
@@ -78,14 +79,12 @@ class ControlledArrow(Arrow):
     n1 = Port(electrical, doc="negative end of the control")
     v1 = Variable("V", doc="voltage of p1 minus that of n1")
     i1 = Variable("A", doc="current into p1")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def control(self) -> Iterator[Any]:
-        """What v1 and i1 are, and the power of the output."""
+        """What v1 and i1 are."""
         yield self.v1 == self.p1.v - self.n1.v
         yield self.p1.i == self.i1
         yield self.n1.i == -self.i1
-        yield self.power_supplied == -self.v * self.i
 
 
 class VoltageControlledCurrentSource(ControlledArrow):

@@ -21,7 +21,7 @@ from blocks import (
 )
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
 
 __all__ = ["Capacitor", "ElectricalReference", "FloatingReference", "Inductor",
@@ -104,7 +104,7 @@ class InfiniteResistance(TwoPort):
         yield self.i == 0
 
 
-class Resistor(Dissipative, TwoPort):
+class Resistor(Resisting, TwoPort):
     """Ohmic resistor between p and n.
 
     Equation: v = resistance i. Dissipates v i, which is negative for a negative
@@ -136,14 +136,13 @@ class Resistor(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.resistance * self.i
-        yield self.power_dissipated == self.v * self.i
         if self.thermal_port:
             yield require(self.resistance >= quantity("0 ohm"), "the resistance is negative, by "
                           "the temperature at H: it would draw heat there and supply energy. "
                           "Limit the function given for it, or what heats it.")  # fmt: skip
 
 
-class VariableResistor(Dissipative, TwoPort):
+class VariableResistor(Resisting, TwoPort):
     """Resistor whose resistance is a signal.
 
     Equation: v = max(R, minimum_resistance) i, where R is the signal, or the parameter
@@ -167,7 +166,6 @@ class VariableResistor(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield self.v == maximum(self.R, self.minimum_resistance) * self.i
-        yield self.power_dissipated == self.v * self.i
 
 
 class Capacitor(Dissipative, TwoPort):

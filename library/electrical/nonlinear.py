@@ -12,7 +12,7 @@ import numpy as np
 from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, require
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Resisting
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .domain import TwoPort
@@ -70,7 +70,7 @@ class SaturatingInductor(TwoPort):
                                      + excess * self.saturation_current**2 * log(1 + s**2) / 2)
 
 
-class Memristor(Dissipative, TwoPort):
+class Memristor(Resisting, TwoPort):
     """Resistor that remembers the charge that has passed through it.
 
     Equations: v = (x resistance_A + (1 - x) resistance_B) i; dx/dt = i F(x) /
@@ -109,7 +109,6 @@ class Memristor(Dissipative, TwoPort):
                       "it with an x between.")  # fmt: skip
         yield der(self.x) == self.i * window / self.transition_charge
         yield self.v == (self.x * self.resistance_A + (1 - self.x) * self.resistance_B) * self.i
-        yield self.power_dissipated == self.v * self.i
 
 
 class ThermalResistor(TwoPort):

@@ -29,7 +29,7 @@ from blocks import (
 )
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Resisting
 from ..thermal import thermal
 from .domain import TwoPort, electrical
 
@@ -84,7 +84,7 @@ class IdealDiode(Replacement):
         yield ideal_diode(c.i, c.u)
 
 
-class Diode(Dissipative, TwoPort):
+class Diode(Resisting, TwoPort):
     """Diode that conducts from p, the anode, to n, the cathode.
 
     ``model="piecewise linear"`` (Simscape's): i = off_conductance v up to the forward_voltage,
@@ -125,12 +125,13 @@ class Diode(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self)
-        yield self.power_dissipated == self.v * self.i
 
 
 # -- transistors ---------------------------------------------------------------------------------
-class _Transistor(Dissipative):
+class _Transistor(Resisting):
     """A channel that a signal opens, and a diode that conducts against it, from n to p."""
+
+    symbol = symbols.TRANSISTOR
 
     threshold = Parameter(0.5, doc="Signal above which the channel conducts")
     gate = Parameter(0, varying=True, doc="Signal while none is connected")
@@ -145,25 +146,19 @@ class _Transistor(Dissipative):
     diode_current = Variable("A", when="diode", doc="through the diode, backward")
     diode_voltage = Variable("V", when="diode", doc="over the diode, without its resistance")
 
-    def across(self) -> tuple[Any, Any]:
-        """Voltage and current of the two-port."""
-        raise NotImplementedError
-
     def channel(self) -> Iterator[Any]:
         """The law of the channel."""
         raise NotImplementedError
 
     def equations(self) -> Iterator[Any]:
-        v, i = self.across()
         yield from self.channel()
         if self.diode:
-            yield -v == (self.diode_voltage + self.diode_forward_voltage
-                         + self.diode_resistance * self.diode_current)  # fmt: skip
+            yield -self.v == (self.diode_voltage + self.diode_forward_voltage
+                              + self.diode_resistance * self.diode_current)  # fmt: skip
             yield ideal_diode(self.diode_current, self.diode_voltage)
-            yield i == self.channel_current - self.diode_current
+            yield self.i == self.channel_current - self.diode_current
         else:
-            yield i == self.channel_current
-        yield self.power_dissipated == v * i
+            yield self.i == self.channel_current
 
 
 class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
@@ -187,11 +182,6 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     Simscape's MOSFET (Ideal, Switching) has 0.01 ohm and a diode of 0.8 V and 0.001 ohm, and
     small conductances while it blocks (defaults not verified); here all of them are 0.
     """
-
-    symbol = symbols.TRANSISTOR
-
-    def across(self) -> tuple[Any, Any]:
-        return self.v, self.i
 
     def channel(self) -> Iterator[Any]:
         yield self.v == self.channel_voltage + self.on_resistance * self.channel_current
@@ -220,12 +210,7 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     blocks (defaults not verified); here all of them are 0.
     """
 
-    symbol = symbols.TRANSISTOR
-
     forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
-
-    def across(self) -> tuple[Any, Any]:
-        return self.v, self.i
 
     def channel(self) -> Iterator[Any]:
         yield self.v == (self.channel_voltage + self.forward_voltage
@@ -234,7 +219,7 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
                           enabled=self.threshold < self.G)  # fmt: skip
 
 
-class Thyristor(Dissipative, Branch, domain=electrical, ports=("A", "K")):
+class Thyristor(Resisting, Branch, domain=electrical, ports=("A", "K")):
     """Thyristor: a diode from anode A to cathode K that waits for a pulse at its gate.
 
     It starts to conduct where G > threshold and v would be above forward_voltage, with
@@ -287,7 +272,6 @@ class Thyristor(Dissipative, Branch, domain=electrical, ports=("A", "K")):
             (self.threshold < self.G) | (time < self.blocks_from)))  # fmt: skip
         yield when(holds, {self.blocks_from: quantity(np.inf, "s")})
         yield when(~holds, {self.blocks_from: time + self.turn_off_time})
-        yield self.power_dissipated == self.v * self.i
 
 
 # -- bridges -------------------------------------------------------------------------------------
@@ -348,9 +332,16 @@ class HalfBridge(_Bridge):
 
 
 class _Legs(_Bridge):
-    """A bridge of several legs, named by their terminals."""
+    """A bridge of two legs or more, named by their terminals."""
 
-    terminals = ""
+    terminals = "AB"
+
+    A = Port(electrical, doc="between the devices of the first leg")
+    B = Port(electrical, doc="between the devices of the second leg")
+    upper_A = Input(when=_switched, doc="switches A to P")
+    lower_A = Input(when=_switched, doc="switches A to N")
+    upper_B = Input(when=_switched, doc="switches B to P")
+    lower_B = Input(when=_switched, doc="switches B to N")
 
     def compose(self) -> None:
         for name in self.terminals:
@@ -378,15 +369,6 @@ class FullBridge(_Legs):
     lower_B, closed where above 0.5.
     """
 
-    terminals = "AB"
-
-    A = Port(electrical, doc="between the devices of the first leg")
-    B = Port(electrical, doc="between the devices of the second leg")
-    upper_A = Input(when=_switched, doc="switches A to P")
-    lower_A = Input(when=_switched, doc="switches A to N")
-    upper_B = Input(when=_switched, doc="switches B to P")
-    lower_B = Input(when=_switched, doc="switches B to N")
-
 
 class ThreePhaseBridge(_Legs):
     """Three legs between the rails P and N, with the terminals A, B and C.
@@ -401,12 +383,6 @@ class ThreePhaseBridge(_Legs):
 
     terminals = "ABC"
 
-    A = Port(electrical, doc="between the devices of the first leg")
-    B = Port(electrical, doc="between the devices of the second leg")
     C = Port(electrical, doc="between the devices of the third leg")
-    upper_A = Input(when=_switched, doc="switches A to P")
-    lower_A = Input(when=_switched, doc="switches A to N")
-    upper_B = Input(when=_switched, doc="switches B to P")
-    lower_B = Input(when=_switched, doc="switches B to N")
     upper_C = Input(when=_switched, doc="switches C to P")
     lower_C = Input(when=_switched, doc="switches C to N")

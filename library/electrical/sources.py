@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any
 
-from blocks import Branch, Input, Parameter, Variable, sin, time
+from blocks import Branch, Input, Parameter, sin, time
 
 from .. import symbols
+from ..heat import Supplying
 from .domain import TwoPort, electrical
 
 __all__ = ["ACCurrentSource", "ACVoltageSource", "ControlledCurrentSource",
@@ -29,7 +30,7 @@ class Arrow(Branch, domain=electrical, ports=("tail", "head")):
     """
 
 
-class DCVoltageSource(TwoPort):
+class DCVoltageSource(Supplying, TwoPort):
     """Constant voltage between p and n, whatever the current.
 
     Equation: v = voltage. The current i from p to n is negative where the source
@@ -47,14 +48,12 @@ class DCVoltageSource(TwoPort):
 
     voltage = Parameter("1 V", doc="Voltage of p against n", advice={
         "A": "A current belongs to DCCurrentSource(current=…)."})  # fmt: skip
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.voltage
-        yield self.power_supplied == -self.v * self.i
 
 
-class ACVoltageSource(TwoPort):
+class ACVoltageSource(Supplying, TwoPort):
     """Sinusoidal voltage between p and n, whatever the current.
 
     Equation: v = amplitude sin(2 pi frequency t + phase).
@@ -72,14 +71,12 @@ class ACVoltageSource(TwoPort):
     amplitude = Parameter("1 V", doc="Peak voltage")
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
-        yield self.power_supplied == -self.v * self.i
 
 
-class ControlledVoltageSource(TwoPort):
+class ControlledVoltageSource(Supplying, TwoPort):
     """Prescribed voltage between p and n, whatever the current.
 
     Equation: v = vT, where vT is the signal, or the parameter ``voltage``, a constant or
@@ -102,14 +99,12 @@ class ControlledVoltageSource(TwoPort):
     voltage = Parameter("0 V", varying=True, doc="Voltage of p against n", advice={
         "A": "A current belongs to ControlledCurrentSource(current=…)."})  # fmt: skip
     vT = Input("V", default="voltage", doc="voltage of p against n")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.vT
-        yield self.power_supplied == -self.v * self.i
 
 
-class DCCurrentSource(TwoPort):
+class DCCurrentSource(Supplying, TwoPort):
     """Constant current from p to n through the source, whatever the voltage.
 
     Equation: i = current. It leaves into the circuit at n.
@@ -126,14 +121,12 @@ class DCCurrentSource(TwoPort):
 
     current = Parameter("1 A", doc="Current from p to n inside the source", advice={
         "V": "A voltage belongs to DCVoltageSource(voltage=…)."})  # fmt: skip
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.i == self.current
-        yield self.power_supplied == -self.v * self.i
 
 
-class ACCurrentSource(TwoPort):
+class ACCurrentSource(Supplying, TwoPort):
     """Sinusoidal current from p to n through the source, whatever the voltage.
 
     Equation: i = amplitude sin(2 pi frequency t + phase).
@@ -151,14 +144,12 @@ class ACCurrentSource(TwoPort):
     amplitude = Parameter("1 A", doc="Peak current")
     frequency = Parameter("60 Hz", minimum=0, doc="Turns per time")
     phase = Parameter("0 deg", doc="Angle at time 0")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.i == self.amplitude * sin(2 * pi * self.frequency * time + self.phase)
-        yield self.power_supplied == -self.v * self.i
 
 
-class ControlledCurrentSource(Arrow):
+class ControlledCurrentSource(Supplying, Arrow):
     """Prescribed current along the arrow from tail to head, whatever the voltage.
 
     Equation: i = iT, where iT is the signal, or the parameter ``current``, a constant or
@@ -173,8 +164,6 @@ class ControlledCurrentSource(Arrow):
     current = Parameter("0 A", varying=True, doc="Current along the arrow", advice={
         "V": "A voltage belongs to ControlledVoltageSource(voltage=…)."})  # fmt: skip
     iT = Input("A", default="current", doc="current along the arrow")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.i == self.iT
-        yield self.power_supplied == -self.v * self.i

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Input,
-    Parameter,
-    Port,
-    Replaceable,
-    Replacement,
-    Variable,
-    ideal_switch,
-    where,
-)
+from blocks import Input, Parameter, Port, Replaceable, Replacement, Variable, ideal_switch, where
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Dissipative, Resisting
 from .domain import TwoPort, electrical
 
 __all__ = ["IdealContacts", "ResistiveContacts", "SPDTSwitch", "Switch"]
@@ -45,7 +36,7 @@ class IdealContacts(Replacement):
         yield ideal_switch(c.i, c.v, closed=closed)
 
 
-class Switch(Dissipative, TwoPort):
+class Switch(Resisting, TwoPort):
     """Switch between p and n, closed while the signal vT is above a threshold.
 
     With ``model="resistances"``, Simscape's:
@@ -86,7 +77,6 @@ class Switch(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         law = type(self).model.named.get(self.model, self.model)
         yield from law().equations(self, self.vT > self.threshold)
-        yield self.power_dissipated == self.v * self.i
 
 
 class SPDTSwitch(Dissipative):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Parameter, Port, Variable
+from blocks import Parameter, Port, Variable
 
 from .. import symbols
-from ..electrical import electrical
+from ..electrical import TwoPort
 from ..rotational import rotational
 from ..translational import translational
 
@@ -16,7 +16,7 @@ __all__ = ["RotationalElectromechanicalConverter", "RotationalMachine",
            "TranslationalElectromechanicalConverter", "TranslationalMachine"]
 
 
-class RotationalMachine(Component):
+class RotationalMachine(TwoPort):
     """Base of machines with the electrical ports p and n and the rotational ports R and C.
 
     Gives v = v_p - v_n, i from p to n and w = w_R - w_C. A subclass states the torques R.t
@@ -25,41 +25,29 @@ class RotationalMachine(Component):
 
     symbol = symbols.MOTOR
 
-    p = Port(electrical, doc="positive terminal")
-    n = Port(electrical, doc="negative terminal")
     R = Port(rotational, doc="rotor")
     C = Port(rotational, doc="case")
-    v = Variable("V", doc="voltage of p minus that of n")
-    i = Variable("A", doc="current from p to n")
     w = Variable("rad/s", doc="angular velocity of R minus that of C")
 
     def port_equations(self) -> Iterator[Any]:
-        yield self.v == self.p.v - self.n.v
-        yield self.p.i == self.i
-        yield self.n.i == -self.i
+        yield from super().port_equations()
         yield self.w == self.R.w - self.C.w
 
 
-class TranslationalMachine(Component):
+class TranslationalMachine(TwoPort):
     """Base of machines with the electrical ports p and n and the translational ports R and C.
 
     Gives v = v_p - v_n, i from p to n, u = v_R - v_C and f, the force carried from R to C. A
     subclass states two equations more.
     """
 
-    p = Port(electrical, doc="positive terminal")
-    n = Port(electrical, doc="negative terminal")
     R = Port(translational, doc="rod")
     C = Port(translational, doc="case")
-    v = Variable("V", doc="voltage of p minus that of n")
-    i = Variable("A", doc="current from p to n")
     u = Variable("m/s", doc="velocity of R minus that of C")
     f = Variable("N", doc="force carried from R to C")
 
     def port_equations(self) -> Iterator[Any]:
-        yield self.v == self.p.v - self.n.v
-        yield self.p.i == self.i
-        yield self.n.i == -self.i
+        yield from super().port_equations()
         yield self.u == self.R.v - self.C.v
         yield self.R.f == self.f
         yield self.C.f == -self.f

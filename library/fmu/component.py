@@ -239,9 +239,8 @@ def _start(asked: Exchanged, k: int, v: Scalar) -> Any:
 
     def start(c: Any) -> Any:
         given = [getattr(c, p.word) for p in parameters]
-        if not given:
-            return asked.starts()[k] * _si(v)
-        return call_python(lambda *p: asked.starts(*p)[k], *given) * _si(v)
+        value = call_python(lambda *p: asked.starts(*p)[k], *given) if given else asked.starts()[k]
+        return value * _si(v)
 
     return start
 
@@ -257,9 +256,7 @@ class SteppedComponent(FMUComponent):
         made["asked"] = Stepped(d)
         made["communication_step"] = Parameter(f"{d.step!r} s", above=0,
                                                doc="Time between communication points")
-        for v in d.inputs:
-            made[f"{v.word}_held"] = Discrete(v.unit, f"0 {v.unit}".removesuffix(" 1"))
-        for v in d.outputs:
+        for v in d.inputs + d.outputs:
             made[f"{v.word}_held"] = Discrete(v.unit, f"0 {v.unit}".removesuffix(" 1"))
         return made
 

@@ -44,24 +44,14 @@ def fmpy_of(what: str) -> Any:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number of an FMU.
+    """A number of an FMU."""
 
-    Attributes
-    ----------
-    name : in the FMU
-    word : here
-    kind : type, as FMPy calls it
-    unit : as it is read here
-    factor, offset : SI value = factor * value + offset
-    depends : words of inputs that it depends on at once; None for all
-    """
-
-    name: str
-    word: str
+    name: str  # in the FMU
+    word: str  # here
     reference: int
-    kind: str
-    unit: str = "1"
-    factor: float = 1.0
+    kind: str  # type, as FMPy calls it
+    unit: str = "1"  # as it is read here
+    factor: float = 1.0  # SI value = factor * value + offset
     offset: float = 0.0
     start: float | None = None
     nominal: float = 1.0
@@ -69,6 +59,7 @@ class Scalar:
     most: float | None = None
     is_discrete: bool = False
     doc: str = ""
+    # words of inputs that it depends on at once; None for all
     depends: frozenset[str] | None = None
 
     def si(self, value: float) -> float:

@@ -15,7 +15,8 @@ import shutil
 import tempfile
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import RLock
@@ -233,6 +234,15 @@ class Asked:
             "What it says is its author's; its inputs and parameters at that time may be beyond "
             "what it takes.", time=t, variables=(where,), code="fmu.failed")
 
+    @contextmanager
+    def asking(self, t: float) -> Iterator[None]:
+        """Alone with the FMU; what fails is told with the time."""
+        with self.lock:
+            try:
+                yield
+            except Exception as error:
+                raise self.failed(t, error) from error
+
     # -- states by number ------------------------------------------------------------------
     def at(self, number: int, p: tuple[float, ...], t: float) -> Instance:
         """An instance in the state of a number: the way leads from the nearest one before it."""
@@ -251,9 +261,13 @@ class Asked:
             self.go_through(best, self.records[k])
             best.number = k
         best.save()
-        self.instances.remove(best)
-        self.instances.append(best)
-        return best
+        return self._last(best)
+
+    def _last(self, one: Instance) -> Instance:
+        """An instance, which is the one asked last from now on."""
+        self.instances.remove(one)
+        self.instances.append(one)
+        return one
 
     def _with(self, number: int, p: tuple[float, ...], way: list[int]) -> Instance | None:
         """An instance that is in a state, or has kept it, and may go on from there."""
@@ -273,9 +287,7 @@ class Asked:
         """An instance that starts when and with what its first record says."""
         one = self._free()
         one.start(p, record.t, record.u)
-        self.instances.remove(one)
-        self.instances.append(one)
-        return one
+        return self._last(one)
 
     def go_through(self, one: Instance, record: Record) -> Any:
         raise NotImplementedError
@@ -304,12 +316,9 @@ class Exchanged(Asked):
     def starts(self, *p: float) -> list[float]:
         """States at the start."""
         d = self.description
-        with self.lock:
-            try:
-                one = self.at(0, p, 0.0)
-                own = one.array("getContinuousStates", len(d.states))
-            except Exception as error:
-                raise self.failed(0.0, error) from error
+        with self.asking(0.0):
+            one = self.at(0, p, 0.0)
+            own = one.array("getContinuousStates", len(d.states))
         return [s.si(value) for s, value in zip(d.states, own, strict=True)]
 
     def values(self, what: Any, inputs: list[Scalar], *given: float) -> list[float]:
@@ -320,15 +329,12 @@ class Exchanged(Asked):
         what : list of Scalar, or None for event indicators
         """
         number, t, p, x, u = self._given(given, inputs)
-        with self.lock:
-            try:
-                one = self.at(number, p, t)
-                one.move(t, x)
-                one.put(inputs, u)
-                self.seen.append((number, t, x))
-                return one.got(what) if what is not None else self._indicators(one, number, t, x)
-            except Exception as error:
-                raise self.failed(t, error) from error
+        with self.asking(t):
+            one = self.at(number, p, t)
+            one.move(t, x)
+            one.put(inputs, u)
+            self.seen.append((number, t, x))
+            return one.got(what) if what is not None else self._indicators(one, number, t, x)
 
     def _indicators(self, one: Instance, number: int, t: float, x: tuple[float, ...]
                     ) -> list[float]:
@@ -351,15 +357,12 @@ class Exchanged(Asked):
         known = [*d.states, *inputs][place - first] if place >= first else None
         if known is not None and what is not None and d.means.providesDirectionalDerivative:
             number, t, p, x, u = self._given(given, inputs)
-            with self.lock:
-                try:
-                    one = self.at(number, p, t)
-                    one.move(t, x)
-                    one.put(inputs, u)
-                    own = one.fmu.getDirectionalDerivative(
-                        [v.reference for v in what], [known.reference], [1.0])
-                except Exception as error:
-                    raise self.failed(t, error) from error
+            with self.asking(t):
+                one = self.at(number, p, t)
+                one.move(t, x)
+                one.put(inputs, u)
+                own = one.fmu.getDirectionalDerivative(
+                    [v.reference for v in what], [known.reference], [1.0])
             return [w.factor * value / known.factor for w, value in zip(what, own, strict=True)]
         size = abs(known.nominal * known.factor) if known is not None else 0.0
         step = STEP * (max(size, abs(given[place])) or 1.0)
@@ -370,27 +373,24 @@ class Exchanged(Asked):
     def event(self, *given: float) -> list[float]:
         """What an event leads to: number, next instant, states, sides of indicators."""
         number, t, p, x, u = self._given(given, self.description.inputs)
-        with self.lock:
+        with self.asking(t):
             last = self.records[number]
             if number and abs(last.t - t) <= SAME * abs(t) and (last.x, last.u) == (x, u):
                 self.numbers[given] = number  # several of its conditions at one instant
             if given not in self.numbers:
                 due = self.records[number].next
                 t = due if abs(t - due) <= SAME * abs(due) else t
-                try:
-                    seen = [(at, there) for k, at, there in self.seen
-                            if k == number and at < t - SAME_STEP * abs(t)]
-                    record = Record(number, t, x, u, max(seen, default=None))
-                    one = self.at(number, p, t) if number else self.begun(p, record)
-                    following = self.go_through(one, record)
-                    states = tuple(s.si(v) for s, v in zip(
-                        self.description.states,
-                        one.array("getContinuousStates", len(x)), strict=True))
-                    one.move(given[1], states)  # as the run looks at them next
-                    sides = tuple(float(z > 0) for z in one.array(
-                        "getEventIndicators", self.description.margins))
-                except Exception as error:
-                    raise self.failed(t, error) from error
+                seen = [(at, there) for k, at, there in self.seen
+                        if k == number and at < t - SAME_STEP * abs(t)]
+                record = Record(number, t, x, u, max(seen, default=None))
+                one = self.at(number, p, t) if number else self.begun(p, record)
+                following = self.go_through(one, record)
+                states = tuple(s.si(v) for s, v in zip(
+                    self.description.states,
+                    one.array("getContinuousStates", len(x)), strict=True))
+                one.move(given[1], states)  # as the run looks at them next
+                sides = tuple(float(z > 0) for z in one.array(
+                    "getEventIndicators", self.description.margins))
                 one.number = self.kept(given, replace(
                     record, states=states, next=following, sides=sides, since=given[1]))
                 one.save()
@@ -428,18 +428,15 @@ class Stepped(Asked):
         held : those since the last communication point
         """
         given = number, t, p, held if number else u
-        with self.lock:
+        with self.asking(t):
             if given not in self.numbers:
                 record = Record(number, t, (), given[-1])
-                try:
-                    if number:
-                        one = self.at(number, p, t)
-                        self.go_through(one, record)
-                    else:
-                        one = self.begun(p, record)
-                    outputs = tuple(one.got(self.description.outputs))
-                except Exception as error:
-                    raise self.failed(t, error) from error
+                if number:
+                    one = self.at(number, p, t)
+                    self.go_through(one, record)
+                else:
+                    one = self.begun(p, record)
+                outputs = tuple(one.got(self.description.outputs))
                 one.number = self.kept(given, replace(record, outputs=outputs))
             found = self.numbers[given]
             return found, self.records[found].outputs

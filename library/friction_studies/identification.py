@@ -36,10 +36,6 @@ ILL = 1e6  # condition of the relative derivatives, from which values are not to
 Basis = Callable[[np.ndarray, float], np.ndarray]
 
 
-def _coulomb(v: np.ndarray, _: float) -> np.ndarray:
-    return np.column_stack([np.sign(v), v])
-
-
 def _stribeck(v: np.ndarray, scale: float) -> np.ndarray:
     return np.column_stack([np.sign(v), v, np.sign(v) * np.exp(-((v / scale) ** 2))])
 
@@ -49,14 +45,11 @@ def _simscape(v: np.ndarray, scale: float) -> np.ndarray:
     return np.column_stack([np.tanh(10 * u), v, np.exp((1 - u**2) / 2) * u])
 
 
-def _tanh(v: np.ndarray, scale: float) -> np.ndarray:
-    return np.column_stack([np.tanh(v / scale), v])
-
-
 #: Name, what the forces multiply at a velocity, and what that velocity is called; the forces are
 #: F_C, c and, where there is a third, F_G - F_C.
 CURVES: tuple[tuple[str, Basis, str], ...] = (
-    ("coulomb", _coulomb, ""), ("tanh", _tanh, "band"),
+    ("coulomb", lambda v, _: np.column_stack([np.sign(v), v]), ""),
+    ("tanh", lambda v, scale: np.column_stack([np.tanh(v / scale), v]), "band"),
     ("stribeck", _stribeck, "breakaway_velocity"), ("simscape", _simscape, "breakaway_velocity"))
 FEW = {"coulomb": 2, "tanh": 3, "stribeck": 4, "simscape": 4}  # their parameters
 

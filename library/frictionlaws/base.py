@@ -75,6 +75,10 @@ class FrictionLaw(Replacement):
         """The largest load that rest should bear."""
         return c.breakaway if "breakaway" in self.uses else c.coulomb
 
+    def borne(self, c: Any) -> Any:
+        """The largest load of rest at the velocity that there is."""
+        return self.limit(c)
+
     def scale(self, c: Any) -> Any:
         """Velocity below which the law stands for rest, or None."""
         if "band" in self.declarations:
@@ -145,5 +149,3 @@ def stribeck_level(c: Any) -> Any:
 def above_zero(c: Any, strength: Any) -> Any:
     """A strength to divide by, where there may be no normal force."""
     return maximum(strength, quantity(1e-9, force(c)))
-
-

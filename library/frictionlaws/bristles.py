@@ -22,18 +22,11 @@ from blocks import (
     where,
 )
 
-from .base import (
-    FrictionLaw,
-    above_zero,
-    force,
-    resistance,
-    shift,
-    stiffness,
-    stribeck_level,
-)
+from .base import FrictionLaw, above_zero, force, resistance, shift, stiffness, stribeck_level
 
 __all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
 
+BENT = 0.99  # of what bristles bear, from which on they do not rest
 TINY = 1e-300  # whose powers have derivatives
 
 
@@ -99,6 +92,9 @@ class LuGre(Bending):
 
     def force(self, c: Any) -> Any:
         return c.stiffness * c.z + c.damping * self.rate(c) + c.viscous_coefficient * c.flow
+
+    def borne(self, c: Any) -> Any:
+        return BENT * stribeck_level(c)  # borne in steady motion, however slow
 
 
 class ElastoPlastic(LuGre):

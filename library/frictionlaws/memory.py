@@ -9,16 +9,7 @@ import numpy as np
 
 from blocks import Discrete, Parameter, Variable, abs_, der, when, where
 
-from .base import (
-    FrictionLaw,
-    compliance,
-    force,
-    resistance,
-    sgn,
-    shift,
-    stiffness,
-    stribeck_level,
-)
+from .base import FrictionLaw, compliance, force, resistance, sgn, shift, stiffness, stribeck_level
 
 __all__ = ["GeneralisedMaxwell", "Leuven", "MaxwellSlip", "ResetIntegrator"]
 

@@ -37,7 +37,7 @@ gas = Domain(
     across={"p": "MPa", "T": "K"},
     through={"mdot": "kg/s", "Phi": "W"},
     parameters=numbers_of(PERFECT),
-    typical={"p": "0.101325 MPa", "T": "293.15 K"},
+    typical={"p": "0.101325 MPa", "T": "293.15 K", "mdot": "0.1 kg/s", "Phi": "10 kW"},
     assumed="holds dry air as a perfect gas, since no GasProperties says otherwise. Connect one to "
     "any of its ports for another gas, or to say that air is meant.",
     reference="Reservoir",

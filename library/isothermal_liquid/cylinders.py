@@ -10,7 +10,7 @@ from typing import Any
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
 
 from .. import symbols
-from ..contact import STOP_MODELS, start_beyond, stop_law
+from ..contact import STOP_MODELS, opposed, start_beyond, stop_law
 from ..frictionlaws import LAWS, FrictionLaw, force
 from ..translational import TranslationalFriction
 from .converters import displaced
@@ -95,11 +95,6 @@ class Cylinder(TranslationalFriction):
                               doc="what leaving out compression makes of the energy")  # fmt: skip
 
     @property
-    def kind(self) -> type[FrictionLaw]:
-        law: Any = self.law
-        return SEALS[law] if isinstance(law, str) else law
-
-    @property
     def effort(self) -> Any:
         return self.seal_force
 
@@ -119,7 +114,7 @@ class Cylinder(TranslationalFriction):
         seal = Seal(self)
         yield from law.equations(seal)
         if self.comes_near:
-            yield self.strength_at_rest == law.limit(seal)
+            yield self.strength_at_rest == law.borne(seal)
             yield self.band_of_rest == law.scale(seal)
         yield der(self.x) == self.v
         yield self.p_out == self.x
@@ -153,11 +148,9 @@ class Cylinder(TranslationalFriction):
         if _rigid(self):
             return self.upper_force - self.lower_force, 0, 0
         transition = self.transition if self.stop == "smooth" else None
-        upper = stop_law(self.x - self.stroke, self.v, self.stop_stiffness, self.stop_damping,
-                         self.stop, transition)  # fmt: skip
-        lower = stop_law(-self.x, -self.v, self.stop_stiffness, self.stop_damping, self.stop,
-                         transition)  # fmt: skip
-        return upper[0] - lower[0], upper[1] + lower[1], upper[2] + lower[2]
+        how = self.stop_stiffness, self.stop_damping, self.stop, transition
+        return opposed(stop_law(self.x - self.stroke, self.v, *how),
+                       stop_law(-self.x, -self.v, *how))
 
 
 class SingleActingActuator(Cylinder):

@@ -26,7 +26,8 @@ from typing import Any
 from blocks import der, exp, log, maximum, minimum, partial, where
 
 __all__ = [
-    "density", "elastic_energy", "energy_made_up", "enthalpy", "filling", "mean_density",
+    "density", "elastic_energy", "energy_made_up", "enthalpy", "filling", "heat_lost",
+    "mean_density",
 ]  # fmt: skip
 
 SMALL = 1e-3  # below it series of five terms are exact to rounding
@@ -59,6 +60,11 @@ def enthalpy(at: Any, pressure: Any) -> Any:
     logarithm = _log_ratio(at.bulk_modulus_gain * strain)
     liquid = rise * logarithm * _exp_ratio((at.bulk_modulus_gain - 1) * strain * logarithm)
     return (liquid + _air_ratio(at) * _air_work(at, pressure)) / _mixed(at)
+
+
+def heat_lost(A: Any, B: Any) -> Any:
+    """Heat of what flows from A to B through a part that stores nothing."""
+    return A.mdot * (enthalpy(A, A.p) - enthalpy(B, B.p))
 
 
 def elastic_energy(at: Any, pressure: Any) -> Any:

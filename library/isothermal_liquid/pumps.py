@@ -9,7 +9,7 @@ from blocks import Input, Option, Parameter, Port, Variable, abs_, tanh
 
 from .. import symbols
 from ..heat import Dissipative
-from ..rotational import rotational
+from ..rotational import TwoPort, rotational
 from .domain import isothermal_liquid
 from .elements import above_vacuum
 from .liquid import enthalpy, mean_density
@@ -24,17 +24,14 @@ def _lossy(c: Any) -> bool:
     return c.losses == "analytical"
 
 
-PER_TURN = {"m^3/s": "Divide the volume flow by the speed: 30 l/min at 1000 rpm are 30 cm^3/turn."}
-
-
-class DisplacementMachine(Dissipative):
+class DisplacementMachine(Dissipative, TwoPort):
     """Base of pumps and motors: flow follows the shaft, torque follows the pressure."""
 
     losses = Option("none", ("none", "analytical"), doc="leakage and friction")
-    A = Port(isothermal_liquid, doc="inlet")
-    B = Port(isothermal_liquid, doc="outlet")
     R = Port(rotational, doc="shaft")
     C = Port(rotational, doc="case")
+    A = Port(isothermal_liquid, doc="inlet")
+    B = Port(isothermal_liquid, doc="outlet")
     nominal_displacement = Parameter("30 cm^3/turn", above=0, when=_lossy,
                                      doc="Displacement at which efficiencies hold")  # fmt: skip
     nominal_speed = Parameter("1800 rpm", above=0, when=_lossy,
@@ -67,9 +64,6 @@ class DisplacementMachine(Dissipative):
     def equations(self) -> Iterator[Any]:
         A, B, D = self.A, self.B, self.volume_per_angle()
         rho, gain = mean_density(A, B), enthalpy(B, B.p) - enthalpy(A, A.p)
-        yield self.w == self.R.w - self.C.w
-        yield self.R.t == self.t
-        yield self.C.t == -self.t
         yield self.p == B.p - A.p
         yield A.mdot == self.mdot
         yield B.mdot == -self.mdot
@@ -119,7 +113,8 @@ class FixedDisplacementPump(DisplacementMachine):
 
     symbol = symbols.PUMP
 
-    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice=PER_TURN)
+    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice={
+        "m^3/s": "Divide the volume flow by the speed: 30 l/min at 1000 rpm are 30 cm^3/turn."})
 
     def volume_per_angle(self) -> Any:
         return self.displacement
@@ -146,7 +141,7 @@ class VariableDisplacementPump(DisplacementMachine):
         return self.D
 
 
-class FixedDisplacementMotor(DisplacementMachine):
+class FixedDisplacementMotor(FixedDisplacementPump):
     """A motor that liquid turns: from A to B it drives R forward.
 
     Equations as of :class:`FixedDisplacementPump`: the torque that drives R is -t. With
@@ -163,16 +158,11 @@ class FixedDisplacementMotor(DisplacementMachine):
 
     symbol = symbols.HYDRAULIC_MOTOR
 
-    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice=PER_TURN)
-
-    def volume_per_angle(self) -> Any:
-        return self.displacement
-
     def loss_factors(self) -> tuple[Any, Any]:
         return 1 / self.volumetric_efficiency - 1, 1 - self.mechanical_efficiency
 
 
-class VariableDisplacementMotor(DisplacementMachine):
+class VariableDisplacementMotor(VariableDisplacementPump):
     """A motor whose displacement is a signal; negative, it turns the other way.
 
     Equations as of :class:`FixedDisplacementMotor`, with D the input.
@@ -187,10 +177,4 @@ class VariableDisplacementMotor(DisplacementMachine):
 
     symbol = symbols.HYDRAULIC_MOTOR
 
-    D = Input("cm^3/turn", doc="volume per turn")
-
-    def volume_per_angle(self) -> Any:
-        return self.D
-
-    def loss_factors(self) -> tuple[Any, Any]:
-        return 1 / self.volumetric_efficiency - 1, 1 - self.mechanical_efficiency
+    loss_factors = FixedDisplacementMotor.loss_factors

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    abs_,
-    der,
-    sqrt,
-)
+from blocks import Option, Parameter, Port, Variable, abs_, der, sqrt
 
 from .. import symbols
 from ..fluids.gaps import Gap
@@ -21,7 +13,7 @@ from ..fluids.pipes import Friction
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
 from .elements import ATMOSPHERE, above_vacuum
-from .liquid import density, elastic_energy, enthalpy, filling, mean_density
+from .liquid import density, elastic_energy, enthalpy, filling, heat_lost, mean_density
 
 __all__ = ["FlowResistance", "LaminarLeakage", "Pipe"]
 
@@ -48,7 +40,7 @@ class FlowResistance(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         share = self.mdot / self.mass_flow
         yield self.p == self.pressure_drop * share * sqrt(share**2 + self.laminar_fraction**2)
-        yield self.power_dissipated == _lost(self)
+        yield self.power_dissipated == heat_lost(self.A, self.B)
 
 
 class LaminarLeakage(Gap, Dissipative, TwoPort):
@@ -85,7 +77,7 @@ class LaminarLeakage(Gap, Dissipative, TwoPort):
             yield self.mdot == mean_density(self.A, self.B) * self.p / self.resistance
         else:
             yield self.mdot == self.conductance() * self.p / (self.A.viscosity * self.length)
-        yield self.power_dissipated == _lost(self)
+        yield self.power_dissipated == heat_lost(self.A, self.B)
 
 
 class Pipe(Dissipative, Friction):
@@ -155,7 +147,7 @@ class Pipe(Dissipative, Friction):
             loss = self.loss(A.mdot, mean_density(A, B))
             yield A.p - B.p == loss
             yield self.energy_stored == 0
-            yield self.power_dissipated == _lost(self)
+            yield self.power_dissipated == heat_lost(A, B)
             return
         inside, volume = density(A, self.p_I), self.area * self.length
         yield filling(A, self.p_I, volume, 0, A.mdot + B.mdot)
@@ -191,9 +183,3 @@ class Pipe(Dissipative, Friction):
     def loss(self, flow: Any, rho: Any) -> Any:
         """Pressure that a mass flow loses along the whole pipe."""
         return self.lost(flow, abs_(flow), rho, rho * self.A.viscosity)
-
-
-def _lost(part: Any) -> Any:
-    """Heat of what flows from A to B through a part that stores nothing."""
-    A, B = part.A, part.B
-    return A.mdot * (enthalpy(A, A.p) - enthalpy(B, B.p))

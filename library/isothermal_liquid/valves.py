@@ -8,53 +8,47 @@ from typing import Any
 
 import numpy as np
 
-from blocks import (
-    Input,
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    maximum,
-    minimum,
-    sqrt,
-)
+from blocks import Input, Option, Parameter, Port, Variable, der, maximum, minimum, sqrt
 
 from .. import symbols
 from ..heat import Dissipative
 from .domain import TwoPort, isothermal_liquid
-from .liquid import enthalpy, mean_density
+from .liquid import enthalpy, heat_lost, mean_density
 
 __all__ = [
     "CheckValve", "DirectionalValve", "LocalRestriction", "PressureReliefValve", "VariableOrifice",
 ]  # fmt: skip
 
 
-def orifice_flow(self: Any, A: Any, B: Any, area: Any, contraction: Any = 1, loss: Any = 1) -> Any:
-    """Mass flow from A to B through an area.
-
-    mdot = Cd area sqrt(2 rho/(loss contraction)) dp/(dp² + dp_cr²)^(1/4), with the mean
-    density, and dp_cr = pi rho/(8 area) (Re_c viscosity/Cd)², below which it is laminar.
-    """
-    rho, drop = mean_density(A, B), A.p - B.p
-    cd, critical = self.discharge_coefficient, self.critical_reynolds
-    laminar = pi / 8 * rho / area * (critical * A.viscosity / cd) ** 2
-    return cd * area * sqrt(2 * rho / (loss * contraction)) * drop / sqrt(
-        sqrt(drop**2 + laminar**2))  # fmt: skip
-
-
-class Restriction(Dissipative, TwoPort):
-    """Base of what liquid is squeezed through between A and B."""
-
-    symbol = symbols.RESTRICTION
+class Squeezing(Dissipative):
+    """Base of what liquid is squeezed through: the law of an orifice."""
 
     discharge_coefficient = Parameter(0.64, above=0, maximum=1,
                                       doc="Flow over that without contraction")  # fmt: skip
     critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
 
-    def heat(self) -> Any:
-        return self.power_dissipated == self.mdot * (
-            enthalpy(self.A, self.A.p) - enthalpy(self.B, self.B.p))  # fmt: skip
+    def orifice_flow(self, A: Any, B: Any, area: Any, contraction: Any = 1, loss: Any = 1) -> Any:
+        """Mass flow from A to B through an area.
+
+        mdot = Cd area sqrt(2 rho/(loss contraction)) dp/(dp² + dp_cr²)^(1/4), with the mean
+        density, and dp_cr = pi rho/(8 area) (Re_c viscosity/Cd)², below which it is laminar.
+        """
+        rho, drop = mean_density(A, B), A.p - B.p
+        cd, critical = self.discharge_coefficient, self.critical_reynolds
+        laminar = pi / 8 * rho / area * (critical * A.viscosity / cd) ** 2
+        return cd * area * sqrt(2 * rho / (loss * contraction)) * drop / sqrt(
+            sqrt(drop**2 + laminar**2))  # fmt: skip
+
+
+class Restriction(Squeezing, TwoPort):
+    """Base of what liquid is squeezed through between A and B."""
+
+    symbol = symbols.RESTRICTION
+
+    def squeezed(self, area: Any, contraction: Any = 1, loss: Any = 1) -> Iterator[Any]:
+        """Flow through an area, and its heat."""
+        yield self.mdot == self.orifice_flow(self.A, self.B, area, contraction, loss)
+        yield self.power_dissipated == heat_lost(self.A, self.B)
 
 
 def _variable(c: Any) -> bool:
@@ -113,11 +107,27 @@ class LocalRestriction(Restriction):
                 cd = self.discharge_coefficient
                 r = sqrt(1 - share**2 * (1 - cd**2))
                 loss = (r - cd * share) / (r + cd * share)
-        yield self.mdot == orifice_flow(self, self.A, self.B, area, contraction, loss)
-        yield self.heat()
+        yield from self.squeezed(area, contraction, loss)
 
 
-class VariableOrifice(Restriction):
+class Opened(Squeezing):
+    """Base of what opens from a leakage on."""
+
+    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
+    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
+
+    def verify(self) -> Iterator[str]:
+        if np.any(self.leakage_area > self.maximum_area):
+            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
+                   f"{self.maximum_area:~P}.")  # fmt: skip
+
+    def opened(self, share: Any) -> Any:
+        """Area at a share of the opening, limited to 0 and 1, over the leakage."""
+        least = self.leakage_area
+        return least + (self.maximum_area - least) * maximum(minimum(share, 1), 0)
+
+
+class VariableOrifice(Opened, Restriction):
     """An orifice that a control member opens: a spool edge, a poppet, a throttle.
 
     Equations: the area grows linearly from leakage_area at S = overlap to maximum_area at
@@ -132,40 +142,21 @@ class VariableOrifice(Restriction):
     """
 
     orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
-    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
-    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
     stroke = Parameter("5 mm", above=0, doc="Way from closed to open")
     overlap = Parameter("0 mm", doc="Position at which it begins to open")
     S = Input("m", doc="position of the control member")
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
 
-    def verify(self) -> Iterator[str]:
-        yield from _leaks_too_much(self)
-
     def equations(self) -> Iterator[Any]:
         S = self.S if self.orientation == "positive" else -self.S
-        yield self.area == _opened(self, (S - self.overlap) / self.stroke)
-        yield self.mdot == orifice_flow(self, self.A, self.B, self.area)
-        yield self.heat()
+        yield self.area == self.opened((S - self.overlap) / self.stroke)
+        yield from self.squeezed(self.area)
 
 
-def _leaks_too_much(c: Any) -> Iterator[str]:
-    if np.any(c.leakage_area > c.maximum_area):
-        yield (f"leakage_area is {c.leakage_area:~P}, above maximum_area, which is "
-               f"{c.maximum_area:~P}.")  # fmt: skip
-
-
-def _opened(c: Any, share: Any) -> Any:
-    """Area at a share of the opening, limited to 0 and 1, over the leakage."""
-    return c.leakage_area + (c.maximum_area - c.leakage_area) * maximum(minimum(share, 1), 0)
-
-
-class PressureOpened(Restriction):
+class PressureOpened(Opened, Restriction):
     """Base of valves that a pressure opens: linear between cracking and fully open."""
 
     opening_dynamics = Option(False, doc="whether the valve takes time to move")
-    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area, fully open")
-    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area, closed")
     cracking_pressure = Parameter("0.01 MPa", doc="Pressure at which it begins to open")
     maximum_pressure = Parameter("0.1 MPa", doc="Pressure at which it is fully open")
     time_constant = Parameter("0.1 s", above=0, when="opening_dynamics",
@@ -177,7 +168,7 @@ class PressureOpened(Restriction):
         if np.any(self.cracking_pressure >= self.maximum_pressure):
             yield (f"cracking_pressure is {self.cracking_pressure:~P}, not below maximum_pressure, "
                    f"which is {self.maximum_pressure:~P}: it opens between the two.")  # fmt: skip
-        yield from _leaks_too_much(self)
+        yield from super().verify()
 
     def control_pressure(self) -> Any:
         """The pressure that opens it."""
@@ -190,9 +181,8 @@ class PressureOpened(Restriction):
             wanted = maximum(minimum(share, 1), 0)
             yield self.time_constant * der(self.opening) == wanted - self.opening
             share = self.opening
-        yield self.area == _opened(self, share)
-        yield self.mdot == orifice_flow(self, self.A, self.B, self.area)
-        yield self.heat()
+        yield self.area == self.opened(share)
+        yield from self.squeezed(self.area)
 
 
 class CheckValve(PressureOpened):
@@ -236,7 +226,7 @@ class PressureReliefValve(PressureOpened):
 EDGES = (("P", "A", 1), ("P", "B", -1), ("A", "T", -1), ("B", "T", 1))
 
 
-class DirectionalValve(Dissipative):
+class DirectionalValve(Opened):
     """A 4-way 3-position directional valve: pump P, tank T, and the two sides A and B.
 
     Equations: four orifices. S > 0 opens P-A and B-T, S < 0 opens P-B and A-T: the area of an
@@ -256,31 +246,23 @@ class DirectionalValve(Dissipative):
     P = Port(isothermal_liquid, doc="from the pump")
     T = Port(isothermal_liquid, doc="to the tank")
     S = Input("m", doc="position of the spool")
-    maximum_area = Parameter("1e-4 m^2", above=0, doc="Area of an open edge")
-    leakage_area = Parameter("1e-10 m^2", above=0, doc="Area of a closed edge")
     stroke = Parameter("5 mm", above=0, doc="Way from closed to open")
     overlap_PA = Parameter("0 mm", doc="S at which P-A begins to open")
     overlap_PB = Parameter("0 mm", doc="-S at which P-B begins to open")
     overlap_AT = Parameter("0 mm", doc="-S at which A-T begins to open")
     overlap_BT = Parameter("0 mm", doc="S at which B-T begins to open")
-    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
-                                      doc="Flow over that without contraction")  # fmt: skip
-    critical_reynolds = Parameter(150.0, above=0, doc="Reynolds number of turbulent flow")
     flow_PA = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from P to A")
     flow_PB = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from P to B")
     flow_AT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to T")
     flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
-
-    def verify(self) -> Iterator[str]:
-        yield from _leaks_too_much(self)
 
     def equations(self) -> Iterator[Any]:
         heat = []
         for a, b, side in EDGES:
             start, end, flow = getattr(self, a), getattr(self, b), getattr(self, f"flow_{a}{b}")
             overlap = getattr(self, f"overlap_{a}{b}")
-            area = _opened(self, (side * self.S - overlap) / self.stroke)
-            yield flow == orifice_flow(self, start, end, area)
+            area = self.opened((side * self.S - overlap) / self.stroke)
+            yield flow == self.orifice_flow(start, end, area)
             heat.append(flow * (enthalpy(start, start.p) - enthalpy(end, end.p)))
         yield self.P.mdot == self.flow_PA + self.flow_PB
         yield self.T.mdot == -self.flow_AT - self.flow_BT

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Parameter, Port, Variable, contact, der, maximum, where
+from blocks import Option, Parameter, Port, Variable, contact, der, maximum, where
 
 from .. import symbols
 from ..contact import stop_law
-from ..electrical import electrical
+from ..electrical import TwoPort
 from ..heat import Dissipative
 from ..translational import translational
 from .domain import VACUUM, magnetic
+from .domain import TwoPort as MagneticTwoPort
 
 __all__ = ["ElectromagneticConverter", "ReluctanceForceActuator"]
 
 
-class ElectromagneticConverter(Component):
+class ElectromagneticConverter(TwoPort):
     """Ideal coil around a magnetic circuit: no resistance, no leakage.
 
     Equations: mmf = turns i; v = -turns dphi/dt, with i from p to n, mmf = mmf_N - mmf_S
@@ -33,20 +34,14 @@ class ElectromagneticConverter(Component):
 
     symbol = symbols.COIL_ON_CORE
 
-    p = Port(electrical, doc="positive end of the coil")
-    n = Port(electrical, doc="negative end of the coil")
     N = Port(magnetic, doc="where a positive current raises the potential")
     S = Port(magnetic, doc="the other end of the coil's core")
     turns = Parameter(1, above=0, doc="Number of turns")
-    v = Variable("V", doc="voltage of p minus that of n")
     i = Variable("A", "0 A", priority="low", doc="current from p to n")
     mmf = Variable("A", doc="mmf of N minus that of S")
     phi = Variable("Wb", nominal="1 mWb", doc="flux into the coil at N")
 
     def equations(self) -> Iterator[Any]:
-        yield self.v == self.p.v - self.n.v
-        yield self.p.i == self.i
-        yield self.n.i == -self.i
         yield self.mmf == self.N.mmf - self.S.mmf
         yield self.N.phi == self.phi
         yield self.S.phi == -self.phi
@@ -54,7 +49,7 @@ class ElectromagneticConverter(Component):
         yield self.v == -self.turns * der(self.phi)
 
 
-class ReluctanceForceActuator(Dissipative):
+class ReluctanceForceActuator(Dissipative, MagneticTwoPort):
     """Air gap whose flux pulls an armature R against a stator C.
 
     Equations: dx/dt = v_R - v_C; with gap = max(x, least_gap) and
@@ -101,8 +96,6 @@ class ReluctanceForceActuator(Dissipative):
     x = Variable("m", "2 mm", priority="high", nominal="1 mm", doc="gap")
     v = Variable("m/s", doc="velocity of R minus that of C")
     f = Variable("N", doc="force carried from R to C, positive where it closes the gap")
-    mmf = Variable("A", doc="mmf of N minus that of S")
-    phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")
     contact_force = Variable("N", doc="force of the contact, pressing apart")
     energy_stored = Variable("J", doc="energy of the gap and of the contact")
     power_supplied = Variable("W", when=lambda c: c.model != "restitution",
@@ -119,9 +112,6 @@ class ReluctanceForceActuator(Dissipative):
         yield self.v == self.R.v - self.C.v
         yield self.R.f == self.f
         yield self.C.f == -self.f
-        yield self.mmf == self.N.mmf - self.S.mmf
-        yield self.N.phi == self.phi
-        yield self.S.phi == -self.phi
         yield der(self.x) == self.v
         yield self.f == pull - self.contact_force
         if self.model == "restitution":

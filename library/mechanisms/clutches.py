@@ -35,7 +35,7 @@ from blocks import (
 )
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Resisting
 from ..rotational import TwoPort
 from ..tables import table_faults
 
@@ -51,7 +51,7 @@ def pressing(force: Any, name: str) -> Iterator[Any]:
                   "with library.signal.Saturation, or look for its sign.")  # fmt: skip
 
 
-class PressedFriction(Dissipative, TwoPort):
+class PressedFriction(Resisting, TwoPort):
     """Base of clutches and brakes with a coefficient of friction.
 
     While slipping t = mu lever N sign(w), at rest |t| <= static_coefficient lever N,
@@ -85,16 +85,13 @@ class PressedFriction(Dissipative, TwoPort):
         """The law, for the torque per normal force and coefficient."""
         yield from pressing(normal, "normal force N")
         grip = lever * maximum(normal, 0)
-        yield from self.pressed(self.static_coefficient * grip, self.kinetic() * grip)
+        yield dry_friction(self.t, self.w, static=self.static_coefficient * grip,
+                           kinetic=self.kinetic() * grip)
 
     def kinetic(self) -> Any:
         if self.law == "table":
             return interpolate(abs_(self.w), self.speeds, self.coefficients, hold=True)
         return self.kinetic_coefficient
-
-    def pressed(self, static: Any, kinetic: Any) -> Iterator[Any]:
-        yield dry_friction(self.t, self.w, static=static, kinetic=kinetic)
-        yield self.power_dissipated == self.t * self.w
 
 
 class DiscClutch(PressedFriction):
@@ -193,11 +190,12 @@ class BandBrake(PressedFriction):
     def equations(self) -> Iterator[Any]:
         yield from pressing(self.F, "band tension F")
         pull = maximum(self.F, 0) * self.drum_radius
-        yield from self.pressed((exp(self.static_coefficient * self.wrap) - 1) * pull,
-                                (exp(self.kinetic() * self.wrap) - 1) * pull)
+        yield dry_friction(self.t, self.w,
+                           static=(exp(self.static_coefficient * self.wrap) - 1) * pull,
+                           kinetic=(exp(self.kinetic() * self.wrap) - 1) * pull)
 
 
-class TorqueLimiter(Dissipative, TwoPort):
+class TorqueLimiter(Resisting, TwoPort):
     """Safety clutch that slips above a set torque.
 
     At rest |t| <= limit; while slipping t = slip_torque sign(w), however fast.
@@ -219,10 +217,9 @@ class TorqueLimiter(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield dry_friction(self.t, self.w, static=self.limit, kinetic=self.slip_torque)
-        yield self.power_dissipated == self.t * self.w
 
 
-class DogClutch(Dissipative, TwoPort):
+class DogClutch(Resisting, TwoPort):
     """Clutch with teeth that mesh when it is shifted at small slip.
 
     It engages when the shift signal E is above 1/2 and the slip |w| is below
@@ -251,10 +248,9 @@ class DogClutch(Dissipative, TwoPort):
         yield when(shifted & slow, {self.engaged: 1.0})
         yield when(~shifted, {self.engaged: 0.0})
         yield dry_friction(self.t, self.w, static=capacity, kinetic=capacity)
-        yield self.power_dissipated == self.t * self.w
 
 
-class OneWayClutch(Dissipative, TwoPort):
+class OneWayClutch(Resisting, TwoPort):
     """Freewheel: C drives R, and R may overrun.
 
     * Overrunning, w > 0: t = drag, the friction of a lightly pressed clutch.
@@ -288,4 +284,3 @@ class OneWayClutch(Dissipative, TwoPort):
         drag = self.drag_torque * maximum(self.E, 0)
         yield set_valued(self.t, self.w, static=(-self.torque_capacity, self.peak * drag),
                          kinetic=(-self.torque_capacity, drag))
-        yield self.power_dissipated == self.t * self.w

@@ -31,7 +31,7 @@ moist_air = Domain(
     across={"p": "MPa", "T": "K", "x_w": "1", "x_g": "1"},
     through={"mdot": "kg/s", "Phi": "W", "mdot_w": "kg/s", "mdot_g": "kg/s"},
     parameters=AIR | trace(AIR) | {"trace_mole_constant": AIR["gas_constant"], "traced": "0"},
-    typical={"p": "0.101325 MPa", "T": "293.15 K", "x_w": "0.01"},
+    typical={"p": "101325 Pa", "T": "293.15 K", "x_w": "0.01", "mdot": "0.1 kg/s", "Phi": "10 kW"},
     assumed="holds water vapour in dry air, since no MoistAirProperties says otherwise. Connect "
     "one to any of its ports for another dry gas, or to say that air is meant.",
     reference="Reservoir",

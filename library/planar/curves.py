@@ -395,10 +395,7 @@ class SplineCurve(Curve):
 
 def tightest(curves: Sequence[Curve]) -> tuple[float, str]:
     """Smallest sum of curvatures two curves can meet with, and where the hollow one has its."""
-    total, text = 0.0, ""
     least = [(float(k.min()), c, float(s[int(np.argmin(k))]))
              for c in curves for s, k in [c.curvature]]
-    total = sum(k for k, *_ in least)
     _, c, s = min(least, key=lambda row: row[0])
-    text = shown_place(*c.places([s])[0][:, 0])
-    return total, text
+    return sum(k for k, *_ in least), shown_place(*c.places([s])[0][:, 0])

@@ -39,7 +39,6 @@ own components             ``rotational`` (the domain), ``TwoPort`` (the base)
 
 from ..othernames import missing
 from ..tables import table
-from .dampers import RotationalNonlinearDamper
 from .domain import TwoPort, rotational
 from .elements import (
     Inertia,
@@ -47,6 +46,7 @@ from .elements import (
     RotationalDamper,
     RotationalFreeEnd,
     RotationalInerter,
+    RotationalNonlinearDamper,
     RotationalReference,
     RotationalSpring,
     RotationalSpringDamper,

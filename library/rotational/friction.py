@@ -9,7 +9,7 @@ from blocks import Parameter, abs_, dry_friction
 
 from .. import symbols
 from ..friction import Rubbing, needs
-from ..heat import Dissipative
+from ..heat import Resisting
 from ..tables import friction_at, friction_faults
 from .domain import TwoPort
 
@@ -86,7 +86,7 @@ class RotationalFriction(Rubbing, TwoPort):
         return getattr(self, f"{name}_torque")
 
 
-class BearingFriction(Dissipative, TwoPort):
+class BearingFriction(Resisting, TwoPort):
     """Bearing friction from a table of measured torques over speeds; sticks exactly.
 
     While sliding, t = T(|w|) sign(w), with T interpolated linearly in the table,
@@ -120,4 +120,3 @@ class BearingFriction(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         kinetic = friction_at(abs_(self.w), self.speeds, self.torques)
         yield dry_friction(self.t, self.w, static=self.peak * self.torques[0], kinetic=kinetic)
-        yield self.power_dissipated == self.t * self.w

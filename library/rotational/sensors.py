@@ -52,7 +52,7 @@ class PowerSensor(TwoPort):
         yield self.P == self.t * self.R.w
 
 
-class MultiSensor(TwoPort):
+class MultiSensor(TorqueSensor):
     """Torque, angular velocity and power in a rigid connection of R and C.
 
     Equations: w = 0; T = t; W = w_R; P = T W.
@@ -60,15 +60,11 @@ class MultiSensor(TwoPort):
     Ports: R, C. Outputs: T in N*m, W in rad/s (against the reference), P in W.
     """
 
-    symbol = symbols.METER
-
-    T = Output("N*m", doc="torque carried from R to C")
     W = Output("rad/s", doc="angular velocity of the connection")
     P = Output("W", doc="power from R to C")
 
     def equations(self) -> Iterator[Any]:
-        yield self.w == 0
-        yield self.T == self.t
+        yield from super().equations()
         yield self.W == self.R.w
         yield self.P == self.t * self.R.w
 

@@ -12,12 +12,13 @@ from typing import Any
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
+from ..heat import Supplying
 from .domain import TwoPort
 
 __all__ = ["AngleSource", "AngularAccelerationSource", "AngularVelocitySource", "TorqueSource"]
 
 
-class TorqueSource(TwoPort):
+class TorqueSource(Supplying, TwoPort):
     """Prescribed torque, whatever the motion.
 
     Equation: t = -S, where S is the signal, or the parameter ``torque`` while
@@ -39,14 +40,12 @@ class TorqueSource(TwoPort):
     torque = Parameter("0 N*m", varying=True, doc="Torque from C to R",
                        advice={"N": "A force belongs to ForceSource(force=…)."})  # fmt: skip
     S = Input("N*m", default="torque", doc="torque from C to R")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.t == -self.S
-        yield self.power_supplied == -self.t * self.w
 
 
-class AngularVelocitySource(TwoPort):
+class AngularVelocitySource(Supplying, TwoPort):
     """Prescribed angular velocity of R against C, whatever the torque.
 
     Equation: w = S, where S is the signal, or the parameter ``velocity`` while
@@ -61,14 +60,12 @@ class AngularVelocitySource(TwoPort):
 
     velocity = Parameter("0 rad/s", varying=True, doc="Angular velocity of R against C")
     S = Input("rad/s", default="velocity", doc="angular velocity of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.w == self.S
-        yield self.power_supplied == -self.t * self.w
 
 
-class AngleSource(TwoPort):
+class AngleSource(Supplying, TwoPort):
     """Prescribed angle of R against C, whatever the torque.
 
     Equations: phi = S, w = dphi/dt, where S is the signal, or the parameter
@@ -84,15 +81,13 @@ class AngleSource(TwoPort):
     angle = Parameter("0 rad", varying=True, doc="Angle of R against C")
     S = Input("rad", default="angle", doc="angle of R against C")
     phi = Variable("rad", doc="angle of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.phi == self.S
         yield self.w == der(self.phi)
-        yield self.power_supplied == -self.t * self.w
 
 
-class AngularAccelerationSource(TwoPort):
+class AngularAccelerationSource(Supplying, TwoPort):
     """Prescribed angular acceleration of R against C, whatever the torque.
 
     Equations: dw/dt = S, dphi/dt = w, where S is the signal, or the parameter
@@ -109,9 +104,7 @@ class AngularAccelerationSource(TwoPort):
     S = Input("rad/s^2", default="acceleration", doc="angular acceleration of R against C")
     w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity of R minus that of C")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield der(self.w) == self.S
         yield der(self.phi) == self.w
-        yield self.power_supplied == -self.t * self.w

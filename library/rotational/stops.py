@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from blocks import Option, Parameter, Variable, contact, der
+from blocks import Parameter, Variable, der
 
 from .. import symbols
-from ..contact import STOP_MODELS, gap_law, start_beyond, stop_law
-from ..heat import Dissipative, Struck
+from ..contact import Bounded, gap_law, is_elastic, is_rigid, opposed
+from ..heat import Dissipative
 from .domain import TwoPort
 
 __all__ = ["ElastoBacklash", "RotationalHardStop"]
 
 
-def _rigid(stop: Any) -> bool:
-    return stop.model == "restitution"
-
-
-def _elastic(stop: Any) -> bool:
-    return not _rigid(stop)
-
-
-class RotationalHardStop(Struck, TwoPort):
+class RotationalHardStop(Bounded, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.
 
     Equations: dphi/dt = w; with p the penetration of a bound, K its stiffness and D
@@ -57,57 +47,29 @@ class RotationalHardStop(Struck, TwoPort):
 
     symbol = symbols.STOP
 
-    model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 rad", doc="Gap of the upper bound, seen from phi = 0")
     lower_bound = Parameter("-0.1 rad", doc="Gap of the lower bound, seen from phi = 0")
-    upper_stiffness = Parameter("1e6 N*m/rad", above=0, when=_elastic,
+    upper_stiffness = Parameter("1e6 N*m/rad", above=0, when=is_elastic,
         doc="Contact stiffness, upper bound")  # fmt: skip
-    lower_stiffness = Parameter("1e6 N*m/rad", above=0, when=_elastic,
+    lower_stiffness = Parameter("1e6 N*m/rad", above=0, when=is_elastic,
         doc="Contact stiffness, lower bound")  # fmt: skip
-    upper_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=_elastic,
+    upper_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=is_elastic,
         doc="Contact damping, upper bound")  # fmt: skip
-    lower_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=_elastic,
+    lower_damping = Parameter("0.01 N*m*s/rad", minimum=0, when=is_elastic,
         doc="Contact damping, lower bound")  # fmt: skip
     transition = Parameter("0.001 rad", above=0, when=lambda c: c.model == "smooth",
                            doc="Depth of the transition region")  # fmt: skip
-    restitution = Parameter(0.7, minimum=0, maximum=1, when=_rigid,
-                            doc="Coefficient of restitution")  # fmt: skip
-    upper_torque = Variable("N*m", when=_rigid, doc="torque of the upper stop, pressing back")
-    lower_torque = Variable("N*m", when=_rigid, doc="torque of the lower stop, pressing back")
+    upper_torque = Variable("N*m", when=is_rigid, doc="torque of the upper stop, pressing back")
+    lower_torque = Variable("N*m", when=is_rigid, doc="torque of the lower stop, pressing back")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
-    energy_stored = Variable("J", doc="elastic energy of the stops, or heat of impacts")
 
     @property
-    def rigid(self) -> bool:
-        return _rigid(self)
-
-    def verify(self) -> Iterator[str]:
-        if np.any(self.upper_bound <= self.lower_bound):
-            yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
-                   "The upper bound must be above the lower one.")  # fmt: skip
-
-    def advise(self) -> Iterator[str]:
-        if not self.rigid:  # told with how far the sides overlap
-            yield from start_beyond(self.phi, self.lower_bound, self.upper_bound)
+    def place(self) -> Any:
+        return self.phi
 
     def equations(self) -> Iterator[Any]:
         yield der(self.phi) == self.w
-        if self.model == "restitution":
-            yield contact(self.upper_torque, self.upper_bound - self.phi, self.w,
-                          restitution=self.restitution)  # fmt: skip
-            yield contact(self.lower_torque, self.phi - self.lower_bound, -self.w,
-                          restitution=self.restitution)  # fmt: skip
-            yield self.t == self.upper_torque - self.lower_torque
-            yield from self.heat_of_impacts(self.t * self.w)
-            return
-        how = (self.model, self.transition)
-        upper = stop_law(self.phi - self.upper_bound, self.w, self.upper_stiffness,
-                         self.upper_damping, *how)  # fmt: skip
-        lower = stop_law(self.lower_bound - self.phi, -self.w, self.lower_stiffness,
-                         self.lower_damping, *how)  # fmt: skip
-        yield self.t == upper[0] - lower[0]
-        yield self.energy_stored == upper[1] + lower[1]
-        yield self.power_dissipated == upper[2] + lower[2]
+        yield from self.held(self.t, self.w, self.upper_torque, self.lower_torque)
 
 
 class ElastoBacklash(Dissipative, TwoPort):
@@ -138,9 +100,10 @@ class ElastoBacklash(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         half = self.backlash / 2
-        upper = gap_law(self.phi - half, self.w, self.stiffness, self.damping)
-        lower = gap_law(-self.phi - half, -self.w, self.stiffness, self.damping)
+        torque, energy, heat = opposed(
+            gap_law(self.phi - half, self.w, self.stiffness, self.damping),
+            gap_law(-self.phi - half, -self.w, self.stiffness, self.damping))
         yield der(self.phi) == self.w
-        yield self.t == upper[0] - lower[0]
-        yield self.energy_stored == upper[1] + lower[1]
-        yield self.power_dissipated == upper[2] + lower[2]
+        yield self.t == torque
+        yield self.energy_stored == energy
+        yield self.power_dissipated == heat

@@ -27,15 +27,7 @@ other, and ``total.u[1:3]`` or ``sensors[[0, 2]].V`` selects among them.
 """
 
 from ..othernames import missing
-from .continuous import (
-    PID,
-    Delay,
-    Derivative,
-    Integrator,
-    PadeDelay,
-    StateSpace,
-    TransferFunction,
-)
+from .continuous import PID, Delay, Derivative, Integrator, PadeDelay, StateSpace, TransferFunction
 from .discrete import (
     Counter,
     PeriodicRMS,
@@ -48,16 +40,7 @@ from .discrete import (
 )
 from .harmonics import HarmonicEstimator
 from .logic import And, Compare, Not, Or
-from .math import (
-    Divide,
-    Gain,
-    MathFunction,
-    Product,
-    Subtract,
-    Sum,
-    Terminator,
-    VectorNorm,
-)
+from .math import Divide, Gain, MathFunction, Product, Subtract, Sum, Terminator, VectorNorm
 from .nonlinear import (
     Abs,
     Backlash,
@@ -73,12 +56,7 @@ from .nonlinear import (
     Switch,
 )
 from .python_function import PythonFunction
-from .sampled import (
-    DiscreteIntegrator,
-    DiscretePID,
-    DiscreteStateSpace,
-    DiscreteTransferFunction,
-)
+from .sampled import DiscreteIntegrator, DiscretePID, DiscreteStateSpace, DiscreteTransferFunction
 from .sources import Chirp, Constant, Pulse, Ramp, Sine, Step, TimeFunction
 from .tables import RepeatingSequence, Table1D, Table2D, Table3D, TimeTable
 

@@ -13,7 +13,7 @@ __all__ = ["OneUnit", "power", "product", "quotient", "same_length"]
 class OneUnit(Component):
     """Base of blocks whose output has the unit of their input."""
 
-    unit = Option("1", doc="Unit of the signal")
+    unit = Option("1", doc="Unit of inputs and output")
     u = Input(lambda c: c.unit)
     y = Output(lambda c: c.unit)
 

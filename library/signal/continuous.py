@@ -39,7 +39,31 @@ __all__ = ["Delay", "Derivative", "Integrator", "PID", "PadeDelay", "StateSpace"
            "TransferFunction"]
 
 
-class Integrator(Component):
+class Limited(Component):
+    """Base of blocks whose output may be limited; its unit is that of ``of_output``."""
+
+    input = Option("1", doc="Unit of the input")
+    limited = Option(False, doc="Whether the output stays between limits")
+    lower = Parameter(-1, unit=lambda c: c.of_output(), when="limited",
+                      doc="Lower limit of the output")
+    upper = Parameter(1, unit=lambda c: c.of_output(), when="limited",
+                      doc="Upper limit of the output")
+    u = Input(lambda c: c.input)
+    y = Output(lambda c: c.of_output())
+
+    def verify(self):
+        if self.limited and not self.lower < self.upper:
+            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+
+
+class Integral(Limited):
+    """Base of integrators."""
+
+    def of_output(self):
+        return product(self.input, "s")
+
+
+class Integrator(Integral):
     """The time integral of a signal, if wanted within limits or reset.
 
     Equation: dx/dt = u, y = x. With ``limited=True`` x stops exactly at a limit and
@@ -59,32 +83,25 @@ class Integrator(Component):
 
     symbol = symbols.INTEGRATOR
 
-    input = Option("1", doc="Unit of the input")
-    limited = Option(False, doc="Whether x stays between limits")
     external_reset = Option(False, doc="Whether there is an input that resets x")
     reset_on = Option("rising", ("rising", "falling", "either", "level"), doc="When it is reset")
     external_start = Option(False, doc="Whether an input gives the value at the start")
-    lower = Parameter(-1, unit=lambda c: product(c.input, "s"), when="limited", doc="Lower limit")
-    upper = Parameter(1, unit=lambda c: product(c.input, "s"), when="limited", doc="Upper limit")
-    reset_value = Parameter(0, unit=lambda c: product(c.input, "s"), when="external_reset",
+    reset_value = Parameter(0, unit=lambda c: c.of_output(), when="external_reset",
                             doc="Value after a reset")
-    u = Input(lambda c: c.input)
     reset = Input(when="external_reset", doc="Resets x when it rises above 0.5")
-    start = Input(lambda c: product(c.input, "s"), when="external_start",
+    start = Input(lambda c: c.of_output(), when="external_start",
                   doc="Value at the start and after a reset")
-    x = Variable(lambda c: product(c.input, "s"), 0, priority="high", doc="The integral")
-    y = Output(lambda c: product(c.input, "s"))
+    x = Variable(lambda c: c.of_output(), 0, priority="high", doc="The integral")
     at_limit = Discrete(when="limited", doc="1 at the upper limit, -1 at the lower, else 0")
-    beginning = Discrete(lambda c: product(c.input, "s"), when="external_start",
+    beginning = Discrete(lambda c: c.of_output(), when="external_start",
                          doc="What start was at the start or at the last reset")
 
     def verify(self):
         if self.external_start and (self.limited or self.reset_on == "level"):
             yield ("a value at the start from a signal goes neither with limits nor with a reset "
                    "by level.")
-        if self.limited and not self.lower < self.upper:
-            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
-        elif self.limited and self.external_reset and not (
+        yield from super().verify()
+        if self.limited and self.external_reset and self.lower < self.upper and not (
                 self.lower <= self.reset_value <= self.upper):
             yield (f"the value after a reset, {self.reset_value:~P}, is not between the limits "
                    f"{self.lower:~P} and {self.upper:~P}.")
@@ -150,7 +167,27 @@ class Derivative(Component):
         yield self.y == self.rate
 
 
-class TransferFunction(Component):
+class Fraction(Component):
+    """Base of rational transfer functions."""
+
+    input = Option("1", doc="Unit of the input")
+    output = Option("1", doc="Unit of the output")
+    u = Input(lambda c: c.input)
+    y = Output(lambda c: c.output)
+
+    def verify(self):
+        if self.denominator.magnitude[0] == 0:
+            yield ("the first coefficient of the denominator is 0. Leave it out, or give the "
+                   "coefficient of the highest power first.")
+
+    def above(self, n):
+        """Coefficients of the numerator, as many as the denominator has, over its first."""
+        short = n + 1 - len(self.numerator)
+        return [self.numerator[k - short] / self.denominator[0] if k >= short else 0
+                for k in range(n + 1)]
+
+
+class TransferFunction(Fraction):
     """A rational transfer function.
 
     Equation: Y = (b_m s^m + ... + b_0) / (a_n s^n + ... + a_0) U with m <= n, for u and
@@ -168,26 +205,15 @@ class TransferFunction(Component):
         contain derivatives of the input.
     """
 
-    input = Option("1", doc="Unit of the input")
-    output = Option("1", doc="Unit of the output")
     numerator = Parameter([1.0], doc="Coefficients, highest power first")
     denominator = Parameter([1.0, 1.0], doc="Coefficients, highest power first")
-    u = Input(lambda c: c.input)
-    y = Output(lambda c: c.output)
     x = Variable(lambda c: [""] * _order(c), 0, priority="high", doc="States")
-
-    def verify(self):
-        if self.denominator.magnitude[0] == 0:
-            yield ("the first coefficient of the denominator is 0. Leave it out, or give the "
-                   "coefficient of the highest power first.")
 
     def equations(self):
         n = len(self.x)
         u, y = self.u / quantity(1, self.input), self.y / quantity(1, self.output)
-        lead = self.denominator[0]
-        a = [self.denominator[k] / lead for k in range(n + 1)]
-        short = n + 1 - len(self.numerator)
-        b = [self.numerator[k - short] / lead if k >= short else 0 for k in range(n + 1)]
+        a = [self.denominator[k] / self.denominator[0] for k in range(n + 1)]
+        b = self.above(n)
         yield y == (self.x[0] if n else 0) + b[0] * u
         for k in range(1, n + 1):
             following = self.x[k] if k < n else 0
@@ -206,7 +232,31 @@ def _order(component: Any, because: str = "contain derivatives of the input") ->
     return n
 
 
-class StateSpace(Component):
+class LinearSystem(Component):
+    """Base of state spaces: their matrices, inputs and outputs."""
+
+    input = Option("1", doc="Unit of the inputs")
+    output = Option("1", doc="Unit of the outputs")
+    A = Parameter([[-1.0]], doc="State matrix")
+    B = Parameter([[1.0]], doc="Input matrix")
+    C = Parameter([[1.0]], doc="Output matrix")
+    D = Parameter(np.zeros((0, 0)), doc="Direct part")
+    u = Input(lambda c: [c.input] * _sizes(c)[1])
+    y = Output(lambda c: [c.output] * _sizes(c)[2])
+
+    def growth(self):
+        """A x + B u, and C x + D u, by rows, as numbers."""
+        u = [u / quantity(1, self.input) for u in self.u]
+        return tuple([_row(of_x, i, self.x) + (_row(of_u, i, u) if len(of_u) else 0)
+                      for i in range(len(rows))]
+                     for rows, of_x, of_u in ((self.x, self.A, self.B), (self.y, self.C, self.D)))
+
+
+def _row(matrix: Any, i: int, values: Any) -> Any:
+    return sum((matrix[i, k] * v for k, v in enumerate(values)), start=0)
+
+
+class StateSpace(LinearSystem):
     """A linear state space with any number of inputs and outputs.
 
     Equations: dx/dt = A x + B u, y = C x + D u, for u and y as numbers in their units
@@ -217,25 +267,13 @@ class StateSpace(Component):
     Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial states: ``x1=...``.
     """
 
-    input = Option("1", doc="Unit of the inputs")
-    output = Option("1", doc="Unit of the outputs")
-    A = Parameter([[-1.0]], doc="State matrix")
-    B = Parameter([[1.0]], doc="Input matrix")
-    C = Parameter([[1.0]], doc="Output matrix")
-    D = Parameter(np.zeros((0, 0)), doc="Direct part")
-    u = Input(lambda c: [c.input] * _sizes(c)[1])
-    y = Output(lambda c: [c.output] * _sizes(c)[2])
     x = Variable(lambda c: [""] * _sizes(c)[0], 0, priority="high", doc="States")
 
     def equations(self):
-        u = [u / quantity(1, self.input) for u in self.u]
-        for i, x in enumerate(self.x):
-            slope = sum(self.A[i, j] * v for j, v in enumerate(self.x))
-            yield der(x) * quantity("1 s") == slope + sum(self.B[i, k] * v for k, v in enumerate(u))
-        for i, y in enumerate(self.y):
-            value = sum(self.C[i, j] * v for j, v in enumerate(self.x))
-            if len(self.D):
-                value = value + sum(self.D[i, k] * v for k, v in enumerate(u))
+        slopes, values = self.growth()
+        for x, slope in zip(self.x, slopes, strict=True):
+            yield der(x) * quantity("1 s") == slope
+        for y, value in zip(self.y, values, strict=True):
             yield y / quantity(1, self.output) == value
 
 
@@ -253,11 +291,10 @@ def _sizes(component: Any) -> tuple[int, int, int]:
     return n, inputs, outputs
 
 
-class Controller(Component):
+class Controller(Limited):
     """Base of PID controllers: gains, filter and limits."""
 
     input = Option("1", doc="Unit of the control error")
-    limited = Option(False, doc="Whether the output is limited")
     proportional = Parameter("1", unit="any", doc="Proportional gain")
     integral = Parameter(0, unit=lambda c: quotient(c.proportional.units, "s"), doc="Integral gain",
                          advice="It has the unit of 'proportional' per second.")
@@ -265,16 +302,9 @@ class Controller(Component):
                            doc="Derivative gain",
                            advice="It has the unit of 'proportional' times a second.")
     filter_time = Parameter("10 ms", above=0, doc="Time constant of the derivative's filter")
-    lower = Parameter(-1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Lower limit of the output")
-    upper = Parameter(1, unit=lambda c: product(c.proportional.units, c.input), when="limited",
-                      doc="Upper limit of the output")
-    u = Input(lambda c: c.input)
-    y = Output(lambda c: product(c.proportional.units, c.input))
 
-    def verify(self):
-        if self.limited and not self.lower < self.upper:
-            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+    def of_output(self):
+        return product(self.proportional.units, self.input)
 
 
 class PID(Controller):
@@ -302,8 +332,7 @@ class PID(Controller):
     anti_windup = Option(True, choices=(True, False, "clamping"),
                          doc="Whether the limited output drives the integral back")
     tracking_time = Parameter("1 s", above=0, when="limited", doc="Time constant of anti-windup")
-    x = Variable(lambda c: product(c.proportional.units, c.input), 0, priority="high",
-                 doc="Integral part")
+    x = Variable(lambda c: c.of_output(), 0, priority="high", doc="Integral part")
     f = Variable(lambda c: c.input, doc="Filtered error")
     rate = Variable(lambda c: quotient(c.input, "s"), 0, priority="high", doc="Derivative of the "
                     "error")

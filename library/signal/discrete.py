@@ -35,7 +35,17 @@ __all__ = ["Counter", "PeriodicRMS", "RandomNumber", "RunningRMS", "SampleAndHol
            "UniformRandomNumber", "UnitDelay", "ZeroOrderHold"]
 
 
-class ZeroOrderHold(OneUnit):
+class Sampled(Component):
+    """Base of blocks that sample."""
+
+    sample_time = Parameter("1 s", above=0, doc="Time between samples")
+    offset = Parameter("0 s", doc="Instant of the first sample")
+
+    def at_every_sample(self, assignments):
+        return every(self.sample_time, assignments, start=self.offset)
+
+
+class ZeroOrderHold(Sampled, OneUnit):
     """A signal sampled periodically and held in between.
 
     Equation: y = u at the instants offset + k sample_time, constant in between.
@@ -44,16 +54,14 @@ class ZeroOrderHold(OneUnit):
     Ports: input u, output y. Value before the first sample: ``held="1 N"``, 0 by default.
     """
 
-    sample_time = Parameter("1 s", above=0, doc="Time between samples")
-    offset = Parameter("0 s", doc="Instant of the first sample")
     held = Discrete(lambda c: c.unit, 0, doc="The last sample")
 
     def equations(self):
-        yield every(self.sample_time, {self.held: self.u}, start=self.offset)
+        yield self.at_every_sample({self.held: self.u})
         yield self.y == self.held
 
 
-class UnitDelay(OneUnit):
+class UnitDelay(Sampled, OneUnit):
     """A signal sampled periodically and given out one period later.
 
     Equation: y = u(t_k) during t_(k+1) <= t < t_(k+2), with t_k = offset + k sample_time.
@@ -62,15 +70,12 @@ class UnitDelay(OneUnit):
     Ports: input u, output y. Value during the first period: ``stored="1 N"``, 0 by default.
     """
 
-    sample_time = Parameter("1 s", above=0, doc="Time between samples")
-    offset = Parameter("0 s", doc="Instant of the first sample")
     stored = Discrete(lambda c: c.unit, 0, doc="The last sample, given out next")
     held = Discrete(lambda c: c.unit, 0, doc="The sample before, given out now")
 
     def equations(self):
         yield initially({self.held: self.stored})
-        yield every(self.sample_time, {self.held: self.stored, self.stored: self.u},
-                    start=self.offset)
+        yield self.at_every_sample({self.held: self.stored, self.stored: self.u})
         yield self.y == self.held
 
 

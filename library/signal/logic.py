@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from operator import and_, or_
 
 from blocks import Component, Input, Option, Output, where
 
@@ -42,19 +43,16 @@ class And(Component):
     u = Input(lambda c: [""] * c.inputs)
     y = Output()
 
+    _join = staticmethod(and_)
+
     def equations(self):
-        yield self.y == where(reduce(lambda a, b: a & b, [u > 0.5 for u in self.u]), 1, 0)
+        yield self.y == where(reduce(self._join, [u > 0.5 for u in self.u]), 1, 0)
 
 
-class Or(Component):
+class Or(And):
     """True while any input is; else as :class:`And`."""
 
-    inputs = Option(2, minimum=1, doc="Number of inputs")
-    u = Input(lambda c: [""] * c.inputs)
-    y = Output()
-
-    def equations(self):
-        yield self.y == where(reduce(lambda a, b: a | b, [u > 0.5 for u in self.u]), 1, 0)
+    _join = staticmethod(or_)
 
 
 class Not(Component):

@@ -10,7 +10,7 @@ import blocks as functions
 from blocks import Component, Input, Option, Output, Parameter, quantity, sqrt
 from blocks.exceptions import ParameterError, WrongDimension
 
-from ._units import power, product, quotient
+from ._units import OneUnit, power, product, quotient
 
 __all__ = ["Divide", "Gain", "MathFunction", "Product", "Subtract", "Sum", "Terminator",
            "VectorNorm"]
@@ -35,7 +35,7 @@ class Gain(Component):
         yield self.y == self.gain * self.u
 
 
-class Sum(Component):
+class Sum(OneUnit):
     """The signed sum of signals of one unit.
 
     Equation: y = +-u1 +-u2 ..., one input per sign.
@@ -44,10 +44,8 @@ class Sum(Component):
     Ports: inputs u1, u2, ..., output y.
     """
 
-    unit = Option("1", doc="Unit of inputs and output")
     signs = Option("++", doc="Sign of every input")
     u = Input(lambda c: [c.unit] * len(_signs(c)))
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         total = 0
@@ -112,7 +110,7 @@ def _listed(component: Any, count: int | None = None) -> list[str]:
     return units
 
 
-class VectorNorm(Component):
+class VectorNorm(OneUnit):
     """The length of a vector of signals.
 
     Equation: y = sqrt(u1^2 + u2^2 + ...). It has no derivative where all are zero.
@@ -121,10 +119,8 @@ class VectorNorm(Component):
     Ports: inputs u1, u2, ..., output y.
     """
 
-    unit = Option("1", doc="Unit of inputs and output")
     inputs = Option(3, minimum=1, doc="Number of inputs")
     u = Input(lambda c: [c.unit] * c.inputs)
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         yield self.y == sqrt(sum(u**2 for u in self.u))

@@ -199,7 +199,7 @@ class Abs(OneUnit):
         yield self.y == abs_(self.u)
 
 
-class Sign(Component):
+class Sign(OneUnit):
     """The sign of a signal: y = -1, 0 or 1, switched where u passes zero.
 
     Parameters: unit of u.
@@ -207,24 +207,21 @@ class Sign(Component):
     """
 
     unit = Option("1", doc="Unit of the input")
-    u = Input(lambda c: c.unit)
     y = Output()
 
     def equations(self):
         yield self.y == sign(self.u)
 
 
-class Minimum(Component):
+class Minimum(OneUnit):
     """The smallest of several signals: y = min(u1, u2, ...).
 
     Parameters: unit, inputs.
     Ports: inputs u1, u2, ..., output y.
     """
 
-    unit = Option("1", doc="Unit of inputs and output")
     inputs = Option(2, minimum=1, doc="Number of inputs")
     u = Input(lambda c: [c.unit] * c.inputs)
-    y = Output(lambda c: c.unit)
 
     _pick = staticmethod(minimum)
 
@@ -262,7 +259,7 @@ class Switch(Component):
         yield self.y == where(self.control >= self.threshold, self.u1, self.u2)
 
 
-class MultiportSwitch(Component):
+class MultiportSwitch(OneUnit):
     """One of several signals, chosen by number.
 
     Equation: y = u1 while control < 1.5, u2 while 1.5 <= control < 2.5, and so on; the last input
@@ -272,11 +269,9 @@ class MultiportSwitch(Component):
     Ports: inputs u1, u2, ... and control (a plain number), output y.
     """
 
-    unit = Option("1", doc="Unit of the signals that are chosen from")
     inputs = Option(3, minimum=1, doc="Number of signals to choose from")
     u = Input(lambda c: [c.unit] * c.inputs)
     control = Input(doc="Number of the signal that is given out, from 1 on")
-    y = Output(lambda c: c.unit)
 
     def equations(self):
         value = self.u[0]

@@ -12,26 +12,10 @@ References
 
 from __future__ import annotations
 
-from typing import Any
+from blocks import Discrete, Option, Parameter, maximum, minimum, quantity, where
 
-import numpy as np
-
-from blocks import (
-    Component,
-    Discrete,
-    Input,
-    Option,
-    Output,
-    Parameter,
-    every,
-    maximum,
-    minimum,
-    quantity,
-    where,
-)
-
-from ._units import product
-from .continuous import Controller, _order, _sizes
+from .continuous import Controller, Fraction, Integral, LinearSystem, _order, _sizes
+from .discrete import Sampled
 
 __all__ = ["DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace", "DiscreteTransferFunction"]
 
@@ -39,17 +23,7 @@ __all__ = ["DiscreteIntegrator", "DiscretePID", "DiscreteStateSpace", "DiscreteT
 RULES = {"forward": 0.0, "backward": 1.0, "trapezoidal": 0.5}
 
 
-class _Sampled(Component):
-    """What all have that sample."""
-
-    sample_time = Parameter("1 s", above=0, doc="Time between samples")
-    offset = Parameter("0 s", doc="Instant of the first sample")
-
-    def _at_samples(self, assignments: dict[Any, Any]) -> Any:
-        return every(self.sample_time, assignments, start=self.offset)
-
-
-class DiscreteIntegrator(_Sampled):
+class DiscreteIntegrator(Integral, Sampled):
     """The sum of samples times the time between them.
 
     Equations, with the sample time T: "forward" y_k = x_k; "backward" y_k = x_k + T u_k;
@@ -62,19 +36,9 @@ class DiscreteIntegrator(_Sampled):
     first sample.
     """
 
-    input = Option("1", doc="Unit of the input")
     method = Option("forward", choices=tuple(RULES), doc="Which samples count")
-    limited = Option(False, doc="Whether x stays between limits")
-    lower = Parameter(-1, unit=lambda c: product(c.input, "s"), when="limited", doc="Lower limit")
-    upper = Parameter(1, unit=lambda c: product(c.input, "s"), when="limited", doc="Upper limit")
-    u = Input(lambda c: c.input)
-    y = Output(lambda c: product(c.input, "s"))
-    x = Discrete(lambda c: product(c.input, "s"), 0, doc="The sum so far")
-    held = Discrete(lambda c: product(c.input, "s"), 0, doc="The last output")
-
-    def verify(self):
-        if self.limited and not self.lower < self.upper:
-            yield f"the lower limit {self.lower:~P} is not below the upper limit {self.upper:~P}."
+    x = Discrete(lambda c: c.of_output(), 0, doc="The sum so far")
+    held = Discrete(lambda c: c.of_output(), 0, doc="The last output")
 
     def equations(self):
         area = self.sample_time * self.u
@@ -82,11 +46,11 @@ class DiscreteIntegrator(_Sampled):
         following = self.x + area
         if self.limited:
             now, following = (minimum(maximum(v, self.lower), self.upper) for v in (now, following))
-        yield self._at_samples({self.held: now, self.x: following})
+        yield self.at_every_sample({self.held: now, self.x: following})
         yield self.y == self.held
 
 
-class DiscreteTransferFunction(_Sampled):
+class DiscreteTransferFunction(Fraction, Sampled):
     """A rational transfer function in z.
 
     Equation: Y = (b_m z^m + ... + b_0) / (a_n z^n + ... + a_0) U with m <= n, for u and y as
@@ -104,35 +68,24 @@ class DiscreteTransferFunction(_Sampled):
         to come.
     """
 
-    input = Option("1", doc="Unit of the input")
-    output = Option("1", doc="Unit of the output")
     numerator = Parameter([1.0], doc="Coefficients, highest power of z first")
     denominator = Parameter([1.0, 0.5], doc="Coefficients, highest power of z first")
-    u = Input(lambda c: c.input)
-    y = Output(lambda c: c.output)
     x = Discrete(lambda c: [""] * _order(c, "need samples to come"), 0, doc="Memory")
     held = Discrete(doc="The last output, in its unit")
 
-    def verify(self):
-        if self.denominator.magnitude[0] == 0:
-            yield ("the first coefficient of the denominator is 0. Leave it out, or give the "
-                   "coefficient of the highest power first.")
-
     def equations(self):
         n, lead = len(self.x), self.denominator[0]
-        u = self.u / quantity(1, self.input)
-        short = n + 1 - len(self.numerator)
-        b = [self.numerator[k - short] / lead if k >= short else 0 for k in range(n + 1)]
-        now = (self.x[0] if n else 0) + (b[0] * u if short == 0 else 0)
+        u, b = self.u / quantity(1, self.input), self.above(n)
+        now = (self.x[0] if n else 0) + (b[0] * u if len(self.numerator) > n else 0)
         assigned = {self.held: now}
         for k in range(1, n + 1):
             following = self.x[k] if k < n else 0
             assigned[self.x[k - 1]] = following - self.denominator[k] / lead * now + b[k] * u
-        yield self._at_samples(assigned)
+        yield self.at_every_sample(assigned)
         yield self.y == self.held * quantity(1, self.output)
 
 
-class DiscreteStateSpace(_Sampled):
+class DiscreteStateSpace(LinearSystem, Sampled):
     """A linear difference equation with any number of inputs and outputs.
 
     Equations: y_k = C x_k + D u_k, x_(k+1) = A x_k + B u_k, for u and y as numbers in their units.
@@ -143,32 +96,19 @@ class DiscreteStateSpace(_Sampled):
     Ports: inputs u1, u2, ..., outputs y1, y2, .... Initial memory: ``x1=...``.
     """
 
-    input = Option("1", doc="Unit of the inputs")
-    output = Option("1", doc="Unit of the outputs")
     A = Parameter([[0.5]], doc="State matrix")
-    B = Parameter([[1.0]], doc="Input matrix")
-    C = Parameter([[1.0]], doc="Output matrix")
-    D = Parameter(np.zeros((0, 0)), doc="Direct part")
-    u = Input(lambda c: [c.input] * _sizes(c)[1])
-    y = Output(lambda c: [c.output] * _sizes(c)[2])
     x = Discrete(lambda c: [""] * _sizes(c)[0], 0, doc="Memory")
     held = Discrete(lambda c: [""] * _sizes(c)[2], 0, doc="The last outputs")
 
     def equations(self):
-        u = [u / quantity(1, self.input) for u in self.u]
-        assigned = {x: _row(self.A, i, self.x) + _row(self.B, i, u) for i, x in enumerate(self.x)}
-        for i, held in enumerate(self.held):
-            assigned[held] = _row(self.C, i, self.x) + (_row(self.D, i, u) if len(self.D) else 0)
-        yield self._at_samples(assigned)
+        following, values = self.growth()
+        yield self.at_every_sample(dict(zip((*self.x, *self.held), (*following, *values),
+                                            strict=True)))
         for y, held in zip(self.y, self.held, strict=True):
             yield y == held * quantity(1, self.output)
 
 
-def _row(matrix: Any, i: int, values: Any) -> Any:
-    return sum((matrix[i, k] * v for k, v in enumerate(values)), start=0)
-
-
-class DiscretePID(Controller, _Sampled):
+class DiscretePID(Controller, Sampled):
     """A sampled parallel PID controller with filtered derivative and anti-windup.
 
     Equations at every sample, with the sample time T, the filter time T_f and w = 0 ("forward"), 1
@@ -201,9 +141,9 @@ class DiscretePID(Controller, _Sampled):
                          doc="What keeps the integral of a limited output from winding up")
     tracking_time = Parameter("1 s", above=0, doc="Time constant of back calculation",
                               when=lambda c: c.limited and c.anti_windup == "back-calculation")
-    x = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="Integral part")
+    x = Discrete(lambda c: c.of_output(), 0, doc="Integral part")
     f = Discrete(lambda c: c.input, 0, doc="Filtered error")
-    held = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="The last output")
+    held = Discrete(lambda c: c.of_output(), 0, doc="The last output")
 
     def _filter_rule(self):
         return self.method if self.filter_method == "as method" else self.filter_method
@@ -230,6 +170,6 @@ class DiscretePID(Controller, _Sampled):
                 further = ((wanted > self.upper) & (growth > 0)) | (
                     (wanted < self.lower) & (growth < 0))
                 growth = where(further, 0 * growth, growth, events=False)
-        yield self._at_samples({self.held: given, self.x: self.x + growth,
-                                self.f: self.f + period * rate})
+        yield self.at_every_sample({self.held: given, self.x: self.x + growth,
+                                    self.f: self.f + period * rate})
         yield self.y == self.held

@@ -12,7 +12,7 @@ runs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,6 +81,8 @@ class Table2D(Component):
     Ports: inputs u1 and u2, output y.
     """
 
+    axes: ClassVar[tuple[str, ...]] = ("x1", "x2")
+
     interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
     extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
     x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input")
@@ -88,21 +90,21 @@ class Table2D(Component):
     values = Parameter([[0.0, 0.0], [0.0, 1.0]], unit="any", doc="Values, a row per point of x1")
     u1 = Input(lambda c: c.x1.units)
     u2 = Input(lambda c: c.x2.units)
-    y = Output(lambda c: _checked_grid(c, "x1", "x2"))
+    y = Output(lambda c: _checked_grid(c, *c.axes))
 
     def verify(self):
-        yield from _increasing(self, "x1")
-        yield from _increasing(self, "x2")
+        for name in self.axes:
+            yield from _increasing(self, name)
 
     def equations(self):
-        axes = [(self.u1, self.x1), (self.u2, self.x2)]
+        axes = [(getattr(self, f"u{k}"), getattr(self, x)) for k, x in enumerate(self.axes, 1)]
         values: Any = self.values
-        if self.interpolation == "held":
+        if self.interpolation == "held" and len(axes) == 2:
             values = [values[i, j] for i in range(len(self.x1)) for j in range(len(self.x2))]
         yield self.y == _grid(self, axes, values)
 
 
-class Table3D(Component):
+class Table3D(Table2D):
     """A table of three signals.
 
     Equation: y = value at (u1, u2, u3), read between the points (x1, x2, x3) as in
@@ -114,25 +116,12 @@ class Table3D(Component):
     Ports: inputs u1, u2 and u3, output y.
     """
 
-    interpolation = Option("linear", choices=INTERPOLATION, doc="How to read between points")
-    extrapolation = Option("linear", choices=EXTRAPOLATION, doc="How to read outside the table")
-    x1 = Parameter([0.0, 1.0], unit="any", doc="Points of the first input")
-    x2 = Parameter([0.0, 1.0], unit="any", doc="Points of the second input")
+    axes = ("x1", "x2", "x3")
+
     x3 = Parameter([0.0, 1.0], unit="any", doc="Points of the third input")
     values = Parameter([[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]], unit="any",
                        doc="Values at the points")  # fmt: skip
-    u1 = Input(lambda c: c.x1.units)
-    u2 = Input(lambda c: c.x2.units)
     u3 = Input(lambda c: c.x3.units)
-    y = Output(lambda c: _checked_grid(c, "x1", "x2", "x3"))
-
-    def verify(self):
-        for name in ("x1", "x2", "x3"):
-            yield from _increasing(self, name)
-
-    def equations(self):
-        axes = [(self.u1, self.x1), (self.u2, self.x2), (self.u3, self.x3)]
-        yield self.y == _grid(self, axes, self.values)
 
 
 class TimeTable(Component):

@@ -26,18 +26,7 @@ __all__ = ["Asked"]
 
 @dataclass
 class Asked:
-    """The parameters of a block for signals.
-
-    Parameters
-    ----------
-    texts : WritesValues
-    diagram : Diagram
-    units : NodeUnits
-    scope : Scope
-    block : Block
-    path : str
-        Of the system it stands in.
-    """
+    """The parameters of a block for signals; ``path`` is that of the system it stands in."""
 
     texts: WritesValues
     diagram: Diagram
@@ -55,23 +44,16 @@ class Asked:
         value = self.block.values.get(name)
         if value is not None:
             return value.text
-        usual = {**defaults_of(self.block.block_type), **self._file_defaults}
-        return self.block.options.get(name, usual.get(name, default))
+        return self.block.options.get(name, self._usual.get(name, default))
 
     @property
-    def _file_defaults(self) -> dict[str, str]:
-        return self.diagram.defaults.get(self.block.block_type, {})
+    def _usual(self) -> dict[str, str]:
+        kind = self.block.block_type
+        return {**defaults_of(kind), **self.diagram.defaults.get(kind, {})}
 
-    def unread(self) -> list[str]:
+    def unread(self) -> list[tuple[str, str]]:
         """What the block holds that nobody has asked for, and that may change what it gives."""
-        return unread_options(self.block, self._read, self._file_defaults,
-                              defaults_of(self.block.block_type))
-
-    def options(self) -> list[tuple[str, str]]:
-        """Names and texts of all that the block holds and that may matter."""
-        held = unread_options(self.block, (), self._file_defaults, defaults_of(
-            self.block.block_type))
-        return [(name, text) for name, _, text in (option.partition(" = ") for option in held)]
+        return unread_options(self.block, self._read, self._usual)
 
     def _of(self, name: str, default: str, unit: str = "") -> Written:
         where = f"{self.path}/{self.block.name}.{name}"
@@ -86,6 +68,11 @@ class Asked:
     def number(self, name: str, default: str) -> float | None:
         value = self._of(name, default).value
         return float(value) if isinstance(value, (int, float)) else None
+
+    def unless_zero(self, **options: str) -> dict[str, str]:
+        """Keywords for parameters of which 0 is the default: those that are not 0."""
+        return {word: self.text(name, "0") for word, name in options.items()
+                if self.number(name, "0") != 0}
 
     def shape(self, name: str, default: str) -> tuple[int, ...]:
         """Rows and columns of a parameter's value; nothing of a number."""

@@ -8,7 +8,6 @@ elements cross. What joins them is then dissolved within one system.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from .diagram import Block, End, Signal, System
@@ -23,20 +22,9 @@ from .elementwise import (
     weighted,
 )
 from .nodes import inner_port
-from .physical_vectors import JOIN
+from .physical_vectors import JOIN, joining_here, width
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .vector_edits import (
-    blocks_of,
-    join,
-    join_physical,
-    joining,
-    joining_here,
-    move,
-    new_port,
-    rewire,
-    unplug,
-    width,
-)
+from .vector_edits import join, join_physical, joining, move, new_port, rewire, unplug
 from .vectors import JOINING, inputs_of
 
 __all__ = ["carry_vectors"]
@@ -55,16 +43,11 @@ _SIDES = {"lconn": "Left", "rconn": "Right"}
 
 
 def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
-    """Take every vector of a diagram apart at the borders it crosses.
+    """Take every vector of a diagram apart, in place, at the borders it crosses.
 
-    Parameters
-    ----------
-    root : System
-        Changed in place, with the systems in it.
-    names : mapping
-        Values that sources may use.
+    ``names`` are values that sources may use.
     """
-    systems = [(system, len(system.blocks) + _MOST_NEW) for system in _systems(root)]
+    systems = [(system, len(system.blocks) + _MOST_NEW) for system in root.systems()]
     for system, most in systems:
         for block in list(system.blocks.values()):
             if len(system.blocks) < most and block.block_type in SOURCES:
@@ -79,19 +62,15 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
             return
 
 
-def _systems(root: System) -> list[System]:
-    return [root, *(b.system for b in root.walk() if b.system is not None)]
-
-
 def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]:
     for block in list(system.blocks.values()):
         if len(system.blocks) >= most:
             return
         if block.system is not None:
-            for kind, carry in (("Outport", _out), ("Inport", _in),
-                                ("PMIOPort", partial(_physical, inward=False)),
-                                ("PMIOPort", partial(_physical, inward=True))):
-                yield from (carry(system, block, p) for p in blocks_of(block.system, kind))
+            for kind, carry, inward in (("Outport", _signals, False), ("Inport", _signals, True),
+                                        ("PMIOPort", _physical, False),
+                                        ("PMIOPort", _physical, True)):
+                yield from (carry(system, block, p, inward) for p in block.system.of_type(kind))
         elif is_matrix(block, names):
             yield weighted(system, block, names)
         elif block.block_type in _STATE_SPACES:
@@ -104,45 +83,34 @@ def _pass(system: System, most: int, names: Mapping[str, Any]) -> Iterator[bool]
             yield each_number(system, block)
 
 
-def _out(outer: System, holder: Block, port: Block) -> bool:
-    inner = holder.system
+def _signals(outer: System, holder: Block, port: Block, inward: bool) -> bool:
+    """Take a vector apart that is joined outside a border, or inside of it."""
+    inner, number = holder.system, port.number
     assert inner is not None
-    mux = joining(inner, port.sid, 1)
+    here, there = (outer, inner) if inward else (inner, outer)
+    into, out = (End(holder.sid, "in", number), End(port.sid, "out")) if inward else (
+        End(port.sid, "in"), End(holder.sid, "out", number))
+    mux = joining(here, into.sid, into.index)
     if mux is None:
         return False
-    unplug(inner, End(port.sid, "in", 1))
+    unplug(here, into)
     drivers = []
-    for k, (source, name) in enumerate(inputs_of(inner, mux), start=1):
-        made, number = new_port(inner, port, k, name)
-        inner.signals.append(Signal(source, [End(made.sid, "in", 1)], name))
-        drivers.append((End(holder.sid, "out", number), name))
-    del inner.blocks[port.sid]
-    before = End(holder.sid, "out", int(port.options.get("Port") or 1))
-    move(outer, before, join(outer, mux, f"{holder.sid}.{port.sid}", drivers))
-    return True
-
-
-def _in(outer: System, holder: Block, port: Block) -> bool:
-    inner, number = holder.system, int(port.options.get("Port") or 1)
-    assert inner is not None
-    mux = joining(outer, holder.sid, number)
-    if mux is None:
-        return False
-    unplug(outer, End(holder.sid, "in", number))
-    drivers = []
-    for k, (source, name) in enumerate(inputs_of(outer, mux), start=1):
+    for k, (source, name) in enumerate(inputs_of(here, mux), start=1):
         made, further = new_port(inner, port, k, name)
-        outer.signals.append(Signal(source, [End(holder.sid, "in", further)], name))
-        drivers.append((End(made.sid, "out", 1), name))
+        ends = End(holder.sid, into.port if inward else out.port, further), End(
+            made.sid, out.port if inward else into.port)
+        here.signals.append(Signal(source, [ends[not inward]], name))
+        drivers.append((ends[inward], name))
     del inner.blocks[port.sid]
-    move(inner, End(port.sid, "out", 1), join(inner, mux, f"{port.sid}.join", drivers))
+    move(there, out, join(there, mux, f"{port.sid}.join" if inward else f"{holder.sid}.{port.sid}",
+                          drivers))
     return True
 
 
 def _outer_end(holder: Block, port: Block) -> End:
     """The end of a subsystem that a physical port block is inside."""
     side = next(s for s, word in _SIDES.items() if port.options.get("Side", "Left") == word)
-    count = len(blocks_of(holder.system, "PMIOPort")) if holder.system is not None else 0
+    count = 0 if holder.system is None else len(holder.system.of_type("PMIOPort"))
     return next(end for k in range(1, count + 1)
                 if inner_port(holder, end := End(holder.sid, side, k)) is port)
 

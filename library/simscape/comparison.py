@@ -43,15 +43,7 @@ class Logged:
 
 @dataclass(frozen=True)
 class Compared:
-    """A signal of a log beside the same one here, at the times of the log.
-
-    Attributes
-    ----------
-    largest, rms : float
-        Of the difference, in the unit of the signal.
-    range : float
-        From the least to the greatest value that was logged.
-    """
+    """A signal of a log beside the same one here, at the times of the log."""
 
     logged: Logged
     path: str
@@ -177,9 +169,7 @@ def _unit_of(variable: Any) -> str:
 
 def _known(result: Any, script: Script) -> dict[str, tuple[str, str]]:
     """Where a signal is and in which unit it is shown, by what it may be called in a log."""
-    found: dict[str, tuple[str, str]] = {}
-    for path in result:
-        found.setdefault(_plain(path), (path, ""))
+    found = {_plain(path): (path, "") for path in reversed(list(result))}  # the first one holds
     return found | {_plain(name): where for name, where in script.shown.items()}
 
 
@@ -203,10 +193,9 @@ def comparison_table(found: list[Compared], lost: list[str]) -> str:
     rows = [("signal", "here", "largest difference", "rms", "range of the log")]
     rows += [(c.logged.name, c.path, f"{c.largest:.3g} {c.unit}".strip(),
               f"{c.rms:.3g} {c.unit}".strip(), f"{c.range:.3g} {c.unit}".strip()) for c in found]
-    rows = rows if found else []
-    widths = [max(len(row[k]) for row in rows) for k in range(5 * bool(rows))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-             for row in rows]
+             for row in rows if found]
     if lost:
         lines.append(f"Not in the converted model: {', '.join(lost)}. Name columns by the path of "
                      "a block and its variable, such as mass.v.")

@@ -42,15 +42,8 @@ NEWEST = "R2026a"  # the youngest release whose files were seen
 class Conversion:
     """Converts one diagram; :attr:`script` is what it becomes.
 
-    Parameters
-    ----------
-    diagram : Diagram
-    folders : iterable of paths
-        Where scripts, data and other models are looked for.
-    given : mapping of str to str
-        Values of the user's.
-    scripts : iterable of paths
-        Scripts of the user's that give values.
+    Scripts, data and other models are looked for in ``folders``; values that are ``given`` and
+    ``scripts`` that give values are the user's.
     """
 
     def __init__(self, diagram: Diagram, folders: Iterable[Path] = (),
@@ -60,7 +53,7 @@ class Conversion:
         self.texts = Texts(self.workspace)
         self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
                                                 self.workspace.values)
-        for system in (diagram.root, *(b.system for b in diagram.root.walk() if b.system)):
+        for system in diagram.root.systems():
             name_read_probes(system)
         for name in self.conditions.keys() - self.workspace.values.keys():
             self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
@@ -77,8 +70,7 @@ class Conversion:
         self.fed: dict[str, str] = {}  # by input of a subsystem, what drives it
         self.open: list[str] = []  # inputs that nothing gives a signal
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.class_names = self.workspace.python
-        self.gaps = Gaps(self.class_names)
+        self.gaps = Gaps(self.workspace.python)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
@@ -156,11 +148,11 @@ class Conversion:
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: Level, block: Block) -> None:
         assert block.system is not None
-        if _is_idle(block):
+        if all(inner.block_type in UNSEEN for inner in block.system.walk()):
             self.enter(level, block, "left out", notes=["It holds nothing that acts."])
             return
         name = level.names.make(python_name(block.name, "subsystem"))
-        plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
+        plan = ClassPlan(self.workspace.python.make(class_name(block.name)), block.name)
         inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
                       self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
@@ -282,7 +274,3 @@ def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list
         if touched else connections
     connections.append(whole)
     at.update(dict.fromkeys(whole, whole))
-
-
-def _is_idle(block: Block) -> bool:
-    return block.system is None or all(b.block_type in UNSEEN for b in block.system.walk())

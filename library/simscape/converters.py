@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .diagram import Block, End
-from .levels import Joint
-from .physical_signals import quotient
+from .levels import Joint, Level
+from .physical_signals import Made, quotient
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
-from .signal_part import SignalPart
+from .signal_part import SignalPart, factor, with_unit
 from .units import TEMPERATURES, alike, unit_here
 
 if TYPE_CHECKING:
+    from .node_units import NodeUnits
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "give_unit", "with_unit"]
+__all__ = ["Converters", "number_taken", "other_units"]
 
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
@@ -80,12 +81,9 @@ class Converters:
         """Let an input take the number of a signal in another unit, and say so."""
         level = self.signals.level
         *_, part, port = joint.text.split(".")
-        name = level.names.make(f"{part}_{port}_unit")
         to = "" if joint.unit == "1" else joint.unit
-        level.plan.parts.append(Part(name, "signal.Gain", {
-            "input": f'"{output.unit}"', "gain": f'"1 {quotient(to, output.unit)}"'}))
-        level.plan.connections.append([output.text, f"{level.owner}.{name}.u"])
-        level.plan.connections.append([f"{level.owner}.{name}.y", joint.text])
+        place = number_taken(level, f"{part}_{port}", output.text, output.unit, to)
+        level.plan.connections.append([place, joint.text])
         self.signals.conversion.remarks.append(
             f"{level.within}{part}.{port} takes {joint.unit} and is given {output.unit}: the "
             "number is taken over.")
@@ -93,8 +91,7 @@ class Converters:
     def _to_physical(self, block: Block, unit: str) -> Joint | None:
         """The output of a converter to a physical signal, or of the source it gives a unit."""
         level = self.signals.level
-        driver = next((s.source for s in level.system.signals for t in s.targets
-                       if t.sid == block.sid), None)
+        driver = level.system.driver_of(block.sid)
         filtered = block.options.get("FilteringAndDerivatives") == "filter" or \
             block.options.get("InputFiltering") == "on"
         order = block.options.get("SimscapeFilterOrder", "1") if filtered else ""
@@ -103,12 +100,9 @@ class Converters:
             if folded is not None:
                 self.signals.conversion.enter(level, block, "mapped", "the unit of its source")
                 return folded
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, "", unit)
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
-        joint = Joint(f"{level.owner}.{name}.y", "output", TEMPERATURES.get(unit, unit))
+        part = self._converter(block, "", unit)
+        level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{part.name}.u", "input")
+        joint = Joint(f"{level.owner}.{part.name}.y", "output", TEMPERATURES.get(unit, unit))
         if order:
             joint = self._filter(block, joint, order)
         self.signals.conversion.enter(level, block, "mapped", part.component,
@@ -120,7 +114,7 @@ class Converters:
         name = level.names.make(f"{python_name(block.name)}_filter")
         written = block.options.get("InputFilterTimeConstant", "0.001")
         lag = self.signals.conversion.texts.of(written, level.scope, f"{level.path}/{block.name}")
-        T = lag.python if lag.python.replace(".", "").isalnum() else f"({lag.python})"
+        T = factor(lag.python)
         below = f"[{T}, 1]" if order == "1" else f"[{T}**2, 2 * {T}, 1]"
         level.plan.parts.append(Part(name, "signal.TransferFunction", {
             "input": f'"{before.unit}"', "output": f'"{before.unit}"', "numerator": "[1]",
@@ -168,16 +162,18 @@ class Converters:
         if not consumers:
             self.signals.conversion.enter(level, block, "mapped", "the signal itself")
             return []
-        name = level.names.make(python_name(block.name))
-        part = self._converter(name, unit, "")
-        part.original = said(block.name, name)
-        level.plan.parts.append(part)
-        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
+        part = self._converter(block, unit, "")
+        level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{part.name}.y", "output")
         self.signals.conversion.enter(level, block, "mapped", part.component)
-        return [f"{level.owner}.{name}.u"]
+        return [f"{level.owner}.{part.name}.u"]
 
-    def _converter(self, name: str, unit: str, to: str) -> Part:
+    def _converter(self, block: Block, unit: str, to: str) -> Part:
         """A gain that gives a number a unit or takes it; for temperatures with their offset."""
+        level = self.signals.level
+        name = level.names.make(python_name(block.name))
+        part = Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {},
+                    said(block.name, name))
+        level.plan.parts.append(part)
         if (unit or to) in TEMPERATURES:
             scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
             made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
@@ -188,22 +184,37 @@ class Converters:
             self.signals.conversion.gaps.classes.setdefault(made, Stub(
                 made, f"The number of a temperature in {unit or to}." if unit else
                 f"The temperature of a number in {unit or to}.", ports, [law]))
-            return Part(name, made)
-        if unit:
-            return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
-        return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+            part.component, part.keywords = made, {}
+        elif unit:
+            per = f"1/{unit}" if unit.isalpha() else f"1/({unit})"
+            part.keywords = {"input": f'"{unit}"', "gain": f'"1 {per}"'}
+        return part
 
 
-def give_unit(part: SignalPart, has: str, unit: str) -> bool:
+def number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
+    """A gain that gives the number of a signal another unit; its output."""
+    gains = f"1 {quotient(to, unit) if unit else to}"
+    gain = level.names.make(f"{name}_unit")
+    level.plan.parts.append(Part(gain, "signal.Gain", {
+        **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}))
+    level.plan.connections.append([place, f"{level.owner}.{gain}.u"])
+    return f"{level.owner}.{gain}.y"
+
+
+def other_units(block: Block, made: Made, units: NodeUnits) -> dict[str, str]:
+    """Outputs whose unit is neither that of what they enter nor can be, and that unit."""
+    part = made.part
+    wanted = {port: units.of(block.sid, end) or "" for end, port in block.ports.items()
+              if port in part.outputs}
+    other = {port: unit for port, unit in wanted.items()
+             if not alike(made.units.get(port, made.unit), unit)}
+    return {} if other and _give_unit(part, made.unit, *other.values()) else other
+
+
+def _give_unit(part: SignalPart, has: str, unit: str) -> bool:
     """Write the numbers that an output without unit is made of in a unit, where that is possible.
 
-    Parameters
-    ----------
-    part : SignalPart
-    has : str
-        The unit of the output.
-    unit : str
-        The unit it is to have.
+    ``has`` is the unit that it has.
     """
     keywords = _GIVES_UNIT.get(part.component)
     if has or keywords is None or "input" in part.keywords:
@@ -219,19 +230,6 @@ def _unit_of(converter: Block) -> str:
     unit = unit_here(converter.options.get("Unit", "1"), converter.name)
     affine = converter.options.get("AffineConversion") == "on"
     return unit if affine else TEMPERATURES.get(unit, unit)
-
-
-def _per(unit: str) -> str:
-    return f"1/{unit}" if unit.isalpha() else f"1/({unit})"
-
-
-def with_unit(text: str, unit: str) -> str:
-    """A number's text in a unit."""
-    try:
-        float(text)
-    except ValueError:
-        return f'quantity({text}, "{unit}")'
-    return f'"{text} {unit}"'
 
 
 def _number_of(text: str) -> str:

@@ -49,23 +49,14 @@ def folded(name: str) -> str:
 
 @dataclass
 class Value:
-    """A parameter or a variable of a component, as written.
-
-    Attributes
-    ----------
-    text, unit : str
-    specify : bool or None
-        Of a variable: whether the user has set its target; None for a parameter.
-    priority : str
-    nominal : (str, str) or None
-        Nominal value and its unit, where the user has set it.
-    """
+    """A parameter or a variable of a component, as written."""
 
     text: str
     unit: str = ""
+    # whether the user has set the target of a variable; None of a parameter
     specify: bool | None = None
     priority: str = ""
-    nominal: tuple[str, str] | None = None
+    nominal: tuple[str, str] | None = None  # value and unit, where the user has set it
 
 
 @dataclass(frozen=True)
@@ -97,17 +88,12 @@ _OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
 
 @dataclass
 class Mask:
-    """Parameters of a masked subsystem: texts by name, and those that are not evaluated.
-
-    Attributes
-    ----------
-    numbers : dict of str to dict
-        What the choices of a menu or a check box stand for, by parameter.
-    """
+    """Parameters of a masked subsystem: texts by name, and those that are not evaluated."""
 
     values: dict[str, str]
     literal: set[str]
     initialisation: str = ""
+    # of a menu or check box: what its choices are
     numbers: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -115,23 +101,8 @@ class Mask:
 class Block:
     """A block of a diagram.
 
-    Attributes
-    ----------
-    kind : str
-        The component's path (``foundation.mechanical.translational.mass``), of a utility block
-        its path in the library, else the type of the Simulink block.
-    values : dict of str to Value
-        Of a component: parameters and variables.
-    options : dict of str to str
-        What else stands under it: parameters of Simulink blocks and utilities.
-    ports : dict of str to str
-        Names of physical ports by place, ``{"lconn1": "R"}``, where the file says them.
-    types : dict of str to str
-        Domains of these ports by name, or ``input`` and ``output``.
-    counts : dict of str to int
-        Number of ports of each kind.
-    signals : bytes
-        What a Signal Builder keeps of its signals.
+    ``kind`` is the component's path (``foundation.mechanical.translational.mass``), of a utility
+    block its path in the library, else the type of the Simulink block.
     """
 
     sid: str
@@ -140,16 +111,20 @@ class Block:
     block_type: str
     title: str = ""
     library: str = ""
+    # parameters and variables of a component
     values: dict[str, Value] = field(default_factory=dict)
+    # what else it has: parameters of Simulink blocks
     options: dict[str, str] = field(default_factory=dict)
+    # names by place, {"lconn1": "R"}, where the file says them
     ports: dict[str, str] = field(default_factory=dict)
+    # domains of these ports by name, or ``input`` and ``output``
     types: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)  # ports of each kind
     system: System | None = None
     mask: Mask | None = None
     commented: str = ""
     ports_from: str = ""
-    signals: bytes = field(default=b"", repr=False)
+    signals: bytes = field(default=b"", repr=False)  # what a Signal Builder keeps
 
     @property
     def simulink_name(self) -> str:
@@ -157,6 +132,16 @@ class Block:
         library, _, inside = self.kind.partition("/")
         ours = library.startswith("simulink") or library in _OF_SIMULINK
         return inside.rpartition("/")[2] if ours else ""
+
+    @property
+    def number(self) -> int:
+        """Which one of its kind a port block is."""
+        return int(self.options.get("Port") or 1)
+
+    @property
+    def tag(self) -> str:
+        """What joins a Goto and its From blocks."""
+        return self.options.get("GotoTag", "A")
 
     @property
     def is_component(self) -> bool:
@@ -176,6 +161,14 @@ class System:
     signals: list[Signal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # annotations
 
+    def of_type(self, kind: str, tag: str = "") -> list[Block]:
+        """Its blocks of one type, of a tag if one is given."""
+        return [b for b in self.blocks.values() if b.block_type == kind and tag in ("", b.tag)]
+
+    def driver_of(self, sid: str) -> End | None:
+        """What drives a block, of several inputs the first."""
+        return next((s.source for s in self.signals for t in s.targets if t.sid == sid), None)
+
     def walk(self) -> Iterator[Block]:
         """All blocks, those of subsystems after their own."""
         for block in self.blocks.values():
@@ -183,35 +176,25 @@ class System:
             if block.system is not None:
                 yield from block.system.walk()
 
+    def systems(self) -> list[System]:
+        """Itself, and all systems in it."""
+        return [self, *(block.system for block in self.walk() if block.system is not None)]
+
 
 @dataclass
 class Diagram:
-    """A model, library or referenced subsystem as it stands in its file.
-
-    Attributes
-    ----------
-    form : str
-        ``"Model"``, ``"Library"`` or ``"Subsystem"``.
-    settings : dict of str to str
-        Of the solver: ``StopTime``, ``SolverName``, ``MaxStep`` …
-    callbacks : dict of str to str
-    workspace : dict of str to str
-        ``WSDataSource`` and what belongs to it; empty where there is none.
-    defaults : dict of str to dict
-        Values of Simulink blocks that the file does not repeat, by type.
-    workspace_data : bytes
-        The model's own workspace where it is binary.
-    """
+    """A model, library or referenced subsystem as it stands in its file."""
 
     path: Path
-    form: str
+    form: str  # "Model", "Library" or "Subsystem"
     release: str
     root: System
-    settings: dict[str, str]
+    settings: dict[str, str]  # of the solver: StopTime, SolverName, MaxStep …
     callbacks: dict[str, str]
-    workspace: dict[str, str]
+    workspace: dict[str, str]  # WSDataSource and what belongs to it
+    # values of Simulink blocks that the file does not repeat, by type
     defaults: dict[str, dict[str, str]]
-    workspace_data: bytes = b""
+    workspace_data: bytes = b""  # the model's own workspace where it is binary
 
     @property
     def name(self) -> str:
@@ -241,7 +224,8 @@ def read_diagram(path: str | Path) -> Diagram:
         path=package.path, form=model.tag, release=_release(package, document),
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
-        workspace=_workspace(model), defaults=_defaults(package, model),
+        workspace={k: v for k, v in _texts(next(model.iter("ModelWorkspace"), model)).items()
+                   if k.startswith("WS")}, defaults=_defaults(package, model),
         workspace_data=package.parts.get("simulink/modelWorkspace.mxarray", b""),
     )  # fmt: skip
 
@@ -277,15 +261,6 @@ def _settings(package: Package, own: dict[str, str], document: Element) -> dict[
 
 def _run_texts(element: Element) -> list[tuple[str, str]]:
     return [(p.get("Name", ""), p.text or "") for p in element.iter("P")]
-
-
-def _workspace(model: Element) -> dict[str, str]:
-    found = model.find("ModelWorkspace")
-    if found is None:
-        found = next(iter(model.iter("ModelWorkspace")), None)
-    if found is not None:
-        return {k: v for k, v in _texts(found).items() if k.startswith("WS")}
-    return {k: v for k, v in _texts(model).items() if k.startswith("WS")}
 
 
 def _defaults(package: Package, model: Element) -> dict[str, dict[str, str]]:

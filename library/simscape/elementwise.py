@@ -9,19 +9,9 @@ import numpy as np
 
 from .diagram import Block, End, Signal, System
 from .matlab_values import numbers_of
+from .physical_vectors import joining_here, width
 from .signal_lines import TO_PHYSICAL
-from .vector_edits import (
-    WIDEST,
-    copies,
-    join,
-    join_physical,
-    joining,
-    joining_here,
-    move,
-    rewire,
-    unplug,
-    width,
-)
+from .vector_edits import WIDEST, copies, join, join_physical, joining, move, rewire, unplug
 from .vectors import inputs_of
 
 __all__ = ["SOURCES", "added", "dot_product", "each", "each_number", "is_matrix", "state_space",
@@ -40,8 +30,9 @@ def each(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     values = _vectors(block, names)
     drivers = {k: inputs_of(system, mux) for k, mux in joins.items() if mux is not None}
     widths = {*map(len, drivers.values()), *(value.size for value in values.values())}
-    if len(widths) != 1 or max(widths) > WIDEST or not _is_known(block, values):
-        return False
+    others = [text for word, text in block.options.items() if word not in values]
+    if len(widths) != 1 or max(widths) > WIDEST or any("[" in text for text in others):
+        return False  # another value is an array
     beside = dict(zip(ends, inputs_of(system, block), strict=True))
     for k in ends:
         unplug(system, End(block.sid, "in", k))
@@ -80,11 +71,6 @@ def _vectors(block: Block, names: Mapping[str, Any]) -> dict[str, Any]:
               for word in _EACH.get(block.block_type, ()) if word in block.options}
     return {word: value.ravel() for word, value in values.items()
             if value.size > 1 and value.size == max(value.shape)}
-
-
-def _is_known(block: Block, values: Mapping[str, Any]) -> bool:
-    """Whether no other value is an array."""
-    return not any("[" in text for word, text in block.options.items() if word not in values)
 
 
 def state_space(system: System, block: Block, names: Mapping[str, Any]) -> bool:
@@ -185,11 +171,8 @@ def weighted(system: System, block: Block, names: Mapping[str, Any]) -> bool:
     del system.blocks[block.sid]
     ends = [_row(system, block, k, row, [source for source, _ in drivers],
                  "" if len(gains) == 1 else f" {k}") for k, row in enumerate(gains, 1)]
-    if len(ends) == 1:
-        move(system, End(block.sid, "out", 1), ends[0])
-        return True
-    move(system, End(block.sid, "out", 1), join(system, _MUX, f"{block.sid}.join",
-                                                [(e, "") for e in ends]))
+    move(system, End(block.sid, "out", 1), ends[0] if len(ends) == 1 else join(
+        system, _MUX, f"{block.sid}.join", [(e, "") for e in ends]))
     return True
 
 

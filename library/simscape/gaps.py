@@ -20,7 +20,7 @@ from .physical import is_off
 from .physical_laws import law_of
 from .plan import PortPlan, Stub, Written
 from .python_text import MEMBERS, PythonNames, class_name, python_name, value_text
-from .signal_part import SignalPart
+from .signal_part import SignalPart, one_or_many
 
 __all__ = ["Gaps", "title_of"]
 
@@ -65,19 +65,10 @@ class Gaps:
                  ) -> tuple[str, dict[str, str], dict[str, str]]:
         """The class of a physical block without a counterpart, its ports by end, its keywords.
 
-        Parameters
-        ----------
-        block : Block
-        unit_of : function of an end
-            The unit of a signal port.
-        divisors : collection of str
-            Ends of outputs that something is divided by.
-        why : str
-            Why it has none, and what to take here.
-        value : function of a name, a text and a unit
-            The value; None for one that is no number.
-        form : str
-            Where it has no counterpart: at all, or ``"in this form"``.
+        ``unit_of`` gives the unit of a signal port by its end; ``divisors`` are the ends of outputs
+        that something is divided by; ``why`` says why it has none and what to take; ``value`` gives
+        that of a name, a text and a unit, None for one that is no number; ``form`` says whether it
+        has no counterpart at all, or none ``"in this form"``.
         """
         ports, equations, found, leaks = [], [], {}, {}
         names = PythonNames(MEMBERS)
@@ -125,16 +116,15 @@ class Gaps:
         if not equations or used != there.keys() | set(own) or not all(there.values()) \
                 or not holds:
             return None
-        made = self._made((block.kind, tuple(own)), title_of(block), f"The block {block.kind}.",
-                          ports, list(equations), parameters=dict(own))
-        first = self.classes[made].parameters
-        return made, dict(block.ports), {
-            name: text for name, text in own.items() if first[name] != text}
+        made, keywords = self._made((block.kind, tuple(own)), title_of(block),
+                                    f"The block {block.kind}.", ports, list(equations), own)
+        return made, dict(block.ports), keywords
 
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str,
                options: Iterable[tuple[str, str]], value: Writes) -> SignalPart:
         """A stub for a Simulink block without a counterpart, with the ports that are used."""
-        ins, outs = _numbered("u", inputs), _numbered("y", outputs)
+        ins, outs = (one_or_many(word, max(used, default=0))
+                     for word, used in (("u", inputs), ("y", outputs)))
         made, keywords = self._with_values(
             object(), block.name, f"A gap: the Simulink block {block.kind}.", why, "",
             [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
@@ -164,12 +154,8 @@ class Gaps:
         more = ["" if why == "It has no counterpart here." else why,
                 f"It holds as well: {'; '.join(words)}." if words else "",
                 _REGISTERED.format(path=path) if path else ""]
-        made = self._made(key, title, "\n\n".join([doc, *filter(None, more)]), ports, equations,
-                          missing, own)
-        first = self.classes[made].parameters
-        for name, text in own.items():
-            first.setdefault(name, text)
-        return made, {name: text for name, text in own.items() if first[name] != text}
+        return self._made(key, title, "\n\n".join([doc, *filter(None, more)]), ports, equations,
+                          own, missing)
 
     def law(self, block: Block, part: SignalPart) -> str:
         """The class of a law, one for all blocks with the same one."""
@@ -177,29 +163,25 @@ class Gaps:
         ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
                  *(PortPlan(part.here[p], "Output", part.units.get(part.here[p], ""))
                    for p in part.outputs)]
-        made = self._made(
+        made, part.keywords = self._made(
             (block.kind, part.equation, tuple(port.text for port in ports)),
             block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
             f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines(),
-            parameters=dict(part.keywords))
-        first = self.classes[made].parameters
-        part.keywords = {name: text for name, text in part.keywords.items() if first[name] != text}
+            part.keywords)
         return made
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
-              equations: list[str], missing: str = "",
-              parameters: dict[str, str] | None = None) -> str:
+              equations: list[str], own: dict[str, str], missing: str = ""
+              ) -> tuple[str, dict[str, str]]:
+        """The class of a key, and those of a block's own values that are not its defaults."""
         if key not in self._known:
             name = self.names.make(class_name(title))
             self._known[key] = name
-            self.classes[name] = Stub(name, doc, ports, equations, missing, parameters or {})
-        return self._known[key]
-
-
-def _numbered(word: str, used: Iterable[int]) -> tuple[str, ...]:
-    """Ports ``u``, or ``u1``, ``u2`` … up to the last that is used."""
-    count = max(used, default=0)
-    return (word,) if count == 1 else tuple(f"{word}{k}" for k in range(1, count + 1))
+            self.classes[name] = Stub(name, doc, ports, equations, missing)
+        made = self._known[key]
+        defaults = self.classes[made].parameters
+        return made, {name: text for name, text in own.items()
+                      if defaults.setdefault(name, text) != text}
 
 
 def title_of(block: Block) -> str:

@@ -25,47 +25,28 @@ class Scope:
 
 @dataclass(frozen=True)
 class Joint:
-    """A port in the script: its text, what it is and in which unit.
+    """A port in the script: its text, what it is and in which unit."""
 
-    Attributes
-    ----------
-    text : str
-        ``"model.mass.M"``.
-    kind : str
-        ``"input"``, ``"output"``, or the name of a domain; empty where it is not known.
-    unit : str
-        Of a signal.
-    """
-
-    text: str
-    kind: str
-    unit: str = ""
+    text: str  # "model.mass.M"
+    kind: str  # "input", "output", or the name of a domain; empty where it is not known
+    unit: str = ""  # of a signal
 
 
 @dataclass
 class Level:
-    """One system, and what its blocks have become.
-
-    Attributes
-    ----------
-    owner : str
-        ``"model"``, or ``"self"`` within a class.
-    within : str
-        Path of the instance in results, ``"motor.rotor."``.
-    driven : dict of str to str
-        By output of the class, where in results the signal is that drives it.
-    """
+    """One system, and what its blocks have become."""
 
     system: System
     path: str
-    within: str
-    owner: str
+    within: str  # path of the instance in results, "motor.rotor."
+    owner: str  # "model", or "self" within a class
     scope: Scope
     plan: ClassPlan
     names: PythonNames
     joints: dict[tuple[str, str], Joint] = field(default_factory=dict)  # by block and end
     inner: dict[str, Level] = field(default_factory=dict)  # subsystems, by block
     ports: dict[str, PortPlan] = field(default_factory=dict)  # by port block
+    # where in results the signal is that drives an output
     driven: dict[str, str] = field(default_factory=dict)
 
     def block(self, end: End) -> Block | None:

@@ -36,17 +36,7 @@ def loose_stop(blocks: Iterable[Block | None]) -> Block | None:
 
 
 def small_damper(block: Block, name: str, damping: Any) -> Part:
-    """The damper for a stop.
-
-    Parameters
-    ----------
-    block : Block
-        The stop.
-    name : str
-        Of the damper.
-    damping : quantity or None
-        The stop's own.
-    """
+    """The damper for a stop, whose own damping may be told."""
     component, unit, least = _STOPS[block.kind]
     own = 0.0 if damping is None else float(damping.to(unit).magnitude)
     return Part(name, component, {"damping": f'"{number_text(own * _SHARE or least)} {unit}"'})

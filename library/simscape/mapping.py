@@ -45,28 +45,16 @@ MINUS = "minus "  # in place of a choice: the same, and this parameter of the fi
 
 @dataclass
 class Counterpart:
-    """A component here for a component of Simscape's.
+    """A component here for a component of Simscape's."""
 
-    Attributes
-    ----------
-    module, name : str
-        ``"library.translational"`` and ``"Mass"``.
-    choices : dict
-        By parameter: what a written value is called here. The empty value stands for a file
-        without the parameter, ``*`` for any, ``> 0``, ``zero`` and ``finite`` for such numbers.
-    words : dict of str to str
-        Keywords here by parameter, beside those of ``other_words.csv``; several with spaces
-        between them.
-    ports : dict of str to str
-        Ports that are called otherwise here; by place (``lconn1``) where files name none.
-    why_none : str
-        Why there is none here, where that is known; its name is empty then.
-    """
-
-    module: str
-    name: str
+    module: str  # "library.translational"
+    name: str  # "Mass"; empty where there is none, for a reason that is known
+    # By parameter: what a written value is called here. The empty value stands for a file without
+    # the parameter, ``*`` for any, ``> 0``, ``zero`` and ``finite`` for such numbers.
     choices: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Keywords here by parameter, beside those of other_words.csv; several with spaces between them.
     words: dict[str, str] = field(default_factory=dict)
+    # Ports that are called otherwise here; by place (lconn1) where files name none.
     ports: dict[str, str] = field(default_factory=dict)
     why_none: str = ""
 
@@ -132,11 +120,7 @@ def is_verified(path: str) -> bool:
 def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:
     """The counterpart of a component by its path, where there is one.
 
-    Parameters
-    ----------
-    path : str
-    values : mapping of str to Value, optional
-        Of a block: one of them may say that another component is its counterpart.
+    One of the ``values`` of a block may say that another component is its counterpart.
     """
     found = _entry(path, values)
     return None if found is None or found.why_none else found
@@ -195,10 +179,8 @@ def add_counterpart(path: str, component: type[Component], *,
     choices : mapping, optional
         Per parameter, what each written value is in yours.
     """
-    table = _table()
-    for form in [known for known in table if known.startswith(f"{path} ")]:
-        del table[form]
-    table[path] = Counterpart(
+    forget_counterpart(path)
+    _table()[path] = Counterpart(
         component.__module__, component.__name__,
         {name: dict(values) for name, values in (choices or {}).items()},
         dict(parameters or {}), dict(ports or {}))

@@ -23,16 +23,11 @@ __all__ = ["Masks"]
 
 @dataclass
 class Masks:
-    """Gives the names of masks values.
-
-    Attributes
-    ----------
-    lines : list of (name, text, comment, source)
-        The values as lines of the script.
-    """
+    """Gives the names of masks values."""
 
     texts: Texts
     remarks: list[str]
+    # of the script: name, text, comment, source
     lines: list[tuple[str, str, str, str]] = field(default_factory=list)
 
     def scope(self, level: Level, block: Block, name: str) -> Scope:

@@ -27,10 +27,7 @@ _HIDDEN = "__function_workspace__"
 def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
     """Values by name of a ``.mat`` file, and the names of what is no number, text or structure.
 
-    Raises
-    ------
-    Exception
-        Of many kinds, as SciPy does for a file that is not what it seems.
+    Exceptions of many kinds are raised, as SciPy does, for a file that is not what it seems.
     """
     from scipy.io import loadmat
 
@@ -40,8 +37,7 @@ def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
         whole = loadmat(BytesIO(content), struct_as_record=False, squeeze_me=True)
         return _split({name: _plain(value, None) for name, value in whole.items()
                        if name not in _OWN})
-    arrays = list(_arrays(content[128:]))
-    return _split(_with_objects(arrays))
+    return _split(_with_objects(list(_arrays(content[128:]))))
 
 
 def workspace_values(content: bytes) -> tuple[dict[str, Any], list[str]]:

@@ -23,13 +23,7 @@ _DEEPEST = 40
 
 
 class Objects:
-    """The objects of one stream.
-
-    Parameters
-    ----------
-    cells : array of object
-        What the hidden stream holds.
-    """
+    """The objects of one stream, of what its hidden array of bytes holds."""
 
     def __init__(self, cells: Any) -> None:
         self._cells = np.ravel(cells)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import reduce
 from typing import Any, TypeAlias
 
 from blocks import BlocksError
@@ -146,10 +147,8 @@ def names_in(tree: Tree) -> set[str]:
 def path_tree(path: str) -> Tree:
     """The expression of a path, ``"p.cell.R"``."""
     first, *rest = path.split(".")
-    tree: Tree = Name(first)
-    for name in rest:
-        tree = Field(tree, name)
-    return tree
+    start: Tree = Name(first)
+    return reduce(Field, rest, start)
 
 
 def in_order(trees: Mapping[str, Tree], circle: Callable[[str], Any] = lambda name: None
@@ -198,12 +197,9 @@ _BLOCK_COMMENT = re.compile(r"^[ \t]*[%#]\{[ \t]*$.*?^[ \t]*[%#]\}[ \t]*$", re.M
 
 
 def tokens(text: str, where: str = "") -> list[Token]:
-    """The words of a text; comments are among them.
+    """The words of a text, comments among them.
 
-    Raises
-    ------
-    NotUnderstood
-        For a sign that the language does not have, or a text without its end.
+    NotUnderstood is raised for a sign that the language does not have, or a text without its end.
     """
     text = _BLOCK_COMMENT.sub(lambda m: "\n" * m[0].count("\n"), text.replace("\r", ""))
     found: list[Token] = []
@@ -271,15 +267,7 @@ _DEEPEST = 20  # brackets in each other: a level takes some twenty calls
 
 
 class Parser:
-    """Reads expressions from tokens.
-
-    Parameters
-    ----------
-    given : list of Token
-        Without comments.
-    where : str
-        Place for messages.
-    """
+    """Reads expressions from tokens without comments; ``where`` is the place for messages."""
 
     def __init__(self, given: list[Token], where: str = "") -> None:
         self.given, self.where, self.at = given, where, 0
@@ -320,78 +308,63 @@ class Parser:
 
     def expression(self, level: int = 0) -> Tree:
         if level == len(_LEVELS):
-            return self._sign()
+            return self._signed(self._power)
         left = self.expression(level + 1)
         signs = _LEVELS[level]
         if signs == (":",):
             return self._range(left, level)
-        while self.peek().text in signs and self.peek().kind == "sign" and not self._separates():
-            sign = self.peek().text
-            self.at += 1
+        while not self._separates() and self.take(*signs):
+            sign = self.peek(-1).text
             left = Binary("~=" if sign == "!=" else sign, left, self.expression(level + 1))
         return left
 
     def _range(self, start: Tree, level: int) -> Tree:
-        if not (self.peek().text == ":" and self.peek().kind == "sign"):
+        ends = self.peek(1).text in (",", ")", "]") or self.peek(1).kind == "end"
+        if ends or not self.take(":"):
             return start
-        if self.peek(1).text in (",", ")", "]") or self.peek(1).kind == "end":
-            return start
-        self.at += 1
         second = self.expression(level + 1)
-        if self.peek().text == ":" and self.peek().kind == "sign":
-            self.at += 1
+        if self.take(":"):
             return Range(start, second, self.expression(level + 1))
         return Range(start, None, second)
 
+    def _is_apart(self) -> bool:
+        """Whether a blank in a row stands before the next word."""
+        return self.peek().spaced and bool(self.inside) and self.inside[-1] in "[{"
+
     def _separates(self) -> bool:
         """Whether a sign here begins the next entry of a row, as in ``[1 -2]``."""
-        here, after = self.peek(), self.peek(1)
-        return bool(self.inside) and self.inside[-1] in "[{" and here.text in ("+", "-") \
-            and here.spaced and not after.spaced
+        return self._is_apart() and self.peek().text in ("+", "-") and not self.peek(1).spaced
 
-    def _sign(self) -> Tree:
+    def _signed(self, operand: Callable[[], Tree]) -> Tree:
+        """An operand with the signs before it."""
         signs = []
-        while self.peek().kind == "sign" and self.peek().text in ("-", "+", "~", "!"):
-            signs.append(self.peek().text)
-            self.at += 1
+        while self.take("-", "+", "~", "!"):
+            signs.append(self.peek(-1).text)
         if len(signs) > _DEEPEST:
             raise self.wrong("an expression is too deep")
-        of = self._power()
+        of = operand()
         for sign in reversed(signs):
             of = of if sign == "+" else Unary("~" if sign == "!" else sign, of)
         return of
 
     def _power(self) -> Tree:
-        base = self._postfix(self._primary())
-        while self.peek().kind == "sign" and self.peek().text in ("^", ".^"):
-            sign = self.peek().text
-            self.at += 1
-            if self.peek().text in ("-", "+", "~") and self.peek().kind == "sign":
-                unary = self.peek().text
-                self.at += 1
-                exponent: Tree = self._postfix(self._primary())
-                exponent = exponent if unary == "+" else Unary(unary, exponent)
-            else:
-                exponent = self._postfix(self._primary())
-            base = Binary(sign, base, exponent)
+        base = self._value()
+        while self.take("^", ".^"):
+            sign = self.peek(-1).text
+            base = Binary(sign, base, self._signed(self._value))
         return base
 
-    def _postfix(self, of: Tree) -> Tree:
+    def _value(self) -> Tree:
+        """A name, number or bracket with the indices, fields and transposes behind it."""
+        of = self._primary()
         while True:
-            here = self.peek()
-            if here.kind != "sign":
-                return of
-            if here.text in ("'", ".'"):
-                self.at += 1
+            if self.take("'", ".'"):
                 of = Transposed(of)
-            elif here.text == "(" and not (here.spaced and self.inside and
-                                           self.inside[-1] in "[{"):
+            elif self.peek().text == "(" and not self._is_apart():
                 of = Apply(of, self._arguments())
-            elif here.text == "." and self.peek(1).kind == "name" and not (
-                    here.spaced and self.inside and self.inside[-1] in "[{"):
+            elif self.peek(1).kind == "name" and not self._is_apart() and self.take("."):
                 self.at += 1
-                of = Field(of, self.peek().text)
-                self.at += 1
+                of = Field(of, self.peek(-1).text)
             else:
                 return of
 
@@ -462,23 +435,14 @@ class Parser:
                 rows += [tuple(row)] if row else []
                 row = []
             elif not self.take(","):
-                entry = self.expression()
-                if self.take("="):
-                    entry = Binary("=", entry, self.expression())
-                row.append(entry)
+                row.append(self._argument())
         self.inside.pop()
         rows += [tuple(row)] if row else []
         return tuple(rows)
 
 
 def parse(text: str, where: str = "") -> Tree:
-    """The tree of an expression; a comment behind it is left out.
-
-    Raises
-    ------
-    NotUnderstood
-        Naming the place.
-    """
+    """The tree of an expression without the comment behind it; NotUnderstood names the place."""
     given = [t for t in tokens(text.strip(), where) if t.kind != "comment"]
     while given and given[-1].text in ("\n", ";"):
         given.pop()

@@ -111,7 +111,8 @@ def _logical_lines(text: str) -> list[tuple[str, str]]:
             lines[first:] = [(t, c or token.text.lstrip("%# ").strip()) for t, c in lines[first:]]
             if words:
                 words.append(Token("comment", token.text.lstrip("%# ").strip()))
-        elif depth <= 0 and (token.text in ("\n", ";") or token.text == "," and not _opens(words)):
+        elif depth <= 0 and (token.text in ("\n", ";") or token.text == "," and not (
+                words and words[0].text in _OPENING)):
             if words:
                 comment = next((w.text for w in words if w.kind == "comment"), "")
                 written = "".join((" " if w.spaced else "") + w.text for w in words
@@ -123,10 +124,6 @@ def _logical_lines(text: str) -> list[tuple[str, str]]:
         else:
             words.append(token)
     return lines
-
-
-def _opens(words: list[Token]) -> bool:
-    return bool(words) and words[0].text in _OPENING
 
 
 def _body(first: str, comment: str, lines: list[tuple[str, str]], k: int
@@ -184,12 +181,8 @@ def _condition(text: str, word: str, where: str) -> tuple[Tree | None, str, str]
 
 def _guarded(body: list[tuple[str, str]], where: str) -> list[Statement]:
     """Assignments that hold only for names without a value."""
-    found: list[Statement] = []
-    for line, comment in body:
-        for statement in _simple(line, comment, where):
-            found.append(Assign(statement.target, statement.value, statement.comment, True)
-                         if isinstance(statement, Assign) else statement)
-    return found
+    return [replace(statement, if_missing=True) if isinstance(statement, Assign) else statement
+            for line, comment in body for statement in _simple(line, comment, where)]
 
 
 def _simple(line: str, comment: str, where: str) -> list[Statement]:
@@ -199,22 +192,16 @@ def _simple(line: str, comment: str, where: str) -> list[Statement]:
     match = re.fullmatch(r"(?:run\s*\(?\s*['\"]?)?([A-Za-z]\w*)(?:\.m)?['\"]?\s*\)?", line)
     if match is not None and "=" not in line:
         return [Run(match[1])]
-    target, sign, value = _halves(line)
-    if not sign:
+    match = re.match(r"([A-Za-z][\w.()]*)\s*=(?!=)", line)
+    if match is None:
         several = re.match(r"\[([\w\s,~.]+)\]\s*=(?!=)", line)  # [m, n] = …
         names = re.findall(r"[A-Za-z]\w*", several[1]) if several else []
         return [Skipped(line, tuple(names))]
-    name = (re.match(r"[A-Za-z][\w.]*", target.strip()) or [""])[0].rstrip(".")
+    name = (re.match(r"[A-Za-z][\w.]*", match[1]) or [""])[0].rstrip(".")
     try:
-        left = parse(target, where)
+        left = parse(match[1], where)
         if not isinstance(left, (Name, Field)):
             return [Skipped(line, (name,))]
-        return [Assign(left, parse(value, where), comment)]
+        return [Assign(left, parse(line[match.end():], where), comment)]
     except NotUnderstood:
         return [Skipped(line, (name,) if name else ())]
-
-
-def _halves(line: str) -> tuple[str, str, str]:
-    """What stands left and right of the ``=`` of an assignment."""
-    match = re.match(r"([A-Za-z][\w.()]*)\s*=(?!=)", line)
-    return (match[1], "=", line[match.end():]) if match is not None else (line, "", "")

@@ -33,7 +33,8 @@ _CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": n
 _OBJECTS = ("Simulink.Parameter", "Simulink.Variant")  # stand for what they hold
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": np.add, "-": np.subtract, ".*": np.multiply, "./": np.divide, ".^": np.power,
+    "+": np.add, "-": np.subtract, "*": np.multiply, ".*": np.multiply, "/": np.divide,
+    "./": np.divide, "^": np.power, ".^": np.power,
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
     "~=": np.not_equal, "&": np.logical_and, "|": np.logical_or, "&&": np.logical_and,
     "||": np.logical_or,
@@ -54,12 +55,8 @@ def free_names(tree: Tree) -> list[str]:
 def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
     """The value of an expression: a number, an array (rows by columns), a text or a mapping.
 
-    Raises
-    ------
-    Unknown
-        For a name without a value.
-    NotUnderstood
-        For an operation that is not known, or that its values do not allow.
+    Unknown is raised for a name without a value, NotUnderstood for an operation that is not known,
+    or that its values do not allow.
     """
     try:
         with np.errstate(all="ignore"):
@@ -92,9 +89,7 @@ class _Evaluation:
     end: float | None = None  # the last index, within one
 
     def of(self, tree: Tree) -> Any:
-        if isinstance(tree, ml.Number):
-            return tree.value
-        if isinstance(tree, ml.Text):
+        if isinstance(tree, (ml.Number, ml.Text)):
             return tree.value
         if isinstance(tree, ml.Name):
             return self._name(tree.name)
@@ -197,16 +192,12 @@ class _Evaluation:
         if isinstance(left, str) and isinstance(right, str) and tree.sign in ("==", "~="):
             return float((left == right) == (tree.sign == "=="))
         a, b = self._number(left), self._number(right)
-        scalar = np.ndim(a) == 0 or np.ndim(b) == 0
-        if tree.sign == "*":
-            return _plain(np.multiply(a, b) if scalar else np.asarray(a) @ np.asarray(b))
-        if tree.sign == "/":
-            return _plain(np.divide(a, b) if np.ndim(b) == 0 else
-                          np.linalg.solve(np.atleast_2d(b).T, np.atleast_2d(a).T).T)
-        if tree.sign in ("^", ".^"):
-            if tree.sign == "^" and not (np.ndim(a) == 0 and np.ndim(b) == 0):
-                return np.linalg.matrix_power(np.atleast_2d(a), int(b))
-            return _plain(np.power(a, b))
+        if tree.sign == "*" and np.ndim(a) and np.ndim(b):
+            return _plain(np.asarray(a) @ np.asarray(b))
+        if tree.sign == "/" and np.ndim(b):
+            return _plain(np.linalg.solve(np.atleast_2d(b).T, np.atleast_2d(a).T).T)
+        if tree.sign == "^" and (np.ndim(a) or np.ndim(b)):
+            return np.linalg.matrix_power(np.atleast_2d(a), int(b))
         if tree.sign not in _OPERATIONS:
             raise NotUnderstood(self.where, f"{tree.sign!r} is not known.")
         return _plain(_OPERATIONS[tree.sign](a, b) * 1.0)

@@ -46,22 +46,13 @@ class Given:
 
 @dataclass
 class Workspace:
-    """Values by name.
-
-    Attributes
-    ----------
-    values : dict
-        Numbers, arrays, texts; structures are dicts.
-    lines : dict of str to Given
-        In the order in which they were given.
-    notes : list of str
-        What could not be read.
-    """
+    """Values by name."""
 
     folders: list[Path]
+    # numbers, arrays, texts; structures are dicts
     values: dict[str, Any] = field(default_factory=dict)
-    lines: dict[str, Given] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    lines: dict[str, Given] = field(default_factory=dict)  # in the order in which they were given
+    notes: list[str] = field(default_factory=list)  # what could not be read
     python: PythonNames = field(default_factory=lambda: PythonNames(  # of the script's module
         {*imported_names(), "None", "True", "False", "stop", "figure", "table"}))
     unread: dict[str, str] = field(default_factory=dict)  # names, and what is not understood
@@ -125,10 +116,8 @@ class Workspace:
 
     def _lose(self, path: str, reason: str) -> None:
         """A value is not known any more, as a statement that is not understood changes it."""
-        *above, last = path.split(".")
-        of: Any = self.values
-        for name in above:
-            of = of.get(name, {}) if isinstance(of, dict) else {}
+        above, _, last = path.rpartition(".")
+        of = self._value(above) if above else self.values
         if isinstance(of, dict):
             of.pop(last, None)
         for known in [p for p in self.lines if f"{p}.".startswith(f"{path}.")]:
@@ -151,24 +140,20 @@ class Workspace:
                     line.text = value_text(self._value(line.path))
 
     def _value(self, path: str) -> Any:
+        """The value of a path; None where it has none."""
         of: Any = self.values
         for name in path.split("."):
-            of = of[name]
+            of = of.get(name) if isinstance(of, Mapping) else None
         return of
 
     def _is_property(self, path: str) -> bool:
         """Whether a path is a property of an object, which has a value as a whole."""
         above = path.rpartition(".")[0]
-        return bool(above) and self.has(above) and not isinstance(self._value(above), dict) or \
-            bool(above) and self._is_property(above)
+        return bool(above) and (self.has(above) and not isinstance(self._value(above), dict)
+                                or self._is_property(above))
 
     def has(self, path: str) -> bool:
-        of: Any = self.values
-        for name in path.split("."):
-            if not isinstance(of, Mapping) or name not in of:
-                return False
-            of = of[name]
-        return True
+        return self._value(path) is not None
 
     def put(self, path: str, value: Any) -> None:
         *above, last = path.split(".")
@@ -259,16 +244,9 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
                  ) -> Workspace:
     """The names a model and its user give values to.
 
-    Parameters
-    ----------
-    diagram : Diagram
-    folders : iterable of paths
-        Where scripts and data are looked for, after the model's own folder.
-    given : mapping of str to str, optional
-        Values of the user's, as expressions in MATLAB's language; they prevail.
-    scripts : iterable of paths
-        Scripts that are run after the model is loaded, in this order; a name alone is looked for
-        in the folders.
+    Scripts and data are looked for in the model's own folder, then in ``folders``. What is
+    ``given`` prevails, as expressions in MATLAB's language. ``scripts`` are run after the model is
+    loaded, in this order; a name alone is looked for in the folders.
     """
     space = Workspace([diagram.path.parent, *folders])
     _call(space, diagram, _AT_LOADING)

@@ -31,12 +31,7 @@ Key = tuple[str, str]
 
 
 class NodeUnits:
-    """The unit of every physical signal of a diagram.
-
-    Parameters
-    ----------
-    root : System
-    """
+    """The unit of every physical signal of a diagram."""
 
     def __init__(self, root: System) -> None:
         self.groups: Groups[Key] = Groups()
@@ -105,10 +100,7 @@ class NodeUnits:
     def follow(self, asked: Callable[[Block], Asked]) -> None:
         """Find units of outputs from those of inputs, until nothing more follows.
 
-        Parameters
-        ----------
-        asked : function of a block
-            Its parameters.
+        ``asked`` gives the parameters of a block.
         """
         waiting = list(self.blocks)
         while waiting:
@@ -143,14 +135,7 @@ class NodeUnits:
 
 
 def networks_of(root: System, nodes: NodeUnits) -> Groups[Key]:
-    """Ends by network: what a component's conserving ports join is one.
-
-    Parameters
-    ----------
-    root : System
-    nodes : NodeUnits
-        The nodes over all levels.
-    """
+    """Ends by network over all levels: what a component's conserving ports join is one."""
     found: Groups[Key] = Groups()
     for block in root.walk():
         ends = [(block.sid, end) for end, name in block.ports.items()

@@ -102,10 +102,8 @@ def inner_port(block: Block, end: End) -> Block | None:
     """The port block inside a subsystem that one of its ends belongs to."""
     if block.system is None:
         return None
-    for inside, number in _numbered(block.system, end.port):
-        if number == end.index:
-            return inside
-    return None
+    return next((inside for inside, number in _numbered(block.system, end.port)
+                 if number == end.index), None)
 
 
 _INSIDE = {"in": "Inport", "out": "Outport"}
@@ -114,13 +112,11 @@ _INSIDE = {"in": "Inport", "out": "Outport"}
 def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
     """Port blocks of one kind in a subsystem, and which index each has outside."""
     if port in _INSIDE:
-        for block in system.blocks.values():
-            if block.block_type == _INSIDE[port]:
-                yield block, int(block.options.get("Port") or 1)
+        yield from ((block, block.number) for block in system.of_type(_INSIDE[port]))
         return
     side = {"lconn": "Left", "rconn": "Right"}.get(port)
-    found = sorted((int(b.options.get("Port") or 1), b.sid) for b in system.blocks.values()
-                   if b.block_type == "PMIOPort" and b.options.get("Side", "Left") == side)
+    found = sorted((b.number, b.sid) for b in system.of_type("PMIOPort")
+                   if b.options.get("Side", "Left") == side)
     for k, (_, sid) in enumerate(found, start=1):
         yield system.blocks[sid], k
 
@@ -128,15 +124,9 @@ def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
 def nodes_of(system: System) -> list[list[End]]:
     """The physical nodes of one level: ends at its blocks, labels and shared ports dissolved."""
     groups: Groups[End] = Groups()
-    labels: dict[str, list[End]] = {}
     for wire in system.wires:
         groups.join(wire)
-    for block in system.blocks.values():
-        if block.block_type == "ConnectionLabel":
-            ends = [e for e in list(groups._parent) if e.sid == block.sid]
-            labels.setdefault(block.options.get("Label", ""), []).extend(ends)
-    for ends in labels.values():
-        groups.join(ends)
-    outer = {b.sid for b in system.blocks.values() if b.block_type == "ConnectionLabel"}
-    return [kept for found in groups.sets()
-            if len(kept := [e for e in found if e.sid not in outer]) > 0]  # fmt: skip
+    label = {b.sid: b.options.get("Label", "") for b in system.of_type("ConnectionLabel")}
+    for text in dict.fromkeys(label.values()):
+        groups.join([e for wire in system.wires for e in wire if label.get(e.sid) == text])
+    return [kept for found in groups.sets() if (kept := [e for e in found if e.sid not in label])]

@@ -27,17 +27,9 @@ def use_sources(diagram: Diagram, folders: Iterable[Path], names: Mapping[str, A
                 remarks: list[str]) -> dict[str, str]:
     """Register the classes of sources that the components of a diagram have.
 
-    Returns the texts of their modules, by name.
-
-    Parameters
-    ----------
-    diagram : Diagram
-    folders : iterable of paths
-        Where packages of sources are looked for, before the model's own folder.
-    names : mapping
-        Values of the workspace: numbers of parts or ports may follow from them.
-    remarks : list of str
-        What cannot be read is added here, with its line and reason.
+    Returns the texts of their modules, by name. Packages of sources are looked for in ``folders``
+    before the model's own; numbers of parts or ports may follow from ``names``, the values of the
+    workspace. To ``remarks`` is added what cannot be read, with its line and reason.
     """
     made: dict[str, str] = {}
     places = [*folders, diagram.path.parent, diagram.path.parent.parent]

@@ -23,16 +23,7 @@ from blocks import (
 
 from .diagram import Block, Value
 from .levels import Scope
-from .mapping import (
-    AS_HERE,
-    MINUS,
-    WITHOUT,
-    Counterpart,
-    is_word,
-    keyword_of,
-    word_of,
-    words_of,
-)
+from .mapping import AS_HERE, MINUS, WITHOUT, Counterpart, is_word, keyword_of, word_of, words_of
 from .matlab import NotUnderstood
 from .texts import WritesValues
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from blocks import Input, Output, Port
 
 from ..othernames import WORDS
-from .converters import give_unit
+from .converters import number_taken, other_units
 from .diagram import Block, End
 from .gaps import Gaps, title_of
 from .levels import Joint, Level
@@ -16,12 +16,11 @@ from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, is_verif
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import is_off, keywords_of, port_kind, said_of_what_is_off
-from .physical_signals import is_physical_signal, physical_signal_part, quotient
+from .physical_signals import is_physical_signal, physical_signal_part
 from .plan import Part
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
-from .units import alike
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -115,15 +114,10 @@ class PhysicalBlocks:
             return
         name = level.names.make(python_name(block.name))
         part = made.part
-        wanted = {port: conversion.units.of(block.sid, end) or ""
-                  for end, port in block.ports.items() if port in part.outputs}
-        other = {port: unit for port, unit in wanted.items()
-                 if not alike(made.units.get(port, made.unit), unit)}
-        if other and give_unit(part, made.unit, *other.values()):
-            other = {}
+        other = other_units(block, made, conversion.units)
         _, places = self.place(level, block, name, part)
         for port, unit in other.items():
-            places[port] = self._number_taken(level, name, places[port], made.unit, unit)
+            places[port] = number_taken(level, name, places[port], made.unit, unit)
             if made.unit:
                 part.note = (f"{part.note} Its output is in {made.unit}, and what it enters is in "
                              f"{unit}: the number is taken over.").strip()
@@ -134,16 +128,6 @@ class PhysicalBlocks:
                 kind = "output" if written in part.outputs else "input"
                 level.joints[block.sid, end] = Joint(places[written], kind,
                                                      conversion.units.of(block.sid, end) or "")
-
-    @staticmethod
-    def _number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
-        """A gain that gives the number of a signal another unit; its output."""
-        gains = f"1 {quotient(to, unit) if unit else to}"
-        gain = level.names.make(f"{name}_unit")
-        level.plan.parts.append(Part(gain, "signal.Gain", {
-            **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}))
-        level.plan.connections.append([place, f"{level.owner}.{gain}.u"])
-        return f"{level.owner}.{gain}.y"
 
     def place(self, level: Level, block: Block, name: str, made: SignalPart
               ) -> tuple[Part, dict[str, str]]:

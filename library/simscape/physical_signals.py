@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from blocks import quantity
 
 from .diagram import Block
-from .signal_part import Lacks, SignalPart, law
+from .signal_part import Lacks, SignalPart, factor, law, many, one_or_many
 from .units import alike, unit_here
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ def _unit_of(made: Any) -> str:
 
 def _named(unit: str, word: str = "unit") -> dict[str, str]:
     return {word: f'"{unit}"'} if unit else {}
+
+
+def _unless_zero(a: Asked, **names: str) -> dict[str, str]:
+    """Keywords for values of a block, those that are not 0."""
+    return {word: value.argument for word, name in names.items()
+            if (value := a.value(name)).value != 0}
 
 
 @dataclass
@@ -71,8 +77,7 @@ def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("
           outputs: tuple[str, ...] = ("O",), note: str = "", here: tuple[str, ...] = ()
           ) -> SignalPart:
     """A part whose ports are called u, or u1, u2 …, and y, or as in ``here``."""
-    several = len(inputs) > 1
-    names = here or (*(f"u{k}" if several else "u" for k in range(1, len(inputs) + 1)), "y")
+    names = here or (*one_or_many("u", len(inputs)), "y")
     return SignalPart(component, keywords, inputs, outputs, note,
                       ports=dict(zip((*inputs, *outputs), names, strict=True)))
 
@@ -81,15 +86,6 @@ def _gain(a: Asked) -> Made:
     gain, unit = a.value("gain", "1"), a.unit("I")
     return Made(_part("signal.Gain", {**_named(unit, "input"), "gain": gain.argument}),
                 product(gain.unit, unit))
-
-
-def _sum(signs: str) -> Callable[[Asked], Made]:
-    def made(a: Asked) -> Made:
-        unit = a.unit("I1") or a.unit("I2")
-        name = "signal.Subtract" if signs == "+-" else "signal.Sum"
-        return Made(_part(name, _named(unit), ("I1", "I2")), unit, takes={"I1": unit, "I2": unit})
-
-    return made
 
 
 def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[Asked], Made]:
@@ -107,16 +103,15 @@ def _constant(a: Asked) -> Made:
 
 
 def _ramp(a: Asked) -> Made:
-    slope, initial = a.value("slope", "1"), a.value("initial_output")
+    slope = a.value("slope", "1")
     keywords = {"slope": slope.times(slope.unit or "1/s").argument,
-                "start": a.value("start_time").argument}
-    if initial.value != 0:
-        keywords["initial"] = initial.argument
+                "start": a.value("start_time").argument,
+                **_unless_zero(a, initial="initial_output")}
     return Made(_part("signal.Ramp", keywords, ()), product(slope.unit or "1/s", "s"))
 
 
 def _sine(a: Asked) -> Made:
-    amplitude, bias = a.value("amplitude", "1"), a.value("bias")
+    amplitude = a.value("amplitude", "1")
     keywords = {"amplitude": amplitude.argument}
     if a.choice("frequency_spec").endswith("si") or a.choice("frequency_spec") == "1":
         keywords["frequency"] = a.value("frequency_SI", "1").argument
@@ -128,16 +123,14 @@ def _sine(a: Asked) -> Made:
     phase = a.value("phase")
     if phase.value != 0:
         keywords["phase"] = phase.times(phase.unit or "rad").argument
-    if bias.value != 0:
-        keywords["bias"] = bias.argument
+    keywords |= _unless_zero(a, bias="bias")
     return Made(_part("signal.Sine", keywords, ()), amplitude.unit)
 
 
 def _step(a: Asked) -> Made:
-    final, initial = a.value("final_value", "1"), a.value("initial_value")
-    keywords = {"final": final.argument, "start": a.value("step_time", "1").argument}
-    if initial.value != 0:
-        keywords["initial"] = initial.argument
+    final = a.value("final_value", "1")
+    keywords = {"final": final.argument, "start": a.value("step_time", "1").argument,
+                **_unless_zero(a, initial="initial_value")}
     return Made(_part("signal.Step", keywords, ()), final.unit)
 
 
@@ -246,10 +239,9 @@ def _table(a: Asked) -> Made:
 def _table_of_several(count: int) -> Callable[[Asked], Made]:
     def made(a: Asked) -> Made:
         f = _points(a, "f", "[0 1; 1 2]")
-        keywords = {f"x{k}": _points(a, f"x{k}").argument for k in range(1, count + 1)}
+        keywords = {axis: _points(a, axis).argument for axis in many("x", count)}
         keywords |= {"values": f.argument, **_reading(a)}
-        return Made(_part(f"signal.Table{count}D", keywords,
-                          tuple(f"I{k}" for k in range(1, count + 1))), f.unit)
+        return Made(_part(f"signal.Table{count}D", keywords, many("I", count)), f.unit)
 
     return made
 
@@ -285,9 +277,7 @@ def _function(a: Asked) -> Made:
     if word == "pow":
         return _to_the_power(a.value("v", "1"), unit)
     if "10" in word and "log" not in word:
-        made = law("10 ** self.u")
-        made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
-        return Made(made, "")
+        return Made(_law("10 ** self.u"), "")
     if word not in _FUNCTIONS and word != "cube":
         raise Lacks(f"The function {a.choice('fcn_choice')!r} has no counterpart here.")
     keywords = {"function": f'"{word}"', **_named(unit)}
@@ -296,15 +286,20 @@ def _function(a: Asked) -> Made:
     return Made(_part("signal.MathFunction", keywords), _power(unit, _EXPONENTS.get(word, 0.0)))
 
 
+def _law(equation: str) -> SignalPart:
+    made = law(equation)
+    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+    return made
+
+
 def _to_the_power(v: Written, unit: str) -> Made:
     """The power with any exponent, of a number or of a quantity."""
     if not isinstance(v.value, (int, float)):
         raise Lacks("Its exponent has no value.")
     result = _power(unit, v.value)
-    exponent = v.python if v.python.replace(".", "").isalnum() else f"({v.python})"
-    made = law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
-               if unit else f"self.u ** {exponent}")
-    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+    exponent = factor(v.python)
+    made = _law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
+                if unit else f"self.u ** {exponent}")
     made.units = {"u": unit, "y": result}
     return Made(made, result)
 
@@ -365,7 +360,8 @@ def _rounding(function: str) -> Callable[[Asked], Made]:
 
 
 SIGNALS: dict[str, Callable[[Asked], Made]] = {
-    "functions.gain": _gain, "functions.add": _sum("++"), "functions.subtract": _sum("+-"),
+    "functions.gain": _gain, "functions.add": _alike("signal.Sum", ("I1", "I2")),
+    "functions.subtract": _alike("signal.Subtract", ("I1", "I2")),
     "functions.product": _of_two("signal.Product", product),
     "functions.divide": _of_two("signal.Divide", quotient), "sources.constant": _constant,
     "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,

@@ -14,7 +14,7 @@ import numpy as np
 from .diagram import Block, End, System
 from .matlab_values import numbers_of
 
-__all__ = ["JOIN", "dissolve_physical_vectors", "wire_at"]
+__all__ = ["JOIN", "dissolve_physical_vectors", "joining_here", "width", "wire_at"]
 
 JOIN = "foundation.signal.functions.concatenate"
 _PICK = "foundation.signal.nonlinear.selector"
@@ -23,14 +23,9 @@ _WIDEST = 1000  # elements of a vector
 
 
 def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
-    """Replace selectors and sums of a vector that is joined in the same system.
+    """Replace selectors and sums of a vector that is joined in the same system, in place.
 
-    Parameters
-    ----------
-    system : System
-        Changed in place.
-    names : mapping
-        Values that an index may use.
+    ``names`` are values that an index may use.
     """
     for block in list(system.blocks.values()):
         if block.kind == _PICK:
@@ -72,17 +67,26 @@ def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | No
     return whole[int(index[0]) - 1]
 
 
-def _elements(system: System, end: End, known: dict[End, list[End]] | None = None) -> list[End]:
+def _elements(system: System, end: End, known: dict[str, list[End]] | None = None) -> list[End]:
     """The scalar signals of a vector that is joined here, each line followed once."""
-    known = {} if known is None else known
+    known, block = {} if known is None else known, joining_here(system, end)
+    if block is None:
+        return [end]
+    if block.sid not in known:
+        known[block.sid] = []  # of a circle of joined lines
+        known[block.sid] = [e for k in range(1, width(block) + 1) for e in _elements(
+            system, End(block.sid, "lconn", k), known)][:_WIDEST]
+    return known[block.sid]
+
+
+def joining_here(system: System, end: End) -> Block | None:
+    """The block that joins the physical vector at an end."""
     for other in wire_at(system, end):
         block = system.blocks.get(other.sid)
         if block is not None and block.kind == JOIN and other.port == "rconn":
-            if other not in known:
-                known[other] = []  # of a circle of joined lines
-                known[other] = [e for k in range(1, (block.counts.get("lconn") or 2) + 1)
-                                for e in _elements(system, End(block.sid, "lconn", k), known)
-                                ][:_WIDEST]
-            return known[other]
-    return [end]
+            return block
+    return None
 
+
+def width(block: Block) -> int:
+    return block.counts.get("lconn") or 2

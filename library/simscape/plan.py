@@ -71,7 +71,6 @@ class ClassPlan:
     name: str
     title: str
     ports: list[PortPlan] = field(default_factory=list)
-    parameters: dict[str, str] = field(default_factory=dict)  # of a mask: names and defaults
     parts: list[Part] = field(default_factory=list)
     connections: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -97,17 +96,11 @@ class Stub:
 
 @dataclass
 class Entry:
-    """What became of one block.
-
-    Attributes
-    ----------
-    outcome : str
-        ``"mapped"``, ``"approximated"``, ``"left out"`` or ``"missing"``.
-    """
+    """What became of one block."""
 
     path: str
     kind: str
-    outcome: str
+    outcome: str  # "mapped", "approximated", "left out" or "missing"
     component: str = ""
     notes: list[str] = field(default_factory=list)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from blocks import Model
 
 from . import matlab as ml
 from .matlab import NotUnderstood, Tree, dotted
+from .words import WIDTH
 
 __all__ = ["CALLS", "CORE", "MEMBERS", "SIGNS", "STRENGTH", "PythonNames", "class_name",
-           "number_text", "python_name", "python_of", "qualified", "said",
+           "import_from", "number_text", "python_name", "python_of", "qualified", "said",
            "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
@@ -71,14 +72,16 @@ def qualified(home: str, name: str) -> str:
     return class_name(home.rpartition(".")[2].replace("_", " ")) + name
 
 
-class PythonNames:
-    """Gives every name of one scope a Python name of its own.
+def import_from(home: str, names: Iterable[str]) -> Iterator[str]:
+    """The lines that import names of a module, classes first."""
+    ordered = sorted(names, key=lambda n: (not n[0].isupper(), n))
+    line = f"from {home} import {', '.join(ordered)}"
+    yield from [line] if len(line) <= WIDTH else [
+        f"from {home} import (", *(f"    {name}," for name in ordered), ")"]
 
-    Parameters
-    ----------
-    taken : iterable of str
-        Names that others have.
-    """
+
+class PythonNames:
+    """Gives every name of one scope a Python name of its own, other than those that are taken."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self.taken = set(taken)
@@ -146,18 +149,9 @@ SIGNS = {"||": "or", "&&": "and", "~=": "!=", ".*": "*", "./": "/", "^": "**", "
 
 
 def python_of(tree: Tree, name: Callable[[str], str]) -> str:
-    """An expression as Python text.
+    """An expression as Python text; ``name`` gives that of a name of the workspace, ``"p.cell.R"``.
 
-    Parameters
-    ----------
-    tree : Tree
-    name : function
-        The Python text for a name, ``"p.cell.R"``, of the workspace.
-
-    Raises
-    ------
-    NotUnderstood
-        For what has no counterpart as text; its value may still be known.
+    NotUnderstood is raised for what has no counterpart as text; its value may still be known.
     """
     return _text(tree, name)[0]
 

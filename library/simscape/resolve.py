@@ -177,36 +177,24 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     """Complete a diagram in place.
 
     Returns what a person should know of it, and the names that choose its variants, each with a
-    place; those without a value only where no choice is active.
-
-    Parameters
-    ----------
-    diagram : Diagram
-    folders : iterable of paths
-        Where libraries and referenced subsystems are looked for.
-    names : mapping, optional
-        Values that conditions of variants may use.
+    place; those without a value only where no choice is active. Libraries and referenced subsystems
+    are looked for in ``folders``; conditions of variants may use ``names``.
     """
     resolver = _Resolver([diagram.path.parent, *folders], names or {})
     resolver.system(diagram.root, "")
     _carry_tags(diagram.root)
-    _pass_through(diagram.root)
+    for system in diagram.root.systems():
+        _pass_through(system)
     carry_vectors(diagram.root, names or {})
     inherit_sample_times(diagram, names or {})
-    _dissolve(diagram.root, names or {})
+    for system in diagram.root.systems():
+        dissolve_physical_vectors(system, names or {})
     for library, paths in resolver.absent.items():
         said = f"is a block of the library {library}" if len(paths) == 1 else \
             f"and {len(paths) - 1} more are blocks of the library {library}"
         resolver.remarks.append(f"{paths[0]} {said}, whose file was not found (--path says where "
                                 "to look).")
     return resolver.remarks, resolver.conditions
-
-
-def _dissolve(system: System, names: Mapping[str, Any]) -> None:
-    dissolve_physical_vectors(system, names)
-    for block in system.blocks.values():
-        if block.system is not None:
-            _dissolve(block.system, names)
 
 
 def _is_port(block: Block) -> bool:
@@ -242,8 +230,6 @@ def _inside(system: System, path: str) -> Block | None:
 def _pass_through(system: System) -> None:
     """Blocks that are commented through are lines from each port to the one on the other side."""
     for block in system.blocks.values():
-        if block.system is not None:
-            _pass_through(block.system)
         if block.commented != "through":
             continue
         before = {t.index: s.source for s in system.signals for t in s.targets
@@ -258,26 +244,23 @@ def _pass_through(system: System) -> None:
 # -- tags that cross levels ---------------------------------------------------------------------
 def _carry_tags(root: System) -> None:
     """Give every From whose Goto stands on another level the signal through ports."""
-    chains = dict(_chains(root, []))
+    chains = list(_chains(root, []))
     goto: dict[str, tuple[list[System], Block]] = {}
-    for chain in chains.values():
-        for block in chain[-1].blocks.values():
-            if block.block_type == "Goto" and block.options.get(
-                    "TagVisibility", "local") != "local":
-                goto[block.options.get("GotoTag", "A")] = chain, block
-    for chain in list(chains.values()):
+    for chain in chains:
+        for block in chain[-1].of_type("Goto"):
+            if block.options.get("TagVisibility", "local") != "local":
+                goto[block.tag] = chain, block
+    for chain in chains:
         system = chain[-1]
-        local = {b.options.get("GotoTag", "A") for b in system.blocks.values()
-                 if b.block_type == "Goto"}
-        for block in list(system.blocks.values()):
-            tag = block.options.get("GotoTag", "A")
-            if block.block_type == "From" and tag not in local and tag in goto:
-                _carry(tag, *goto[tag], chain, block)
+        local = {block.tag for block in system.of_type("Goto")}
+        for block in system.of_type("From"):
+            if block.tag not in local and block.tag in goto:
+                _carry(block.tag, *goto[block.tag], chain, block)
 
 
-def _chains(system: System, above: list[System]) -> Iterator[tuple[int, list[System]]]:
+def _chains(system: System, above: list[System]) -> Iterator[list[System]]:
     chain = [*above, system]
-    yield id(system), chain
+    yield chain
     for block in system.blocks.values():
         if block.system is not None:
             yield from _chains(block.system, chain)
@@ -287,20 +270,17 @@ def _carry(tag: str, origin: list[System], goto: Block, chain: list[System], use
     common = 0
     while common < min(len(origin), len(chain)) and origin[common] is chain[common]:
         common += 1
-    source = next((s.source for s in origin[-1].signals for t in s.targets if t.sid == goto.sid),
-                  None)
+    source = origin[-1].driver_of(goto.sid)
     if source is None:
         return
     for k in range(len(origin) - 1, common - 1, -1):  # out, up to the level both stand in
         source = _pass_out(tag, origin[k], origin[k - 1], source)
     for k in range(common, len(chain)):  # and in
         source = _pass_in(tag, chain[k - 1], chain[k], source)
-    chain[-1].signals = [_from(s, use.sid, source) for s in chain[-1].signals]
+    for signal in chain[-1].signals:
+        if signal.source.sid == use.sid:
+            signal.source = source
     del chain[-1].blocks[use.sid]
-
-
-def _from(signal: Signal, sid: str, source: End) -> Signal:
-    return Signal(source, signal.targets, signal.name) if signal.source.sid == sid else signal
 
 
 def _holder(outer: System, inner: System) -> Block:
@@ -312,7 +292,7 @@ def _pass_out(tag: str, inner: System, outer: System, source: End) -> End:
     if sid not in inner.blocks:
         _add_port(inner, sid, tag, "Outport")
         inner.signals.append(Signal(source, [End(sid, "in", 1)]))
-    return End(_holder(outer, inner).sid, "out", int(inner.blocks[sid].options["Port"]))
+    return End(_holder(outer, inner).sid, "out", inner.blocks[sid].number)
 
 
 def _pass_in(tag: str, outer: System, inner: System, source: End) -> End:
@@ -325,7 +305,6 @@ def _pass_in(tag: str, outer: System, inner: System, source: End) -> End:
 
 def _add_port(system: System, sid: str, tag: str, kind: str) -> int:
     """Give a subsystem one port more; its number."""
-    number = 1 + max((int(b.options.get("Port") or 1) for b in system.blocks.values()
-                      if b.block_type == kind), default=0)
+    number = 1 + max((block.number for block in system.of_type(kind)), default=0)
     system.blocks[sid] = Block(sid, tag, kind, kind, options={"Port": str(number)})
     return number

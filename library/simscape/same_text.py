@@ -26,14 +26,7 @@ _LISTS = ("cumsum", "diff", "flip", "linspace")  # give an array in Python, also
 def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[str], str]) -> str:
     """An expression as Python text, or its value where Python would mean another.
 
-    Parameters
-    ----------
-    tree : Tree
-    value : number, array, text or mapping
-    names : mapping of str
-        The values of the names in it.
-    name : function
-        The Python text for a name of the workspace.
+    ``names`` are the values of the names in it; ``name`` gives the Python text for one.
     """
     if not isinstance(value, (list, Mapping)) and _is_same(tree, names):
         try:

@@ -17,36 +17,29 @@ from .matlab_values import value_of
 from .nodes import inner_port
 from .simulink import defaults_of
 from .simulink_sampled import SAMPLED, TRIGGERED
+from .solver import FIXED
 
 __all__ = ["inherit_sample_times"]
 
-_VARIABLE = ("ode45", "ode23", "ode113", "ode15s", "ode23s", "ode23t", "ode23tb", "odeN")
 Place = tuple[System, Block]
 _CONTINUOUS = {"Integrator", "TransferFcn", "StateSpace", "Derivative", "TransportDelay"}
 
 
 def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
-    """Write the inherited sample time into every sampled block that has none of its own.
+    """Write the inherited sample time, in place, into every sampled block that has none of its own.
 
-    Parameters
-    ----------
-    diagram : Diagram
-        Changed in place.
-    names : mapping
-        Values that sample times may use.
+    Sample times may use the values of ``names``.
     """
     flow = _Flow(diagram.root)
     own = {id(block): _own(diagram, block, names) for block in diagram.root.walk()}
-    sources: dict[str, list[Place]] = {}
-    values: dict[str, float] = {}
-    for system, block in flow.places:
-        said = own[id(block)]
+    sources: dict[tuple[str, float], list[Place]] = {}
+    for place in flow.places:
+        said = own[id(place[1])]
         if said is not None and 0 < said[1] < float("inf"):
-            sources.setdefault(said[0], []).append((system, block))
-            values[said[0]] = said[1]
+            sources.setdefault(said, []).append(place)
     done: set[int] = set()
-    for text in sorted(sources, key=lambda text: values[text]):  # the shortest first
-        waiting, seen = list(sources[text]), set[int]()
+    for text, value in sorted(sources, key=lambda said: said[1]):  # the shortest first
+        waiting, seen = list(sources[text, value]), set[int]()
         while waiting:
             for system, block in flow.behind(*waiting.pop()):
                 if id(block) in seen or own[id(block)] is not None \
@@ -57,27 +50,21 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
-    systems = {id(system): system for system, _ in flow.places}.values()
-    triggered = {id(block): block for system in systems if any(
-        b.block_type == "TriggerPort" for b in system.blocks.values()) for block in system.walk()}
+    triggered = {id(block) for system in diagram.root.systems() if system.of_type("TriggerPort")
+                 for block in system.walk()}
     step = _fixed_step(diagram, names)
-    for _, block in flow.places if step else ():
-        if _samples(block) and own[id(block)] is None and id(block) not in done | triggered.keys():
-            block.options["SampleTime"] = step
-            done.add(id(block))
-    for block in triggered.values():
-        if _samples(block) and own[id(block)] is None and id(block) not in done:
-            block.options["SampleTime"] = TRIGGERED
+    for _, block in flow.places:
+        given = TRIGGERED if id(block) in triggered else step
+        if given and _samples(block) and own[id(block)] is None and id(block) not in done:
+            block.options["SampleTime"] = given
 
 
 def _fixed_step(diagram: Diagram, names: Mapping[str, Any]) -> str:
     """The step of a solver of fixed steps, which is what nothing else gives; else empty."""
     text = diagram.settings.get("FixedStep", "auto")
-    if not diagram.settings.get("SolverName", diagram.settings.get("Solver", "")).startswith(
-            ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "FixedStep")) or text == "auto" or \
-            diagram.settings.get("SolverName", "") in _VARIABLE:
-        return ""
-    value = value_of(text, names)
+    solver = diagram.settings.get("SolverName", diagram.settings.get("Solver", ""))
+    fixed = solver in FIXED or solver.startswith("FixedStep")
+    value = value_of(text, names) if fixed else None
     return text if isinstance(value, (int, float)) and value > 0 else ""
 
 
@@ -110,7 +97,7 @@ class _Flow:
         self.places: list[Place] = []
         self.holders: dict[int, Place] = {}  # by inner system
         self.targets: dict[tuple[int, str], list[tuple[int, End]]] = {}  # by block: output, end
-        for system in (root, *(b.system for b in root.walk() if b.system is not None)):
+        for system in root.systems():
             for block in system.blocks.values():
                 self.places.append((system, block))
                 if block.system is not None:
@@ -122,12 +109,9 @@ class _Flow:
     def behind(self, system: System, block: Block) -> Iterator[Place]:
         if block.block_type == "Outport" and id(system) in self.holders:
             outer, holder = self.holders[id(system)]
-            yield from self._ends(outer, holder.sid, int(block.options.get("Port") or 1))
+            yield from self._ends(outer, holder.sid, block.number)
         elif block.block_type == "Goto":
-            tag = block.options.get("GotoTag", "A")
-            for other in system.blocks.values():
-                if other.block_type == "From" and other.options.get("GotoTag", "A") == tag:
-                    yield system, other
+            yield from ((system, other) for other in system.of_type("From", block.tag))
         else:
             yield from self._ends(system, block.sid)
 

@@ -30,15 +30,8 @@ def read_signals(system: System, find: Callable[[str], Path | None], path: str,
                  remarks: list[str]) -> None:
     """Put tables in place of the blocks of a system that read signals of these kinds.
 
-    Parameters
-    ----------
-    system : System
-    find : callable
-        Gives the path of a file by its name, None where it is not there.
-    path : str
-        Of the system, for remarks.
-    remarks : list of str
-        To which is added which group is taken, and what cannot be read.
+    ``find`` gives the path of a file by its name, None where it is not there. To ``remarks``, which
+    name the system by its ``path``, is added which group is taken, and what cannot be read.
     """
     for block in list(system.blocks.values()):
         where = f"{path}/{block.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .diagram import Block, End, Signal, System
@@ -56,65 +56,41 @@ class SignalLines:
         for signal in self.level.system.signals:
             self._by_source.setdefault(signal.source, []).append(signal)
 
-    def consumers(self, source: End, seen: set[End] | None = None) -> tuple[list[End], bool]:
-        """Inputs that a signal drives, and whether something shows it.
+    def consumers(self, source: End) -> tuple[list[End], bool]:
+        """Inputs that a signal drives, and whether something shows it."""
+        ends = list(self._ends(source, set()))
+        return [end for end in ends if end is not None], None in ends
+
+    def _ends(self, source: End, seen: set[End]) -> Iterator[End | None]:
+        """Inputs that a signal drives in the end, and None for what shows it.
 
         ``seen`` holds the signals that have been followed: lines may join again and again.
         """
-        found: list[End] = []
-        shown = False
-        seen = set() if seen is None else seen
-        if source in seen:
-            return found, shown
+        targets = [] if source in seen else [
+            t for signal in self._by_source.get(source, ()) for t in signal.targets]
         seen.add(source)
-        for signal in self._by_source.get(source, ()):
-            for target in signal.targets:
-                more, also = self._behind(target, seen)
-                found += more
-                shown |= also
-        return found, shown
-
-    def _behind(self, target: End, seen: set[End]) -> tuple[list[End], bool]:
-        """What the signal that ends here drives in the end."""
-        block = self.level.block(target)
-        if block is None:
-            return [], False
-        if block.block_type == "Outport" and self.level.owner == "model":
-            return [], True
-        if is_shown(block):
-            return [], block.block_type != "Terminator"
-        if block.block_type == "Goto":
-            return self._all((End(inner.sid, "out", 1) for inner in self._from(block)), seen)
-        if block.block_type in _VECTORS:
-            found, shown = self._all({s.source: None for s in self.level.system.signals
-                                      if s.source.sid == block.sid}, seen)
-            return [target] * bool(found), shown
-        return [target], False
-
-    def _all(self, sources: Iterable[End], seen: set[End]) -> tuple[list[End], bool]:
-        found: list[End] = []
-        shown = False
-        for source in sources:
-            more, also = self.consumers(source, seen)
-            found += more
-            shown |= also
-        return found, shown
-
-    def _from(self, goto: Block) -> list[Block]:
-        tag = goto.options.get("GotoTag", "A")
-        return [b for b in self.level.system.blocks.values()
-                if b.block_type == "From" and b.options.get("GotoTag", "A") == tag]
+        for target in targets:
+            block = self.level.block(target)
+            kind = "" if block is None else block.block_type
+            if block is None or kind == "Terminator":
+                continue
+            if is_shown(block) or kind == "Outport" and self.level.owner == "model":
+                yield None
+            elif kind == "Goto":
+                for inner in self.level.system.of_type("From", block.tag):
+                    yield from self._ends(End(inner.sid, "out", 1), seen)
+            elif kind in _VECTORS:
+                behind = [end for s in list(self._by_source) if s.sid == block.sid
+                          for end in self._ends(s, seen)]
+                yield from {target if end is not None else None for end in behind}
+            else:
+                yield target
 
     def goto_of(self, use: Block) -> End | None:
         """What drives the Goto block of a From block's tag in this system."""
-        tag = use.options.get("GotoTag", "A")
-        for signal in self.level.system.signals:
-            for target in signal.targets:
-                other = self.level.block(target)
-                if other is not None and other.block_type == "Goto" and other.options.get(
-                        "GotoTag", "A") == tag:
-                    return signal.source
-        return None
+        system = self.level.system
+        return next(filter(None, (system.driver_of(block.sid)
+                                  for block in system.of_type("Goto", use.tag))), None)
 
     def used_ports(self, block: Block) -> tuple[list[int], list[int]]:
         """Numbers of the inputs and outputs of a block that lines end at."""

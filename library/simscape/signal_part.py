@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "Lacks", "SignalPart", "factor", "is_number", "law", "limit", "listed", "many",
-           "per_second", "seconds"]  # fmt: skip
+__all__ = ["Asks", "Lacks", "SignalPart", "factor", "law", "limit", "listed", "many",
+           "one_or_many", "per_second", "seconds", "with_unit"]  # fmt: skip
 
 
 class Lacks(Exception):
@@ -15,34 +15,19 @@ class Lacks(Exception):
 
 @dataclass
 class SignalPart:
-    """A component for a block: keywords as texts, ports by number.
+    """A component for a block: keywords as texts, ports by number."""
 
-    Attributes
-    ----------
-    component : str
-        ``"signal.Gain"``; empty for a law, which becomes a class of the script.
-    before : tuple of (int, str, SignalPart)
-        Blocks in front of an input: its number from 0, a word for the name, and the block.
-    note : str
-        What is not as in the model.
-    equation : str
-        Of a law: ``self.y == …``; a line for every output.
-    inputs, outputs : tuple of str
-        Ports of the block, in its order.
-    ports : dict of str to str
-        Ports of the component that are called otherwise than the block's.
-    units : dict of str to str
-        Of a law: units of its ports; plain numbers otherwise.
-    """
-
-    component: str
+    component: str  # "signal.Gain"; empty for a law, which becomes a class of the script
     keywords: dict[str, str] = field(default_factory=dict)
-    inputs: tuple[str, ...] = ("u",)
+    inputs: tuple[str, ...] = ("u",)  # ports of the block, in its order
     outputs: tuple[str, ...] = ("y",)
-    note: str = ""
+    note: str = ""  # what is not as in the model
+    # blocks in front of an input: its number from 0, a word for the name, and the block
     before: tuple[tuple[int, str, SignalPart], ...] = ()
-    equation: str = ""
+    equation: str = ""  # of a law: ``self.y == …``; a line for every output
+    # those of the component that are called otherwise
     ports: dict[str, str] = field(default_factory=dict)
+    # of the ports of a law; plain numbers otherwise
     units: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -57,6 +42,7 @@ class Asks(Protocol):
     def text(self, name: str, default: str) -> str: ...
     def written(self, name: str, default: str) -> str: ...
     def number(self, name: str, default: str) -> float | None: ...
+    def unless_zero(self, **options: str) -> dict[str, str]: ...
     def name(self, path: str) -> str: ...
     def column(self, name: str, index: int) -> str: ...
     def elements(self, name: str, default: str) -> list[str]: ...
@@ -78,6 +64,11 @@ def many(word: str, count: int) -> tuple[str, ...]:
     return tuple(f"{word}{k}" for k in range(1, count + 1))
 
 
+def one_or_many(word: str, count: int) -> tuple[str, ...]:
+    """Ports ``u``, or ``u1``, ``u2`` … of several."""
+    return (word,) if count == 1 else many(word, count)
+
+
 def limit(a: Asks, name: str, default: str) -> str:
     """A limit; an infinite one is a number that nothing reaches."""
     value = a.number(name, default)
@@ -87,20 +78,21 @@ def limit(a: Asks, name: str, default: str) -> str:
 
 def seconds(text: str) -> str:
     """A time."""
-    return f'"{text} s"' if is_number(text) else f'quantity({text}, "s")'
+    return with_unit(text, "s")
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A number's text in a unit."""
+    try:
+        float(text)
+    except ValueError:
+        return f'quantity({text}, "{unit}")'
+    return f'"{text} {unit}"'
 
 
 def factor(text: str) -> str:
     """A text that may stand in a product."""
     return text if text.replace(".", "").isalnum() else f"({text})"
-
-
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def listed(text: str) -> str:

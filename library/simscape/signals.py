@@ -115,12 +115,12 @@ class SignalsOfLevel:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
             _refuse_sizes(made, asked.given)
-            unmapped = [f"{option} is not mapped." for option in asked.unread()]
+            unmapped = [f"{option} = {text} is not mapped." for option, text in asked.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
             outcome = "approximated" if notes else "mapped"
         except (Lacks, NotUnderstood, ValueError) as error:
-            options = conversion.asked(level, block).options()
+            options = conversion.asked(level, block).unread()
             made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error), options,
                                           conversion.writes(level, block))
             outcome = "missing"
@@ -171,7 +171,7 @@ class SignalsOfLevel:
         if source is not None:
             return self.source(source)
         self.conversion.enter(self.level, block, "missing", notes=[
-            f"No Goto block sets the tag {block.options.get('GotoTag', 'A')!r}; connect it by "
+            f"No Goto block sets the tag {block.tag!r}; connect it by "
             "hand."])
         return None
 

@@ -60,22 +60,14 @@ def defaults_of(block_type: str) -> dict[str, str]:
 
 
 def signal_part(block: Block, asks: Asks) -> SignalPart:
-    """The counterpart of a Simulink block.
-
-    Raises
-    ------
-    Lacks
-        Where there is none, or none for its settings.
-    """
+    """The counterpart of a Simulink block; Lacks says why there is none."""
     if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
         raise Lacks("The subsystem is always on here, whatever switches it in the model: put a "
                     "Switch of library.signal behind its outputs where that matters.")
     if block.block_type == "Probe":
         raise Lacks(f"It reads {asks.written('Variables', 'variables')} of a component by name, "
                     "without a line: connect a sensor instead.")
-    made = _BLOCKS.get(block.block_type)
-    if made is None:
-        made = _LINKED.get(block.simulink_name)
+    made = _BLOCKS.get(block.block_type) or _LINKED.get(block.simulink_name)
     if made is None:
         near = _NEAR.get(block.kind.rpartition("/")[2], "")
         raise Lacks(f"It has no counterpart here. {near}".rstrip())

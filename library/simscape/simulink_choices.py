@@ -93,9 +93,9 @@ def _multiport_switch(a: Asks) -> SignalPart:
 def _minmax(a: Asks) -> SignalPart:
     count = int(a.written("Inputs", "1") or 1)
     name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
-    keywords = {"inputs": str(count)} if count != 2 else {}
     if count == 1:
         return SignalPart("signal.Gain")
+    keywords = {"inputs": str(count)} if count != 2 else {}
     return SignalPart(f"signal.{name}", keywords, many("u", count))
 
 

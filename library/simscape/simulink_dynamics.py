@@ -7,7 +7,7 @@ from functools import partial
 
 from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
 from .simulink_pid import PID_BLOCKS, controller
-from .simulink_sampled import matrices_of, ports_of
+from .simulink_sampled import matrices_of, ports_of, zeros_and_poles
 
 __all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
 
@@ -52,11 +52,6 @@ def _reset(a: Asks) -> tuple[str, str]:
     return known[written]
 
 
-def _derivative(a: Asks) -> SignalPart:
-    return SignalPart("signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
-                      note="The derivative is filtered here, with 1 ms.")
-
-
 def _state_space(a: Asks) -> SignalPart:
     names = matrices_of(a)
     if a.number("D", "1") == 0:
@@ -69,25 +64,6 @@ def _state_space(a: Asks) -> SignalPart:
     return SignalPart("signal.StateSpace", names, *ports_of(a))
 
 
-def _transfer(a: Asks) -> SignalPart:
-    return SignalPart("signal.TransferFunction", {
-        "numerator": listed(a.text("Numerator", "[1]")),
-        "denominator": listed(a.text("Denominator", "[1 1]"))})  # fmt: skip
-
-
-def _zero_pole(a: Asks) -> SignalPart:
-    shapes = {name: a.shape(name, default) for name, default in (
-        ("Zeros", "1"), ("Poles", "[0 -1]"), ("Gain", "1"))}
-    if any(min(shape, default=1) > 1 for shape in shapes.values()):
-        raise Lacks("It has several outputs; here one block has one.")
-    gain = a.text("Gain", "1")
-    zeros, poles = (listed(a.text(name, default)) for name, default in (
-        ("Zeros", "1"), ("Poles", "[0 -1]")))
-    above = f"[{gain}]" if 0 in shapes["Zeros"] else f"{gain} * np.poly({zeros})"
-    below = "[1]" if 0 in shapes["Poles"] else f"np.poly({poles})"
-    return SignalPart("signal.TransferFunction", {"numerator": above, "denominator": below})
-
-
 def _rate_limiter(a: Asks) -> SignalPart:
     if (a.number("SampleTime", "0") or 0) > 0:
         raise Lacks("It is sampled; a rate is limited continuously here.")
@@ -97,40 +73,28 @@ def _rate_limiter(a: Asks) -> SignalPart:
         note="Where its limits do not act it lags by 1 ms here.")  # fmt: skip
 
 
-def _saturation(a: Asks) -> SignalPart:
-    return SignalPart("signal.Saturation", {"upper": limit(a, "UpperLimit", "0.5"),
-                                            "lower": limit(a, "LowerLimit", "-0.5")})
-
-
-def _dead_zone(a: Asks) -> SignalPart:
-    return SignalPart("signal.DeadZone", {"upper": a.text("UpperValue", "0.5"),
-                                          "lower": a.text("LowerValue", "-0.5")})
-
-
-def _relay(a: Asks) -> SignalPart:
-    return SignalPart("signal.Relay", {
-        "switch_on": a.text("OnSwitchValue", "eps"), "switch_off": a.text("OffSwitchValue", "eps"),
-        "on_value": a.text("OnOutputValue", "1"), "off_value": a.text("OffOutputValue", "0")})
-
-
-def _backlash(a: Asks) -> SignalPart:
-    return SignalPart("signal.Backlash", {
-        "width": a.text("BacklashWidth", "1"), "given_start": "True",
-        "initial_output": a.text("InitialOutput", "0")})  # fmt: skip
-
-
-def _delay(a: Asks) -> SignalPart:
-    keywords = {"delay": seconds(a.text("DelayTime", "1"))}
-    if a.number("InitialOutput", "0") != 0:
-        keywords["initial_output"] = a.text("InitialOutput", "0")
-    return SignalPart("signal.Delay", keywords)
-
-
 DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
-    "Integrator": _integrator, "Derivative": _derivative, "StateSpace": _state_space,
-    "TransferFcn": _transfer, "ZeroPole": _zero_pole, "RateLimiter": _rate_limiter,
-    "Saturate": _saturation, "DeadZone": _dead_zone, "Relay": _relay, "Backlash": _backlash,
-    "TransportDelay": _delay,
+    "Integrator": _integrator, "StateSpace": _state_space, "RateLimiter": _rate_limiter,
+    "Derivative": lambda a: SignalPart(
+        "signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
+        note="The derivative is filtered here, with 1 ms."),
+    "TransferFcn": lambda a: SignalPart("signal.TransferFunction", {
+        "numerator": listed(a.text("Numerator", "[1]")),
+        "denominator": listed(a.text("Denominator", "[1 1]"))}),
+    "ZeroPole": lambda a: SignalPart("signal.TransferFunction", zeros_and_poles(a, "1", "[0 -1]")),
+    "Saturate": lambda a: SignalPart("signal.Saturation", {
+        "upper": limit(a, "UpperLimit", "0.5"), "lower": limit(a, "LowerLimit", "-0.5")}),
+    "DeadZone": lambda a: SignalPart("signal.DeadZone", {
+        "upper": a.text("UpperValue", "0.5"), "lower": a.text("LowerValue", "-0.5")}),
+    "Relay": lambda a: SignalPart("signal.Relay", {
+        "switch_on": a.text("OnSwitchValue", "eps"), "switch_off": a.text("OffSwitchValue", "eps"),
+        "on_value": a.text("OnOutputValue", "1"), "off_value": a.text("OffOutputValue", "0")}),
+    "Backlash": lambda a: SignalPart("signal.Backlash", {
+        "width": a.text("BacklashWidth", "1"), "given_start": "True",
+        "initial_output": a.text("InitialOutput", "0")}),
+    "TransportDelay": lambda a: SignalPart("signal.Delay", {
+        "delay": seconds(a.text("DelayTime", "1")),
+        **a.unless_zero(initial_output="InitialOutput")}),
 }  # fmt: skip
 
 LINKED_DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {

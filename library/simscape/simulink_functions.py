@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .matlab import Apply, Binary, Name, Number, Tree, Unary, parse
 from .python_text import python_of
-from .signal_part import Asks, Lacks, SignalPart, law, listed, many
+from .signal_part import Asks, Lacks, SignalPart, law, listed, many, one_or_many
 
 __all__ = ["FUNCTIONS", "LINKED_FUNCTIONS"]
 
@@ -50,16 +50,6 @@ def _product(a: Asks) -> SignalPart:
     return SignalPart("signal.Product", keywords, many("u", len(signs)))
 
 
-def _rounding(a: Asks) -> SignalPart:
-    return SignalPart("signal.Rounding",
-                      {"function": f'"{a.written("Operator", "floor")}"'})
-
-
-def _quantizer(a: Asks) -> SignalPart:
-    return SignalPart("signal.Rounding", {"function": '"round"',
-                                          "step": a.text("QuantizationInterval", "0.5")})
-
-
 _LAWS = {  # functions that the library has no block for
     "asin": ("arcsin(self.u)", 1), "acos": ("arccos(self.u)", 1),
     "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
@@ -84,7 +74,7 @@ def _function(choice: str, default: str) -> Callable[[Asks], SignalPart]:
                               "self.y2 == cos(self.u)")  # fmt: skip
         if written in _LAWS:
             text, count = _LAWS[written]
-            return law(text, ("u",) if count == 1 else many("u", count))
+            return law(text, one_or_many("u", count))
         word = _SAME.get(written, written)
         allowed = MathFunction._declared["function"].choices  # type: ignore[attr-defined]
         if word not in allowed:
@@ -103,9 +93,8 @@ def _table(a: Asks) -> SignalPart:
             "Explicit values" or a.written("DataSpecification", "Table and breakpoints") != \
             "Table and breakpoints":
         raise Lacks("It has more than three inputs, or its points are not given as vectors.")
-    axes = ("x",) if count == 1 else many("x", count)
     keywords = {axis: listed(a.text(f"BreakpointsForDimension{k}", "[10,22,31]"))
-                for k, axis in enumerate(axes, 1)}
+                for k, axis in enumerate(one_or_many("x", count), 1)}
     keywords["values"] = listed(a.text("Table", "[4 5 6]"))
     between = a.written("InterpMethod", "Linear")
     if not between.startswith("Linear"):
@@ -114,15 +103,14 @@ def _table(a: Asks) -> SignalPart:
         keywords["interpolation"] = f'"{_BETWEEN[between]}"'
     if a.written("ExtrapMethod", "Linear") == "Clip":
         keywords["extrapolation"] = '"nearest"'
-    return SignalPart(f"signal.Table{count}D", keywords, ("u",) if count == 1 else
-                      many("u", count))
+    return SignalPart(f"signal.Table{count}D", keywords, one_or_many("u", count))
 
 
 def _written_law(a: Asks) -> SignalPart:
     """A block whose law is written in it, of one signal or of the elements of a vector."""
     text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
     used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
-    inputs = ("u",) if used == 1 else many("u", used)
+    inputs = one_or_many("u", used)
     text = re.sub(r"\bu\((\d+)\)", lambda m: inputs[int(m[1]) - 1], text)
     text = re.sub(r"!(?!=)", "~", text.replace("!=", "~=").replace("sgn(", "sign("))
     written = python_of(_of_numbers(parse(text)),
@@ -137,7 +125,8 @@ def _of_numbers(tree: Tree) -> Tree:
         return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
     if isinstance(tree, Unary):
         inner = _of_numbers(tree.of)
-        return _minus(_ONE, _truth(inner)) if tree.sign in ("~", "!") else Unary(tree.sign, inner)
+        return Binary("-", _ONE, _truth(inner)) if tree.sign in ("~", "!") else Unary(
+            tree.sign, inner)
     if not isinstance(tree, Binary):
         return tree
     left, right, sign = _of_numbers(tree.left), _of_numbers(tree.right), tree.sign
@@ -145,7 +134,7 @@ def _of_numbers(tree: Tree) -> Tree:
         return Apply(Name("where"), (Binary(sign, left, right), _ONE, Number(0, "0")))
     if sign in ("==", "~="):
         same = Binary("*", *(_of_numbers(Binary(s, left, right)) for s in ("<=", ">=")))
-        return same if sign == "==" else _minus(_ONE, same)
+        return same if sign == "==" else Binary("-", _ONE, same)
     if sign in ("&&", "&"):
         return Binary("*", _truth(left), _truth(right))
     if sign in ("||", "|"):
@@ -154,10 +143,6 @@ def _of_numbers(tree: Tree) -> Tree:
 
 
 _ONE = Number(1, "1")
-
-
-def _minus(left: Tree, right: Tree) -> Tree:
-    return Binary("-", left, right)
 
 
 def _truth(number: Tree) -> Tree:
@@ -190,19 +175,20 @@ def _type(a: Asks) -> SignalPart:
     return law(f"mod({whole} - ({lowest}), {count}) + ({lowest})")
 
 
-def _passed(a: Asks) -> SignalPart:
-    return SignalPart("signal.Gain", {})
-
-
 FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "UnaryMinus": lambda a: SignalPart("signal.Gain", {"gain": "-1"}),
     "Gain": _gain, "Sum": _sum, "Product": _product, "Math": _function("Operator", "exp"),
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
-    "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,
+    "Rounding": lambda a: SignalPart("signal.Rounding", {
+        "function": f'"{a.written("Operator", "floor")}"'}),
+    "Quantizer": lambda a: SignalPart("signal.Rounding", {
+        "function": '"round"', "step": a.text("QuantizationInterval", "0.5")}),
+    "Lookup_n-D": _table, "Fcn": _written_law,
     "Bias": lambda a: law("self.u + self.bias", bias=a.text("Bias", "0")),
     "Abs": lambda a: SignalPart("signal.Abs"), "Signum": lambda a: SignalPart("signal.Sign"),
-    "DataTypeConversion": _type, "RateTransition": _passed, "SignalConversion": _passed,
-    "SignalSpecification": _passed,
+    "DataTypeConversion": _type, **dict.fromkeys(
+        ("RateTransition", "SignalConversion", "SignalSpecification"),
+        lambda a: SignalPart("signal.Gain")),
 }  # fmt: skip
 
 LINKED_FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {

@@ -74,24 +74,18 @@ _LOGICAL = {"Logic", "RelationalOperator", "Compare To Constant", "Compare To Ze
 _PLAIN_TYPES = re.compile(r"Inherit:.*|inherit|double|single|auto|float\('double'\)")
 
 
-def unread_options(block: Block, read: Collection[str],
-                   *defaults: Mapping[str, str]) -> list[str]:
-    """What a block holds that nothing has read and that may matter, as ``"name = value"``.
+def unread_options(block: Block, read: Collection[str], usual: Mapping[str, str]
+                   ) -> list[tuple[str, str]]:
+    """Names and values that a block holds, that nothing has read and that may matter.
 
-    Parameters
-    ----------
-    block : Block
-    read : collection of str
-        Names that were read.
-    defaults : mapping of str to str
-        Usual values of its type, those of the file first.
+    ``usual`` are the values that are usual for its type.
     """
     kind = block.simulink_name or block.block_type
     where_they_act = _READ_WHERE_THEY_ACT.get(kind, "").split()
-    return [f"{name} = {value}" for name, value in block.options.items()
+    return [(name, value) for name, value in block.options.items()
             if name not in read and name not in where_they_act
             and not _WITHOUT_EFFECT.fullmatch(name) and not _is_usual(name, value, kind)
-            and value != next((d[name] for d in defaults if name in d), None)]
+            and value != usual.get(name)]
 
 
 def _is_usual(name: str, value: str, kind: str) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, many, per_second, seconds
 
-__all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of"]
+__all__ = ["RULES", "SAMPLED", "TRIGGERED", "matrices_of", "period_of", "ports_of",
+           "zeros_and_poles"]  # fmt: skip
 
 RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 TRIGGERED = "triggered"  # in place of the sample time of a block in a triggered subsystem
@@ -27,17 +28,6 @@ def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
         raise Lacks("Its sample time is that of the blocks before it, none of which has one. Give "
                     "it one in the model, or to the block that you put in its place.")
     return {"sample_time": seconds(a.text("SampleTime", default))}
-
-
-def _held(a: Asks) -> SignalPart:
-    return SignalPart("signal.ZeroOrderHold", period_of(a, "1"))
-
-
-def _unit_delay(a: Asks) -> SignalPart:
-    keywords = period_of(a, "1")
-    if a.number("InitialCondition", "0") != 0:
-        keywords["stored"] = a.text("InitialCondition", "0")
-    return SignalPart("signal.UnitDelay", keywords)
 
 
 def _delay(a: Asks) -> SignalPart:
@@ -66,8 +56,7 @@ def _integrator(a: Asks) -> SignalPart:
     if a.written("LimitOutput", "off") == "on":
         keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
                      "upper": limit(a, "UpperSaturationLimit", "inf")}
-    if a.number("InitialCondition", "0") != 0:
-        keywords["x"] = a.text("InitialCondition", "0")
+    keywords |= a.unless_zero(x="InitialCondition")
     gain = "" if a.number("gainval", "1") == 1 else a.text("gainval", "1.0")
     if kind == "Accumulation":  # a sum, without the time between samples
         gain = f"{factor(gain or '1')} / {factor(a.text('SampleTime', '1'))}"
@@ -126,8 +115,7 @@ def _space(a: Asks) -> SignalPart:
 def ports_of(a: Asks) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The inputs and outputs of a state space: u1, u2, … and y1, y2, …."""
     inputs, outputs = ((*a.shape(name, "1"), 1, 1)[at] for name, at in (("B", 1), ("C", 0)))
-    return tuple(f"u{k}" for k in range(1, inputs + 1)), \
-        tuple(f"y{k}" for k in range(1, outputs + 1))
+    return many("u", inputs), many("y", outputs)
 
 
 def matrices_of(a: Asks) -> dict[str, str]:
@@ -147,28 +135,23 @@ def matrix(text: str, shape: tuple[int, ...], column: bool = False) -> str:
     return f"[[x] for x in {text}]" if column else f"[{text}]"
 
 
-def _zero_pole(a: Asks) -> SignalPart:
-    sizes = {name: max(a.shape(name, default), default=1) for name, default in (
-        ("Zeros", "[1]"), ("Poles", "[0 0.5]"))}
-    zeros, poles = (listed(a.text(name, default)) for name, default in (
-        ("Zeros", "[1]"), ("Poles", "[0 0.5]")))
+def zeros_and_poles(a: Asks, zeros: str, poles: str) -> dict[str, str]:
+    """The fraction of a block that is given by its zeros, its poles and a gain."""
+    given = {"Zeros": zeros, "Poles": poles, "Gain": "1"}
+    shapes = {name: a.shape(name, default) for name, default in given.items()}
+    if any(min(shape, default=1) > 1 for shape in shapes.values()):
+        raise Lacks("It has several outputs; here one block has one.")
+    above, below = ("" if 0 in shapes[name] else f"np.poly({listed(a.text(name, given[name]))})"
+                    for name in ("Zeros", "Poles"))
     gain = a.text("Gain", "1")
-    above = f"[{gain}]" if 0 in a.shape("Zeros", "[1]") or not sizes["Zeros"] else \
-        f"{factor(gain)} * np.poly({zeros})"
-    return SignalPart("signal.DiscreteTransferFunction", {
-        **period_of(a, "1"), "numerator": above, "denominator": f"np.poly({poles})"})
+    return {"numerator": f"{factor(gain)} * {above}" if above else f"[{gain}]",
+            "denominator": below or "[1]"}
 
 
 def _seed(a: Asks) -> str:
     """The start of a random sequence: at least 1 here."""
     value = a.number("Seed", "0")
     return a.text("Seed", "0") if value is not None and value >= 1 else "1"
-
-
-def _uniform(a: Asks) -> SignalPart:
-    return SignalPart("signal.UniformRandomNumber", {
-        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
-        "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
 def _random(a: Asks) -> SignalPart:
@@ -180,8 +163,14 @@ def _random(a: Asks) -> SignalPart:
 
 
 SAMPLED: dict[str, Callable[[Asks], SignalPart]] = {
-    "ZeroOrderHold": _held, "UnitDelay": _unit_delay, "Delay": _delay,
+    "ZeroOrderHold": lambda a: SignalPart("signal.ZeroOrderHold", period_of(a, "1")),
+    "UnitDelay": lambda a: SignalPart("signal.UnitDelay", {
+        **period_of(a, "1"), **a.unless_zero(stored="InitialCondition")}),
+    "DiscreteZeroPole": lambda a: SignalPart("signal.DiscreteTransferFunction", {
+        **period_of(a, "1"), **zeros_and_poles(a, "[1]", "[0 0.5]")}), "Delay": _delay,
     "DiscreteIntegrator": _integrator, "DiscreteTransferFcn": _transfer,
-    "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteZeroPole": _zero_pole,
-    "DiscreteFir": _fir, "UniformRandomNumber": _uniform, "RandomNumber": _random,
+    "DiscreteStateSpace": _space, "DiscreteFilter": _filter, "DiscreteFir": _fir,
+    "UniformRandomNumber": lambda a: SignalPart("signal.UniformRandomNumber", {
+        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
+        "seed": _seed(a)}, (), note=_OTHER_NUMBERS), "RandomNumber": _random,
 }  # fmt: skip

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, factor, is_number, law, listed, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, law, listed, seconds, with_unit
 
 __all__ = ["LINKED_SOURCES", "SOURCES"]
 
@@ -24,16 +24,12 @@ def _sampled(a: Asks, source: SignalPart, default: str = "0") -> SignalPart:
     """A source, held from sample to sample where it has a sample time."""
     if (a.number("SampleTime", default) or 0) <= 0:
         return source
-    period = seconds(a.text("SampleTime", default))
-    return SignalPart("signal.ZeroOrderHold", {"sample_time": period},
+    return _held(source, a.text("SampleTime", default))
+
+
+def _held(source: SignalPart, period: str) -> SignalPart:
+    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
                       before=((0, "source", source),))
-
-
-def _step(a: Asks) -> SignalPart:
-    keywords = {"final": a.text("After", "1"), "start": seconds(a.text("Time", "1"))}
-    if a.number("Before", "0") != 0:
-        keywords["initial"] = a.text("Before", "0")
-    return _sampled(a, SignalPart("signal.Step", keywords, ()))
 
 
 def _time_from_outside(a: Asks) -> bool:
@@ -54,10 +50,9 @@ def _sine(a: Asks) -> SignalPart:
         frequency = f'quantity(1 / ({samples} * {period}), "Hz")'
     else:
         turns = _per_turn(a.text("Frequency", "1"), a.number("Frequency", "1"))
-        frequency = f'"{turns} Hz"' if is_number(turns) else f'quantity({turns}, "Hz")'
-    keywords = {"amplitude": a.text("Amplitude", "1"), "frequency": frequency}
-    if a.number("Bias", "0") != 0:
-        keywords["bias"] = a.text("Bias", "0")
+        frequency = with_unit(turns, "Hz")
+    keywords = {"amplitude": a.text("Amplitude", "1"), "frequency": frequency,
+                **a.unless_zero(bias="Bias")}
     if by_samples and a.number("Offset", "0") != 0:
         keywords["phase"] = f'quantity(2 * np.pi * {a.text("Offset", "0")} / {samples}, "rad")'
     elif not by_samples and a.number("Phase", "0") != 0:
@@ -79,29 +74,13 @@ def _clock(a: Asks) -> SignalPart:
     return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
 
 
-def _digital_clock(a: Asks) -> SignalPart:
-    return _sampled(a, _clock(a), "1")
-
-
-def _ramp(a: Asks) -> SignalPart:
-    keywords = {"slope": f'quantity({a.text("slope", "1")}, "1/s")',
-                "start": seconds(a.text("start", "0"))}
-    if a.number("InitialOutput", "0") != 0:
-        keywords["initial"] = a.text("InitialOutput", "0")
-    return SignalPart("signal.Ramp", keywords, ())
-
-
-def _chirp(a: Asks) -> SignalPart:
-    return SignalPart("signal.Chirp", {
-        "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
-        "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',
-        "sweep_time": seconds(a.text("T", "100")), "phase": '"-90 deg"'}, ())  # fmt: skip
+def _sequence(times: str, values: str) -> SignalPart:
+    return SignalPart("signal.RepeatingSequence", {
+        "times": f'quantity({times}, "s")', "values": values}, ())
 
 
 def _repeating(a: Asks) -> SignalPart:
-    return SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity({listed(a.text("rep_seq_t", "[0 2]"))}, "s")',
-        "values": listed(a.text("rep_seq_y", "[0 2]"))}, ())  # fmt: skip
+    return _sequence(*(listed(a.text(name, "[0 2]")) for name in ("rep_seq_t", "rep_seq_y")))
 
 
 def _stair(a: Asks) -> SignalPart:
@@ -109,11 +88,8 @@ def _stair(a: Asks) -> SignalPart:
     period, values = a.text("tsamp", "-1"), a.elements("OutValues", "[3 1 4 2 1]'")
     if (a.number("tsamp", "-1") or 0) <= 0:
         raise Lacks("Its sample time is that of what it drives.")
-    source = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([k * {factor(period)} for k in range({len(values) + 1})], "s")',
-        "values": f"[{', '.join([*values, values[0]])}]"}, ())
-    return SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)},
-                      before=((0, "source", source),))
+    return _held(_sequence(f"[k * {factor(period)} for k in range({len(values) + 1})]",
+                           f"[{', '.join([*values, values[0]])}]"), period)
 
 
 def _editor(a: Asks) -> SignalPart:
@@ -127,11 +103,9 @@ def _ideal_pwm(a: Asks) -> SignalPart:
     period = a.text("Period", "1")
     if a.number("InitialDelay", "0"):
         raise Lacks("Its first pulse begins later. Delay of library.signal behind Compare does it.")
-    carrier = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([0, {factor(period)}], "s")', "values": "[0, 1]"}, ())
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"), before=(
         (0, "held", SignalPart("signal.ZeroOrderHold", {"sample_time": seconds(period)})),
-        (1, "carrier", carrier)))
+        (1, "carrier", _sequence(f"[0, {factor(period)}]", "[0, 1]"))))
 
 
 def _pwm(a: Asks) -> SignalPart:
@@ -143,10 +117,8 @@ def _pwm(a: Asks) -> SignalPart:
         raise Lacks(f"Its carrier counts {count!r}, or begins later.")
     scaled = ", ".join(t if t == "0" else factor(period) if t == "1" else f"{t} * {factor(period)}"
                        for t in times.split(", "))
-    carrier = SignalPart("signal.RepeatingSequence", {
-        "times": f'quantity([{scaled}], "s")', "values": f"[{values}]"}, ())
     return SignalPart("signal.Compare", {"relation": '">"'}, ("u1", "u2"),
-                      before=((1, "carrier", carrier),),
+                      before=((1, "carrier", _sequence(f"[{scaled}]", f"[{values}]")),),
                       note="Its duty cycle is read at all times, and not at samples.")
 
 
@@ -193,25 +165,34 @@ def _pulse(a: Asks) -> SignalPart:
         raise Lacks("Its time comes from a signal.")
     period, width, delay = (a.text(*word) for word in (
         ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
-    if a.written("PulseType", "Time based") == "Time based":
-        return SignalPart("signal.Pulse", {
-            "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
-            "width": f"{width} / 100", "start": seconds(delay)}, ())  # fmt: skip
-    sample = a.text("SampleTime", "1")  # counted in samples
+    whole = "100"
+    if a.written("PulseType", "Time based") != "Time based":  # counted in samples
+        sample, whole = a.text("SampleTime", "1"), period
+        period, delay = f"{period} * {sample}", f"{delay} * {sample}"
     return SignalPart("signal.Pulse", {
-        "amplitude": a.text("Amplitude", "1"), "period": seconds(f"{period} * {sample}"),
-        "width": f"{width} / {period}", "start": seconds(f"{delay} * {sample}")}, ())  # fmt: skip
+        "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
+        "width": f"{width} / {whole}", "start": seconds(delay)}, ())  # fmt: skip
 
 
 SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock,
-    "DigitalClock": _digital_clock, "FromWorkspace": _from_workspace,
+    "Constant": _constant, "Sin": _sine, "Clock": _clock,
+    "Step": lambda a: _sampled(a, SignalPart("signal.Step", {
+        "final": a.text("After", "1"), "start": seconds(a.text("Time", "1")),
+        **a.unless_zero(initial="Before")}, ())),
+    "DigitalClock": lambda a: _sampled(a, _clock(a), "1"), "FromWorkspace": _from_workspace,
     "DiscretePulseGenerator": _pulse,
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
 }  # fmt: skip
 
 LINKED_SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Ramp": _ramp, "Chirp Signal": _chirp, "Repeating Sequence": _repeating,
+    "Ramp": lambda a: SignalPart("signal.Ramp", {
+        "slope": f'quantity({a.text("slope", "1")}, "1/s")',
+        "start": seconds(a.text("start", "0")), **a.unless_zero(initial="InitialOutput")}, ()),
+    "Repeating Sequence": _repeating,
+    "Chirp Signal": lambda a: SignalPart("signal.Chirp", {
+        "initial_frequency": f'quantity({a.text("f1", "0.1")}, "Hz")',
+        "final_frequency": f'quantity({a.text("f2", "1")}, "Hz")',
+        "sweep_time": seconds(a.text("T", "100")), "phase": '"-90 deg"'}, ()),
     "Repeating table": _repeating, "Signal Editor": _editor, "PWM Generator": _pwm,
     "PWM": _ideal_pwm, "Repeating Sequence Stair": _stair,
 }  # fmt: skip

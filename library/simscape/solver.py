@@ -12,30 +12,22 @@ from .plan import Written
 from .signal_part import seconds
 from .texts import Texts
 
-__all__ = ["SOLVER", "Solvers"]
+__all__ = ["FIXED", "SOLVER", "Solvers"]
 
 SOLVER = "nesl_utility/Solver Configuration"
 _METHODS = {"NE_BACKWARD_EULER_ADVANCER": "backward_euler",
             "NE_PARTITIONING_ADVANCER": "backward_euler",
             "NE_TRAPEZOIDAL_ADVANCER": "trapezoidal"}  # fmt: skip
-_FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
+FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
 
 
 @dataclass
 class Solvers:
-    """The Solver Configuration blocks of a model.
+    """The Solver Configuration blocks of a model."""
 
-    Attributes
-    ----------
-    networks : Groups
-        Ends by physical network.
-    remarks : list of str
-        What a person should know is added here.
-    """
-
-    networks: Groups[tuple[str, str]]
+    networks: Groups[tuple[str, str]]  # ends by physical network
     texts: Texts
-    remarks: list[str]
+    remarks: list[str]  # what a person should know is added here
     _blocks: dict[tuple[str, str], str] = field(default_factory=dict)  # by network
     _local: set[tuple[str, str]] = field(default_factory=set)  # method and step; empty: adaptive
 
@@ -90,13 +82,8 @@ class Solvers:
     def arguments(self, settings: dict[str, str], loose: bool) -> dict[str, str]:
         """Arguments ``method`` and ``step``, where the whole model has one local solver.
 
-        Parameters
-        ----------
-        settings : dict of str to str
-            Of the model.
-        loose : bool
-            Whether a stop has a side that a small damper holds: with located contacts its decay
-            is too fast for steps of the file's size.
+        Where a stop has a ``loose`` side that a small damper holds, there are none: with located
+        contacts its decay is too fast for steps of the file's size.
         """
         fixed = settings.get("SolverName", settings.get("Solver", ""))
         if len(self._local) > 1:
@@ -113,7 +100,7 @@ class Solvers:
             self.remarks.append(
                 f"The model uses a local solver of fixed steps ({said}). Here steps are adaptive: "
                 "a stop has a side without inertia, which such steps do not follow.")
-        elif fixed in _FIXED:
+        elif fixed in FIXED:
             self.remarks.append(f"The model's solver has fixed steps ({fixed}); here steps are "
                                 "adaptive.")
         return {}

@@ -5,15 +5,15 @@ The sections of a component or domain as trees; nothing is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, dotted, tokens
 
 __all__ = ["SIZE", "Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
-           "Event", "Function", "Let", "Source", "Stated", "fields", "is_said", "made_of",
-           "pair", "read_function", "read_source"]  # fmt: skip
+           "Event", "Function", "Let", "Source", "Stated", "fields", "given_by_name", "is_said",
+           "made_of", "pair", "read_function", "read_source"]  # fmt: skip
 
 #: Python's function for the number of entries of a vector.
 SIZE = "len"
@@ -27,25 +27,15 @@ def is_said(attribute: str, attributes: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Declared:
-    """``name = value; % comment`` in a section, with the attributes of the section.
-
-    Attributes
-    ----------
-    condition : tuple of (Tree, bool)
-        Conditions around the section, and whether they must hold.
-    place : str
-        File and line.
-    index : tuple of Tree
-        Which entry of an array it is, in ``name(i) = value``.
-    """
+    """``name = value; % comment`` in a section, with the attributes of the section."""
 
     name: str
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
-    condition: Conditions = ()
-    place: str = ""
-    index: tuple[Tree, ...] = ()
+    condition: Conditions = ()  # around the section
+    place: str = ""  # file and line
+    index: tuple[Tree, ...] = ()  # which entry of an array it is, in ``name(i) = value``
 
     @property
     def is_balanced(self) -> bool:
@@ -129,24 +119,14 @@ class Event:
 
 @dataclass
 class Source:
-    """A component or domain as written.
-
-    Attributes
-    ----------
-    form : str
-        ``"component"``, ``"domain"`` or ``"function"``.
-    title, help : str
-        The first comment, and those that follow it.
-    sections : dict of str to list of Declared
-        ``nodes``, ``inputs``, ``outputs``, ``parameters``, ``variables``, ``components``,
-        ``intermediates``.
-    """
+    """A component, domain or function as written."""
 
     form: str
     name: str
     base: str = ""
-    title: str = ""
-    help: str = ""
+    title: str = ""  # the first comment
+    help: str = ""  # those that follow it
+    # nodes, inputs, outputs, parameters …
     sections: dict[str, list[Declared]] = field(default_factory=dict)
     branches: list[Branch] = field(default_factory=list)
     equations: list[Stated] = field(default_factory=list)
@@ -154,6 +134,11 @@ class Source:
     events: list[Event] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """What is declared, each once."""
+        return list(dict.fromkeys(d.name for rows in self.sections.values() for d in rows))
 
 
 @dataclass(frozen=True)
@@ -170,29 +155,19 @@ _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "componen
               "intermediates")  # fmt: skip
 _SECTIONS = (*_DECLARING, "branches", "equations", "connections", "annotations", "events",
              "function", "entry", "modecharts")  # fmt: skip
-_DOTTED = ("if", "elseif", "else", "end")
 _CLOSED = ("if", "for", "switch", "while", "when", "let", "modechart")  # each by an end
 _CLOSED_SECTIONS = (*_SECTIONS, "modes", "mode", "transitions", "initial")
 
 
 def read_source(text: str, where: str = "") -> Source:
-    """Read a component source.
-
-    Raises
-    ------
-    NotUnderstood
-        Naming the file and the line.
-    """
+    """Read a component source; NotUnderstood names the file and the line."""
     return _Sections(text, where).source()
 
 
 def read_function(text: str, where: str = "") -> Function | None:
     """Read the source of a function; None for one of something else.
 
-    Raises
-    ------
-    NotUnderstood
-        Naming the file and the line.
+    NotUnderstood names the file and the line.
     """
     sections = _Sections(text, where)
     sections.over()
@@ -206,39 +181,33 @@ class _Sections(Parser):
         every = tokens(text, where)
         super().__init__([t for t in every if t.kind != "comment"], where)
         self.comments = {t.line: t.text.lstrip("%# ").strip() for t in every if t.kind == "comment"}
-        self.first = min((t.line for t in self.given if t.kind == "name"), default=1)
         self.conditions: list[tuple[Tree, bool]] = []
 
     # -- expressions -----------------------------------------------------------------
     def _primary(self) -> Tree:
         """A value; that of ``if condition, a else b end`` as ``if(condition, a, b)``."""
-        self._dot()
-        if not self.word("if"):
-            return super()._primary()
-        cases = []
-        while True:
-            condition = self.expression()
+        return self._if() if self._dotted("if") else super()._primary()
+
+    def _if(self) -> Tree:
+        given = []
+        for _ in range(2):
+            given.append(self.expression())
             self.over()
-            cases.append((condition, self.expression()))
-            self.over()
-            self._dot()
-            if not self.word("elseif"):
-                break
-        if not self.word("else"):
+        if self._dotted("elseif"):
+            return Apply(Name("if"), (*given, self._if()))
+        if not self._dotted("else"):
             raise self.wrong("the else of an if with values is missing")
         self.over()
-        value = self.expression()
+        given.append(self.expression())
         self.over()
-        self._dot()
-        if not self.word("end"):
+        if not self._dotted("end"):
             raise self.wrong("the end of an if with values is missing")
-        for condition, other in reversed(cases):
-            value = Apply(Name("if"), (condition, other, value))
-        return value
+        return Apply(Name("if"), tuple(given))
 
-    def _dot(self) -> None:
-        """Pass the point of ``.if``, which chooses every entry, and of its other words."""
-        self.at += self.peek().text == "." and self.peek(1).text in _DOTTED
+    def _dotted(self, word: str) -> bool:
+        """Pass a word, or one with a point before it, as of ``.if``, which chooses every entry."""
+        self.at += self.peek().text == "." and self.peek(1).text == word
+        return self.word(word)
 
     # -- words ---------------------------------------------------------------------
     def word(self, *words: str) -> bool:
@@ -257,6 +226,15 @@ class _Sections(Parser):
         """Pass ends of lines and statements."""
         while self.peek().text in ("\n", ";", ",") and self.at < len(self.given):
             self.at += 1
+
+    def up_to(self, *ends: str, called: str = "") -> Iterator[None]:
+        """Once for everything that stands before one of these words, which is passed."""
+        self.over()
+        while not self.word(*ends):
+            if self.done():
+                raise self.wrong(f"{called or repr(ends[-1])} is missing")
+            yield
+            self.over()
 
     def done(self) -> bool:
         return self.at >= len(self.given)
@@ -289,12 +267,7 @@ class _Sections(Parser):
             while self.take("."):
                 made.base += f".{self.expect_name()}"
         self._title(made)
-        while True:
-            self.over()
-            if self.done():
-                raise self.wrong(f"the 'end' of the {form} is missing")
-            if self.word("end"):
-                break
+        for _ in self.up_to("end", called=f"the 'end' of the {form}"):
             self._section(made)
         self.over()
         if not self.done():
@@ -313,12 +286,10 @@ class _Sections(Parser):
             inputs.append(self.expect_name())
             self.take(",")
         definitions: list[tuple[str, Tree]] = []
-        self.over()
-        while not self.word("end"):
+        for _ in self.up_to("end"):
             if not self.word("definitions"):
                 raise self.wrong("a function has definitions only")
             definitions += self._assigned("end")
-            self.over()
         if result not in {defined for defined, _ in definitions}:
             raise self.wrong(f"the function {name} does not define {result}")
         return Function(name, tuple(inputs), result, tuple(definitions))
@@ -326,26 +297,19 @@ class _Sections(Parser):
     def _assigned(self, *last: str) -> list[tuple[str, Tree]]:
         """``name = value;`` up to one of these words."""
         found = []
-        self.over()
-        while not self.word(*last):
+        for _ in self.up_to(*last):
             if self.peek().text in _CLOSED:
                 raise self.wrong(f"{self.peek().text!r} among values that are given is not read: "
                                  "write name = if condition, a else b end")
             name = self.expect_name()
             self.expect("=")
             found.append((name, self.expression()))
-            self.over()
         return found
 
     def _title(self, made: Source) -> None:
         """The comments between the heading and the first section, or before the heading."""
-        upto = self.given[self.at].line if self.at < len(self.given) else 10**9
-        k = self.at
-        while k < len(self.given) and self.given[k].text == "\n":
-            k += 1
-        upto = self.given[k].line if k < len(self.given) else upto
-        lines = [text for line, text in sorted(self.comments.items()) if line < upto]
-        words = [line for line in lines if line]
+        first = next((t.line for t in self.given[self.at:] if t.text != "\n"), 10**9)
+        words = [text for line, text in sorted(self.comments.items()) if line < first and text]
         if words:
             made.title = words[0].partition(":")[0].strip() if words[0].count(":") else words[0]
             made.help = "\n".join(words[1:])
@@ -387,12 +351,7 @@ class _Sections(Parser):
         """``if`` or ``for`` around sections: what they declare holds under the condition."""
         known = len(self.conditions)
         self.conditions.append((condition, True))
-        while True:
-            self.over()
-            if self.done():
-                raise self.wrong("'end' is missing")
-            if self.word("end"):
-                break
+        for _ in self.up_to("end"):
             if self.word("else"):
                 self.conditions[-1] = (self.conditions[-1][0], False)
             elif self.word("elseif"):
@@ -402,13 +361,12 @@ class _Sections(Parser):
                 self._section(made)
         del self.conditions[known:]
 
-    def _guarded(self, stated: list[Stated]) -> list[Stated]:
+    def _guarded(self, body: tuple[Stated, ...]) -> tuple[Stated, ...]:
         """Equations under the conditions of sections."""
         for condition, holds in reversed(self.conditions):
-            body = tuple(stated)
             cases = ((condition, body),) if holds else ((condition, ()), (None, body))
-            stated = [Choice(cases, body[0].place if body else "")]
-        return stated
+            body = (Choice(cases, body[0].place if body else ""),)
+        return body
 
     def _skip(self) -> None:
         """Pass a section that is not read."""
@@ -428,8 +386,7 @@ class _Sections(Parser):
 
     def _events(self, made: Source) -> None:
         """``when edge(…) … elsewhen … end``, each case an event; ``initialevent`` is the start."""
-        self.over()
-        while not self.word("end"):
+        for _ in self.up_to("end"):
             if not self.word("when"):
                 raise self.wrong("an event is written when edge(condition)")
             of, case = self.place(), 0
@@ -442,23 +399,19 @@ class _Sections(Parser):
                                      "initialevent")
                 assigned = tuple(self._assigned("elsewhen", "end"))
                 if start:
-                    made.initial += self._guarded([Equal(Name(name), value, place)
-                                                   for name, value in assigned])
+                    made.initial += self._guarded(tuple(
+                        Equal(Name(name), value, place) for name, value in assigned))
                 elif isinstance(edge, Apply):
                     made.events.append(Event(edge.arguments[0], assigned,
                                              tuple(self.conditions), place, of, case))
                     case += 1
                 if self.peek(-1).text == "end":
                     break
-            self.over()
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
         found = made.sections.setdefault(section, [])
-        while True:
-            self.over()
-            if self.word("end"):
-                return
+        for _ in self.up_to("end"):
             line, place = self.peek().line, self.place()
             if self.peek().text == "[":
                 raise self.wrong("a function of several results is not read",
@@ -474,23 +427,17 @@ class _Sections(Parser):
         return self._arguments() if self.peek().text == "(" else ()
 
     def _branches(self, made: Source) -> None:
-        while True:
-            self.over()
-            if self.word("end"):
-                return
+        for _ in self.up_to("end"):
             place = self.place()
             name, index = self.expect_name(), self._index()
             self.expect(":")
-            start = None if self.take("*") else self._postfix(self._primary())
+            start = None if self.take("*") else self._value()
             self.expect("->")
-            end = None if self.take("*") else self._postfix(self._primary())
+            end = None if self.take("*") else self._value()
             made.branches.append(Branch(name, start, end, tuple(self.conditions), place, index))
 
     def _connections(self, made: Source) -> None:
-        while True:
-            self.over()
-            if self.word("end"):
-                return
+        for _ in self.up_to("end"):
             place, call = self.place(), self.expression()
             if isinstance(call, Apply) and call.of == Name("connect"):
                 made.connections.append(Connection(call.arguments, tuple(self.conditions), place))
@@ -498,33 +445,21 @@ class _Sections(Parser):
                 raise self.wrong("connections are written connect(a, b)")
 
     # -- equations ---------------------------------------------------------------------
-    def _equations(self, *ends: str) -> list[Stated]:
-        found: list[Stated] = []
-        while True:
-            self.over()
-            if self.done():
-                raise self.wrong("'end' is missing")
-            if self.peek().kind == "name" and self.peek().text in ends:
-                self.at += ends == ("end",)
-                return found
-            found.append(self._statement())
+    def _equations(self, *ends: str) -> tuple[Stated, ...]:
+        return tuple(self._statement() for _ in self.up_to(*ends))
 
     def _statement(self) -> Stated:
         place = self.place()
         if self.word("if"):
             cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
-            condition: Tree | None = self.expression()
-            while True:
-                cases.append((condition, tuple(self._equations("elseif", "else", "end"))))
-                if self.word("end"):
-                    return Choice(tuple(cases), place)
-                condition = self.expression() if self.word("elseif") else None
-                if condition is None:
-                    self.word("else")
+            while (word := self.peek(-1).text) != "end":
+                condition = None if word == "else" else self.expression()
+                cases.append((condition, self._equations("elseif", "else", "end")))
+            return Choice(tuple(cases), place)
         if self.word("let"):
-            return Let(tuple(self._assigned("in")), tuple(self._equations("end")), place)
+            return Let(tuple(self._assigned("in")), self._equations("end"), place)
         if self.word("for"):
-            return Choice(((self._counter(), tuple(self._equations("end"))),), place)
+            return Choice(((self._counter(), self._equations("end")),), place)
         if self.peek().kind == "name" and self.peek().text in ("while", "switch"):
             raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
         tree = self.expression()
@@ -537,8 +472,8 @@ class _Sections(Parser):
 
 def _assertion(arguments: tuple[Tree, ...], place: str) -> Assertion:
     said = [a.value for a in arguments[1:] if isinstance(a, Text)]
-    named = {dotted(a.left): dotted(a.right).rpartition(".")[2] for a in arguments
-             if isinstance(a, Binary) and a.sign == "="}
+    named = {name: dotted(tree).rpartition(".")[2]
+             for name, tree in given_by_name(arguments).items()}
     stops = named.get("Action", "error") == "error" and named.get("Warn", "false") == "false"
     condition = Name("true") if isinstance(arguments[0], Text) else arguments[0]
     return Assertion(condition, said[0] if said else "", stops, place)
@@ -563,10 +498,11 @@ def made_of(part: Declared) -> tuple[str, tuple[Tree, ...]]:
 
 def fields(tree: Tree) -> dict[str, Tree]:
     """``{value = …, priority = …}`` by name."""
-    if not isinstance(tree, Brace):
-        return {}
-    entries = [entry for row in tree.rows for entry in row]
+    return given_by_name(entry for row in tree.rows for entry in row) \
+        if isinstance(tree, Brace) else {}
+
+
+def given_by_name(entries: Iterable[Tree]) -> dict[str, Tree]:
+    """What stands behind a name among entries or arguments, as in ``name = value``."""
     return {e.left.name: e.right for e in entries
             if isinstance(e, Binary) and e.sign == "=" and isinstance(e.left, Name)}
-
-

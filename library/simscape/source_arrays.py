@@ -27,6 +27,7 @@ from .source import (
     Let,
     Source,
     is_said,
+    made_of,
     pair,
 )
 from .source import fields as said_of
@@ -43,45 +44,24 @@ _Arrays = Mapping[str, np.ndarray]  # entries as trees, rows by columns
 
 @dataclass(frozen=True)
 class Scalars:
-    """A component without arrays that follow from others.
-
-    Attributes
-    ----------
-    source : Source
-    lengths : dict of str to int
-        How many entries those parameters must have that equations ask for each of.
-    notes : list of str
-        Which names arrays have become.
-    ports : dict of str to tuple of str
-        The names of the entries of ports that are arrays, columns first.
-    """
+    """A component without arrays that follow from others."""
 
     source: Source
-    lengths: dict[str, int]
-    notes: list[str]
+    lengths: dict[str, int]  # how many entries parameters must have that equations ask for each of
+    notes: list[str]  # which names arrays have become
+    # names of the entries of ports that are arrays, columns first
     ports: dict[str, tuple[str, ...]]
 
 
 def entry_by_entry(source: Source, where: str,
                    parts: Mapping[str, Mapping[str, tuple[str, ...]]]) -> Scalars:
-    """A component, read by the entries of its arrays.
+    """A component whose loops are written out, read by the entries of its arrays.
 
-    Parameters
-    ----------
-    source : Source
-        Its loops are written out, indices and sizes are numbers.
-    where : str
-        Its file, for messages.
-    parts : mapping
-        Of the components that it has as parts, by path: entries of ports that are arrays.
-
-    Raises
-    ------
-    NotUnderstood
-        Naming file and line, for arrays that do not fit together.
+    ``parts`` holds, by path, the entries of those ports of its parts that are arrays. For arrays
+    that do not fit together NotUnderstood names file and line.
     """
     entries = _Entries(where, parts)
-    own = PythonNames(d.name for rows in source.sections.values() for d in rows)
+    own = PythonNames(source.names)
     sections, notes, ports = dict(source.sections), list[str](), dict[str, tuple[str, ...]]()
     for section in ("nodes", "components"):
         sections[section] = list(entries.declared_apart(source.sections.get(section, ()), own))
@@ -141,9 +121,7 @@ class _Entries:
                 if place not in known:
                     known[place] = names.make("_".join([name, *(str(k + 1) for k in place)]))
                 declared = replace(declared, name=known[place], index=())
-            call = declared.value
-            path = dotted(call.of if isinstance(call, ml.Apply) else call)
-            self.ports[declared.name] = self.parts.get(path, {})
+            self.ports[declared.name] = self.parts.get(made_of(declared)[0], {})
             yield declared
         for name, known in places.items():
             shape = tuple(max(place[axis] for place in known) + 1
@@ -469,11 +447,7 @@ class _Entries:
 
 
 def _grid(rows: list[list[Any]]) -> np.ndarray:
-    grid = np.empty((len(rows), len(rows[0])), dtype=object)
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            grid[i, j] = entry
-    return grid
+    return np.array(rows, dtype=object)
 
 
 def _each(grid: np.ndarray | None, change: Any) -> np.ndarray | None:

@@ -13,9 +13,9 @@ from pathlib import Path
 from blocks import FileError, Port
 
 from .mapping import DOMAINS, counterpart_of
-from .matlab import Apply, Binary, Field, Name, NotUnderstood, Tree, dotted, path_tree
+from .matlab import Apply, Field, Name, NotUnderstood, Tree, dotted, path_tree
 from .python_text import PythonNames, class_name
-from .source import Connection, Declared, Source, made_of, read_source
+from .source import Connection, Declared, Source, given_by_name, made_of, read_source
 from .source_arrays import entry_by_entry
 from .source_exclusive import plain_declarations
 from .source_expressions import Known
@@ -45,18 +45,9 @@ end
 def known_sources(path: Path, given: Mapping[str, Tree] | None = None) -> list[Known]:
     """A source and those that it has parts of, each behind those that it needs.
 
-    Parameters
-    ----------
-    path : Path
-    given : mapping of str to Tree, optional
-        Numbers of parameters that say how many parts, ports or values there are.
-
-    Raises
-    ------
-    FileError
-        For a file that cannot be read or is of another kind, and a component that is its own part.
-    NotUnderstood
-        Naming file and line.
+    ``given`` are numbers of parameters that say how many parts, ports or values there are.
+    FileError is raised for a file that cannot be read or is of another kind, and a component that
+    is its own part; NotUnderstood names file and line.
     """
     sources = _Sources()
     own = sources.component(path, given or {}, None, ())
@@ -124,9 +115,7 @@ class _Sources:
                                     "which it is a part of itself.", "Take another component "
                                     "there.", code="simscape.part")
                 loops.place = declared.place
-                given = {a.left.name: a.right for a in arguments if isinstance(a, Binary)
-                         and a.sign == "=" and isinstance(a.left, Name)}
-                part = self.component(beside, given, loops, within)
+                part = self.component(beside, given_by_name(arguments), loops, within)
                 kind = f"{kind}.{part.class_name}"
                 parts[kind] = part
                 declared = replace(declared, value=Apply(path_tree(kind), arguments))
@@ -138,7 +127,7 @@ class _Sources:
                   parts: dict[str, Known]) -> Source:
         """``connect(a, *)`` by a part that is the reference of the domain of a."""
         components, connections = list(source.sections["components"]), []
-        names = PythonNames(d.name for rows in source.sections.values() for d in rows)
+        names = PythonNames(source.names)
         for connection in source.connections:
             ends = [end for end in connection.ports if end != Name("*")]
             if len(ends) < len(connection.ports):

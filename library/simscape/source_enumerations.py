@@ -19,19 +19,9 @@ _MEMBER = re.compile(r"([A-Za-z]\w*)\s*\(\s*([+-]?\d+)\s*\)")
 
 
 def enumeration_beside(path: str, source: Path) -> dict[str, int] | None:
-    """Names and numbers of the members of an enumeration; None where no file has it.
+    """Names and numbers of the members of an enumeration, ``"mypackage.mode"``; None without file.
 
-    Parameters
-    ----------
-    path : str
-        ``"mypackage.mode"``.
-    source : Path
-        Of the component that names it.
-
-    Raises
-    ------
-    NotUnderstood
-        For a file that holds something else, by its line.
+    NotUnderstood is raised for a file that holds something else, by its line.
     """
     file = file_of(path, source, ".m")
     return _members(file) if file.is_file() else None

@@ -7,6 +7,7 @@ declaration; ``zeros``, ``ones`` and what else makes arrays of numbers is the ar
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -33,23 +34,20 @@ def plain_declarations(source: Source) -> Source:
 def _merged(declared: list[Declared]) -> list[Declared]:
     """Declarations, of which two that differ in the last condition alone are one."""
     found = list(declared)
-    pair = _exclusive(found)
-    while pair is not None:
-        first, second = pair
+    while (both := _exclusive(found)) is not None:
+        first, second = both
         found[first] = replace(found[first], condition=found[first].condition[:-1])
         del found[second]
-        pair = _exclusive(found)
     return found
 
 
 def _exclusive(declared: list[Declared]) -> tuple[int, int] | None:
-    for j, other in enumerate(declared):
-        for k, one in enumerate(declared[:j]):
-            a, b = one.condition, other.condition
-            alike = (one.name, one.index, one.value) == (other.name, other.index, other.value)
-            if alike and a and b and a[:-1] == b[:-1] \
-                    and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
-                return k, j
+    for (k, one), (j, other) in combinations(enumerate(declared), 2):
+        a, b = one.condition, other.condition
+        alike = (one.name, one.index, one.value) == (other.name, other.index, other.value)
+        if alike and a and b and a[:-1] == b[:-1] \
+                and a[-1][0] == b[-1][0] and a[-1][1] != b[-1][1]:
+            return k, j
     return None
 
 

@@ -13,7 +13,7 @@ from blocks import quantity
 from . import matlab as ml
 from .matlab import NotUnderstood, Tree, dotted, parts_of
 from .python_text import SIGNS, STRENGTH, PythonNames, number_text, python_of
-from .source import SIZE, Conditions, Declared, Event, Source, fields, pair
+from .source import SIZE, Conditions, Declared, Event, Source, fields, given_by_name, pair
 from .source_enumerations import enumeration_beside
 from .source_exclusive import chosen
 from .units import unit_here
@@ -42,76 +42,42 @@ _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 @dataclass
 class Known:
-    """A source, what its names are, and what was found while it was written.
-
-    Attributes
-    ----------
-    homes : dict
-        Imports by module.
-    units : dict
-        Of declared names.
-    locals : dict
-        Names that stand for expressions.
-    options : dict
-        Parameters that choose equations: enumerations with their words, switches with True or
-        False.
-    numbered : dict
-        Members and their numbers of those whose enumeration is beside the source.
-    gaps : set
-        Ports and parts that are left out.
-    remarks : list
-        What of the source is not in the class: ``check()`` warns of it.
-    notes : list
-        What else is to be known of the class.
-    class_name : str
-    called : dict
-        Names of the source that are others here.
-    taken : set
-        Names of the module that nothing imported may have.
-    numbers : bool
-        Whether expressions are of values, in ``compose()``, not of symbols.
-    integrals : dict
-        Variables that integrals are in: unit and rate of each.
-    instants : dict
-        Of each ``when`` with several cases: the name of the instant at which one acted last.
-    axes : dict
-        Names of the points of tables, which have to increase.
-    lengths : dict
-        How many entries parameters must have.
-    held : dict
-        Parameters and their numbers that say how many parts, ports or values there are.
-    ports : dict
-        The names of the entries of ports that are arrays.
-    parts : dict
-        What parts are of, by path, whose source is beside it.
-    place : str
-        Of what is being written, for messages.
-    """
+    """A source, what its names are, and what was found while it was written."""
 
     source: Source
     path: Path
-    homes: dict[str, set[str]] = field(default_factory=dict)
+    homes: dict[str, set[str]] = field(default_factory=dict)  # imports by module
     own_domains: dict[str, Source] = field(default_factory=dict)
-    units: dict[str, str] = field(default_factory=dict)
-    locals: dict[str, Tree] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)  # of declared names
+    locals: dict[str, Tree] = field(default_factory=dict)  # names that stand for expressions
+    # parameters that choose equations: enumerations with their words, switches with True or False
     options: dict[str, list[str] | bool] = field(default_factory=dict)
+    # members and their numbers, where the enumeration is beside the source
     numbered: dict[str, dict[str, int]] = field(default_factory=dict)
+    # what is not in the class: ``check()`` warns of it
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
-    gaps: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
+    gaps: set[str] = field(default_factory=set)  # ports and parts that are left out
+    notes: list[str] = field(default_factory=list)  # what else is to be known of the class
     class_name: str = ""
-    called: dict[str, str] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)  # names of the source that are others here
+    # names of the module that nothing imported may have
     taken: set[str] = field(default_factory=set)
-    numbers: bool = False
+    numbers: bool = False  # whether expressions are of values, in ``compose()``, not of symbols
+    # variables that integrals are in: unit and rate
     integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # of each ``when`` with several cases: the name of the instant at which one acted last
     instants: dict[str, str] = field(default_factory=dict)
+    # names of the points of tables, which have to increase
     axes: dict[str, None] = field(default_factory=dict)
-    lengths: dict[str, int] = field(default_factory=dict)
+    lengths: dict[str, int] = field(default_factory=dict)  # how many entries parameters must have
+    # parameters and their numbers that say how many parts, ports or values there are
     held: dict[str, float] = field(default_factory=dict)
+    # names of the entries of ports that are arrays
     ports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # what parts are of, by path, whose source is beside it
     parts: dict[str, Known] = field(default_factory=dict)
-    place: str = ""
+    place: str = ""  # of what is being written, for messages
 
     def __post_init__(self) -> None:
         self._know_names()
@@ -226,10 +192,8 @@ class Known:
     def under(self, conditions: Conditions) -> str:
         """When something exists; empty if it always does.
 
-        Raises
-        ------
-        NotUnderstood
-            For a condition on values, except among parts, where these are numbers.
+        NotUnderstood is raised for a condition on values, except among parts, where these are
+        numbers.
         """
         if not self.numbers:
             self._refuse_values(conditions)
@@ -259,10 +223,7 @@ class Known:
     def in_order(self, trees: Mapping[str, Tree]) -> list[str]:
         """Names of expressions, each after those that stand in its own.
 
-        Raises
-        ------
-        NotUnderstood
-            For a name that follows from itself.
+        NotUnderstood is raised for a name that follows from itself.
         """
         def circle(name: str) -> None:
             self.place = self.place_of(name)
@@ -447,8 +408,7 @@ class Known:
 
     def _applied(self, tree: ml.Apply) -> str:
         name = tree.of.name if isinstance(tree.of, ml.Name) else ""
-        named = {a.left.name: a.right for a in tree.arguments
-                 if isinstance(a, ml.Binary) and a.sign == "=" and isinstance(a.left, ml.Name)}
+        named = given_by_name(tree.arguments)
         plain = [a for a in tree.arguments if not (isinstance(a, ml.Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
         if name == "der":
@@ -492,9 +452,8 @@ class Known:
         return f"(self.{here}{window})" if window else f"self.{here}"
 
     def _free_name(self, wanted: str) -> str:
-        taken = {d.name for rows in self.source.sections.values() for d in rows}
-        return PythonNames({*taken, *self.locals, *self.integrals, *self.instants.values()}).make(
-            wanted)
+        return PythonNames({*self.source.names, *self.locals, *self.integrals,
+                            *self.instants.values()}).make(wanted)
 
     def last_of(self, event: Event) -> str:
         """The name of the instant at which a case of a ``when`` acted last, if it has several."""

@@ -43,12 +43,7 @@ end
 def read_file(path: Path) -> Source:
     """What a file declares and states itself.
 
-    Raises
-    ------
-    FileError
-        For a file that cannot be read.
-    NotUnderstood
-        Naming file and line.
+    FileError is raised for a file that cannot be read, and NotUnderstood names file and line.
     """
     return read_source(_text(path), path.name)
 
@@ -95,7 +90,7 @@ def read_component(path: Path) -> Source:
             raise FileError(str(path), f"it extends {source.base}, and {beside.name} is not "
                             "beside the file.", "Put the base's source beside it.",
                             code="simscape.base")
-        if twice := _declared(source) & _declared(base):
+        if twice := {*source.names} & {*base.names}:
             raise FileError(str(path), f"it declares {', '.join(sorted(twice))}, which "
                             f"{source.base} does, too.", "Give it another name.",
                             code="simscape.base")
@@ -109,10 +104,6 @@ def is_source(path: str) -> bool:
     counterpart = counterpart_of(path)
     return not (counterpart is not None and counterpart.component is not None
                 or path.removeprefix("foundation.signal.") in SIGNALS)
-
-
-def _declared(source: Source) -> set[str]:
-    return {declared.name for section in source.sections.values() for declared in section}
 
 
 def _branch(path: str) -> Source:

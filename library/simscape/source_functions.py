@@ -36,13 +36,10 @@ _SAID = {name: Function(name, tuple(inputs), name, ((name, ml.parse(text)),))
 def written_out(source: Source, path: Path) -> Source:
     """A component without calls of functions that say what others do as well.
 
-    Raises
-    ------
-    NotUnderstood
-        For a call that does not fit its function.
+    NotUnderstood is raised for a call that does not fit its function.
     """
-    own = {declared.name for rows in source.sections.values() for declared in rows}
-    own |= {name for part in parts_of(source) if isinstance(part, Let) for name, _ in part.names}
+    own = {*source.names, *(name for part in parts_of(source) if isinstance(part, Let)
+                            for name, _ in part.names)}
     written: Source = _Calls(path, own).written(source, path.name)
     return written
 

@@ -33,47 +33,31 @@ def _order(section: str) -> tuple[bool, bool]:
 
 @dataclass
 class Loops:
-    """Writes the loops of a component out.
-
-    Parameters
-    ----------
-    source : Source
-    given : mapping of str to Tree
-        What the composite that it is a part of, or a user, gives its parameters.
-    above : Loops, optional
-        Of that composite: it evaluates what is given.
-
-    Attributes
-    ----------
-    held : dict of str to float
-        Parameters and their numbers that say how many parts, ports or values there are.
-    lengths : dict of str to int
-        How many entries parameters have that say it by their size.
-    """
+    """Writes the loops of a component out."""
 
     source: Source
+    # what the composite around it, or a user, gives its parameters
     given: Mapping[str, Tree] = field(default_factory=dict)
-    above: Loops | None = None
+    above: Loops | None = None  # of that composite: it evaluates what is given
+    # parameters and their numbers that say how many parts, ports or values there are
     held: dict[str, float] = field(default_factory=dict)
+    # how many entries parameters have that say it by their size
     lengths: dict[str, int] = field(default_factory=dict)
     place: str = ""
     _count: int = 0
 
     def __post_init__(self) -> None:
         self.values = {d.name: d.value for d in self.source.sections.get("parameters", ())}
-        self.declared = {d.name for rows in self.source.sections.values() for d in rows}
-        self.declared |= {name for part in parts_of(self.source.equations)
-                          if isinstance(part, Let) for name, _ in part.names}
+        self.declared = {*self.source.names, *(
+            name for part in parts_of(self.source.equations)
+            if isinstance(part, Let) for name, _ in part.names)}
         # rows and columns of arrays that are declared one by one
         self.entries: dict[str, tuple[int, ...]] = {}
 
     def unrolled(self) -> Source:
         """The source without loops, its indices and sizes as numbers.
 
-        Raises
-        ------
-        NotUnderstood
-            Naming file and line, where it is not known how often a loop repeats.
+        NotUnderstood names file and line where it is not known how often a loop repeats.
         """
         source = self.source
         rows: dict[str, list[Any]] = {**source.sections, "branches": source.branches}

@@ -13,7 +13,7 @@ from itertools import product
 from blocks import Input, Output, Port, Variable
 
 from .asked import Asked
-from .converters import give_unit
+from .converters import other_units
 from .diagram import Block, Diagram, End, System, Value
 from .levels import Scope
 from .mapping import Counterpart, counterpart_of, keyword_of
@@ -27,7 +27,8 @@ from .plan import Written
 from .signal_part import Lacks
 from .source import Conditions, Declared, fields, made_of, pair
 from .source_expressions import Known, number_of
-from .units import alike, unit_here
+from .source_starts import priority_of
+from .units import unit_here
 
 __all__ = ["Member", "Members", "Said"]
 
@@ -102,19 +103,10 @@ def _values_given(arguments: Iterable[Tree], known: Known) -> dict[str, Said]:
     return found
 
 
-def _priority(said: Said) -> str:
-    return dotted(said["priority"]).rpartition(".")[2] if "priority" in said else ""
-
-
 class Members:
     """The parts of a composite.
 
-    Parameters
-    ----------
-    known : Known
-        The composite.
-    targets : mapping
-        What parts are told beside their own values: by part, and by name of a variable.
+    ``targets`` is what parts are told beside their own values: by part, and by name of a variable.
     """
 
     def __init__(self, known: Known, targets: Mapping[str, Mapping[str, Said]]) -> None:
@@ -146,7 +138,7 @@ class Members:
             if "value" not in inner:
                 continue
             value, unit = pair(inner["value"]) or (inner["value"], "")
-            priority = _priority(inner).title()
+            priority = priority_of(inner).title()
             block.values[word] = Value(self.values.kept(value), unit, True if priority else None,
                                        priority)
         if is_physical_signal(block):
@@ -280,7 +272,7 @@ class Members:
     def _beside_value(self, member: Member, name: str, word: str, said: Said) -> None:
         """What is told of a parameter or variable beside its value."""
         more = said.keys() - ({"value", "priority"} if "value" in said else {"value"})
-        if more == {"priority"} and _priority(said) == "none" and word in member.variables:
+        if more == {"priority"} and priority_of(said) == "none" and word in member.variables:
             member.keywords[member.variables[word]] = 'Target(priority="none")'
             return
         for which in sorted(more):
@@ -295,12 +287,8 @@ class Members:
         part = made.part
         if part.equation or part.before:
             raise Lacks("It becomes no single component.")
-        units = {port: self.units.of(block.sid, end) or "" for end, port in block.ports.items()
-                 if port in part.outputs}
-        other = [unit for port, unit in units.items()
-                 if not alike(made.units.get(port, made.unit), unit)]
-        if other and not give_unit(part, made.unit, *other):
-            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {other[0]}.")
+        for unit in other_units(block, made, self.units).values():
+            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {unit}.")
         if part.note:
             self._left_out(f"{block.name}: {part.note}")
         module, _, name = part.component.rpartition(".")
@@ -318,7 +306,7 @@ class Members:
             if name in variables:
                 member.variables[word] = name
                 if value is not None:
-                    member.keywords[name] = self._target(value, _priority(said))
+                    member.keywords[name] = self._target(value, priority_of(said))
             elif name in beside.options and value is not None:
                 path, own = dotted(value), isinstance(value, Name)
                 member.keywords[name] = self.known.text(value) if own else \

@@ -9,7 +9,7 @@ from typing import Any
 
 from blocks import Component
 
-from .matlab import Binary, Name
+from .matlab import Binary, Name, changed
 from .python_text import CORE, PythonNames
 from .source import Branch, Choice, Declared, Let, Source, Stated
 
@@ -24,9 +24,8 @@ def in_python(source: Source) -> tuple[Source, dict[str, str]]:
 
     A name of a ``let`` that another thing of the component has, too, gets one of its own.
     """
-    own = [declared.name for section in source.sections.values() for declared in section]
-    scope = _Scope(PythonNames(own))
-    called = {name: scope.free_name(name) for name in dict.fromkeys(own) if name in _TAKEN}
+    scope = _Scope(PythonNames(source.names))
+    called = {name: scope.free_name(name) for name in source.names if name in _TAKEN}
     laws = {part: scope.renamed(getattr(source, part), called) for part in ("equations", "initial")}
     return replace(_renamed(source, called), **laws), scope.called
 
@@ -65,14 +64,10 @@ def _renamed(part: Any, called: Mapping[str, str]) -> Any:
     """A part of a source; members of others (``mass.name``, ``mass(name = 1)``) stay."""
     if isinstance(part, str):
         return called.get(part, part)
-    if isinstance(part, (list, tuple)):
-        return type(part)(_renamed(each, called) for each in part)
-    if isinstance(part, dict):
-        return {key: _renamed(each, called) for key, each in part.items()}
     if isinstance(part, Binary) and part.sign == "=":
         return replace(part, right=_renamed(part.right, called))
     if not is_dataclass(part) or isinstance(part, type):
-        return part
+        return changed(part, lambda each: _renamed(each, called))
     given = {each.name: getattr(part, each.name) for each in fields(part)}
     return replace(part, **{
         name: _renamed(value, called) for name, value in given.items()

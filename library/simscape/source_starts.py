@@ -6,7 +6,7 @@ holds by a variable of its own: the difference of the two sides, whose target is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .matlab import Binary, Name, NotUnderstood, Number, Tree, dotted
@@ -15,14 +15,17 @@ from .source import Assertion, Choice, Conditions, Declared, Equal, Let, Stated,
 from .source_expressions import Known, number_of
 from .units import unit_here
 
-__all__ = ["Starts", "equal_at_start", "literal", "said_of", "under_conditions"]
+__all__ = ["Starts", "equal_at_start", "literal", "priority_of", "said_of", "under_conditions"]
 
 
 def said_of(declared: Declared) -> tuple[Tree, str]:
     """The value of a variable, and the priority of its target."""
     said = fields(declared.value)
-    priority = dotted(said["priority"]).rpartition(".")[2] if "priority" in said else "none"
-    return said.get("value", declared.value), priority
+    return said.get("value", declared.value), priority_of(said) or "none"
+
+
+def priority_of(said: Mapping[str, Tree]) -> str:
+    return dotted(said["priority"]).rpartition(".")[2] if "priority" in said else ""
 
 
 def literal(value: Tree) -> tuple[str, str] | None:
@@ -76,22 +79,17 @@ class _Start:
 
 @dataclass
 class Starts:
-    """Writes what holds when a run of a component starts.
-
-    Attributes
-    ----------
-    numbers : dict of str to (str, str)
-        Number and unit that an initial equation gives a variable.
-    """
+    """Writes what holds when a run of a component starts."""
 
     known: Known
+    # and units that initial equations give variables
     numbers: dict[str, tuple[str, str]] = field(default_factory=dict)
     _zero: list[_Start] = field(default_factory=list)
     _held: list[tuple[str, Tree, Conditions]] = field(default_factory=list)  # of Discrete ones
 
     def __post_init__(self) -> None:
         known = self.known
-        names = PythonNames(d.name for rows in known.source.sections.values() for d in rows)
+        names = PythonNames(known.source.names)
         self.variables = {d.name: d for d in known.of("variables")}
         for declared in self.variables.values():
             known.place = declared.place

@@ -13,6 +13,7 @@ from blocks import FileError, quantity
 
 from .mapping import DOMAINS
 from .matlab import Name, NotUnderstood, dotted, parse
+from .python_text import import_from
 from .source import Declared, Source, fields, pair
 from .source_composites import DECLARATIONS, known_sources
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
@@ -28,20 +29,11 @@ __all__ = ["SourceClass", "source_class", "source_text"]
 
 @dataclass(frozen=True)
 class SourceClass:
-    """The Python module of a component source.
-
-    Attributes
-    ----------
-    text : str
-    remarks : list of str
-        What of the source is not in it, and why.
-    held : tuple of str
-        Parameters that say how many parts, ports or values there are.
-    """
+    """The Python module of a component source."""
 
     text: str
-    remarks: list[str]
-    held: tuple[str, ...]
+    remarks: list[str]  # what of the source is not in it, and why
+    held: tuple[str, ...]  # parameters that say how many parts, ports or values there are
 
 
 def source_text(path: str | Path, values: Mapping[str, str] | None = None) -> str:
@@ -82,7 +74,7 @@ def source_class(path: str | Path, values: Mapping[str, str], others: bool = Fal
         classes = ["\n".join(_Writer(each).text()) for each in known]
         parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
-    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, own),
+    head = [*docstring([f"Converted from {path.name}."], ""), "", *_imports(text, own),
             "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
@@ -117,15 +109,13 @@ def _imports(text: str, known: Known) -> list[str]:
              "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
-    used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
-    lines = [f"from blocks import {', '.join(used)}"]
-    if len(lines[0]) > 100:
-        lines = ["from blocks import (", *(f"    {n}," for n in used), ")"]
+    lines = ["import numpy as np", ""] if "np." in code else []
+    lines += import_from("blocks", words & {*names})
     for home in sorted(known.homes):
-        called = [(name, imported_as(name, known.taken)) for name in sorted(known.homes[home])]
-        both = [name if name == here else f"{name} as {here}" for name, here in called]
-        lines.append(f"from {home} import {', '.join(both)}")
-    return (["import numpy as np", ""] if "np." in code else []) + lines
+        called = [(name, imported_as(name, known.taken)) for name in known.homes[home]]
+        lines += import_from(home, [name if name == here else f"{name} as {here}"
+                                    for name, here in called])
+    return lines
 
 
 # -- domains ------------------------------------------------------------------------------------
@@ -194,7 +184,7 @@ class _Writer:
         yield from (f"        {line}" for line in body or ["pass"])
         checks += self._checks()
         warnings += [line[8:] for sentence in dict.fromkeys(self.known.remarks)
-                     for line in yielded(sentence, 100)]
+                     for line in yielded(sentence)]
         for method, lines in (("verify", checks), ("advise", warnings)):
             if lines:
                 yield from ("", f"    def {method}(self):", *(f"        {line}" for line in lines))
@@ -220,7 +210,7 @@ class _Writer:
                 *dict.fromkeys((*self.known.remarks, *self.known.notes))]
         first, *rest = [part for part in said if part]
         yield from docstring([first if first.endswith(".") else f"{first}.",
-                              *(["", *rest] if rest else [])], 100)
+                              *(["", *rest] if rest else [])])
 
     def _declarations(self) -> Iterator[str]:
         self._refuse_twice()
@@ -284,9 +274,8 @@ class _Writer:
             default, choices = f'"{words[0]}"', ", ".join(f'"{word}"' for word in words)
             return f"Option({default}{f', ({choices})' * (len(words) > 1)}{_doc_of(declared)})"
         found = pair(declared.value)
-        if found is None:
-            return f"Parameter({self.known.text(declared.value)}{self._about(declared)})"
-        return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
+        value = self.known.quantity(*found) if found else self.known.text(declared.value)
+        return f"Parameter({value}{self._about(declared)})"
 
     def _variable(self, declared: Declared) -> str:
         value, priority = said_of(declared)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from .levels import Scope
-from .matlab import Brace, Matrix, Number, Range, Transposed, Tree, Unary, parse
+from .matlab import Brace, Matrix, Number, Transposed, Unary, parse
 from .matlab_values import Unknown, evaluate, free_names
 from .names import Workspace
 from .plan import Written
@@ -36,10 +36,7 @@ class Texts:
     def of(self, written: str, scope: Scope, where: str, unit: str = "") -> Written:
         """A text of the diagram as Python.
 
-        Raises
-        ------
-        NotUnderstood
-            Naming the place, for a text or unit that cannot be read.
+        For a text or unit that cannot be read NotUnderstood names the place.
         """
         tree = parse(written, where)
         here = unit_here(unit, where)
@@ -56,7 +53,9 @@ class Texts:
         literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
             tree.of, Number)  # fmt: skip
         python = same_text(tree, value, scope.values, lambda path: self.name(path, scope))
-        if np.ndim(value) and not isinstance(_bare(tree), (Matrix, Brace)):
+        while isinstance(tree, (Transposed, Unary)):
+            tree = tree.of
+        if np.ndim(value) and not isinstance(tree, (Matrix, Brace)):
             python = python if python.isidentifier() else value_text(value)
         return Written(python, value, literal, here)
 
@@ -66,9 +65,3 @@ class Texts:
         if first in scope.local:
             return scope.local[first]
         return self.workspace.python.variable(path)
-
-
-def _bare(tree: Tree) -> Tree:
-    while isinstance(tree, Transposed):
-        tree = tree.of
-    return tree.of if isinstance(tree, Unary) else tree if not isinstance(tree, Range) else tree

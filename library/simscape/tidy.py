@@ -7,9 +7,9 @@ gain before or behind it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
-from .converters import with_unit
+from .signal_part import with_unit
 
 if TYPE_CHECKING:
     from .convert import Conversion
@@ -30,18 +30,15 @@ def leave_out_idle_gains(conversion: Conversion, level: Level) -> None:
             continue
         source = next((c[0] for c in plan.connections if f"{place}.u" in c[1:]), "")
         targets = [t for c in plan.connections if c[0] == f"{place}.y" for t in c[1:]]
-        if not source or not targets or source == f"{place}.y" or _both_ports(source, targets):
+        # an input of the system that would be an output of it asks for a block
+        passed = source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
+        if not source or not targets or source == f"{place}.y" or passed:
             continue
         if not part.keywords or _into_source(parts, plan.connections, source, part) \
                 or _into_targets(parts, targets, part):
             _dissolve(conversion, level, place, source, targets)
             plan.parts.remove(part)
             del parts[place]
-
-
-def _both_ports(source: str, targets: list[str]) -> bool:
-    """Whether an input of the system would be an output of it: that asks for a block."""
-    return source.count(".") == 1 and any(t.count(".") == 1 for t in targets)
 
 
 def _into_source(parts: dict[str, Part], connections: list[list[str]], source: str, part: Part
@@ -51,8 +48,7 @@ def _into_source(parts: dict[str, Part], connections: list[list[str]], source: s
         else None
     before = parts.get(source.rpartition(".")[0])
     taken = [t for c in connections if c[0] == source for t in c[1:]]
-    if unit is None or before is None or before.component != "signal.Gain" or len(taken) != 1 \
-            or "input" in before.keywords or _has_unit(before):
+    if unit is None or len(taken) != 1 or not _is_of_numbers(before):
         return False
     before.keywords["gain"] = with_unit(before.keywords.get("gain", "1"), unit[1])
     return True
@@ -63,18 +59,18 @@ def _into_targets(parts: dict[str, Part], targets: list[str], part: Part) -> boo
     unit = _GIVES.fullmatch(part.keywords.get("gain", "")) if set(part.keywords) == {
         "gain", "input"} else None
     behind = [parts.get(t.rpartition(".")[0]) for t in targets]
-    if unit is None or any(p is None or p.component != "signal.Gain" or "input" in p.keywords
-                           or _has_unit(p) for p in behind):
+    if unit is None or not all(map(_is_of_numbers, behind)):
         return False
-    for gain in behind:
-        assert gain is not None
+    for gain in filter(None, behind):
         text = with_unit(gain.keywords.get("gain", "1"), unit[1])
         gain.keywords = {"input": part.keywords["input"], "gain": text}
     return True
 
 
-def _has_unit(part: Part) -> bool:
-    return part.keywords.get("gain", "").startswith(('"', "quantity("))
+def _is_of_numbers(part: Part | None) -> TypeGuard[Part]:
+    """Whether it is a gain that takes a number and gives one."""
+    return part is not None and part.component == "signal.Gain" and "input" not in part.keywords \
+        and not part.keywords.get("gain", "").startswith(('"', "quantity("))
 
 
 def _dissolve(conversion: Conversion, level: Level, place: str, source: str, targets: list[str]

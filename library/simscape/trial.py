@@ -25,23 +25,13 @@ _SOURCES = ("source", "supply", "battery", "engine", "cell", "generator", "turbi
 
 @dataclass
 class Trial:
-    """What became of a text when it was tried.
-
-    Attributes
-    ----------
-    builds, checks, runs : bool
-        How far it came; each asks for the one before.
-    said : list of str
-        What stood in the way, and what the run has not.
-    model : Model or None
-        The model that was built.
-    """
+    """What became of a text when it was tried: how far it came, each asks for the one before."""
 
     builds: bool = False
     checks: bool = False
     runs: bool = False
-    said: list[str] = field(default_factory=list)
-    model: Any = None
+    said: list[str] = field(default_factory=list)  # what stood in the way, and what the run has not
+    model: Any = None  # that was built
 
     @property
     def sentence(self) -> str:
@@ -55,14 +45,7 @@ class Trial:
 
 
 def try_text(path: Path, script: Script) -> Trial:
-    """Build, check and run a text that has been written.
-
-    Parameters
-    ----------
-    path : Path
-    script : Script
-        What it was written from: its gaps and its plots.
-    """
+    """Build, check and run a text that has been written from a script with its gaps and plots."""
     trial = Trial()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -30,10 +30,7 @@ _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 def unit_here(written: str, where: str = "") -> str:
     """A unit as this toolkit reads it; nothing for a number without unit.
 
-    Raises
-    ------
-    NotUnderstood
-        Naming the place, for a text that is no unit.
+    For a text that is no unit NotUnderstood names the place.
     """
     text = written.strip()
     if text in ("", "1", "unitless"):

@@ -8,17 +8,13 @@ from __future__ import annotations
 import copy
 
 from .diagram import Block, End, Signal, System
-from .physical_vectors import JOIN, wire_at
+from .physical_vectors import JOIN
 from .vectors import JOINING, inputs_of, origin
 
-__all__ = ["WIDEST", "blocks_of", "copies", "join", "join_physical", "joining", "joining_here",
-           "move", "new_port", "rewire", "unplug", "width"]  # fmt: skip
+__all__ = ["WIDEST", "copies", "join", "join_physical", "joining", "move", "new_port", "rewire",
+           "unplug"]  # fmt: skip
 
 WIDEST = 200  # elements
-
-
-def blocks_of(system: System, kind: str) -> list[Block]:
-    return [b for b in system.blocks.values() if b.block_type == kind]
 
 
 def copies(system: System, block: Block, count: int) -> list[Block]:
@@ -35,7 +31,7 @@ def copies(system: System, block: Block, count: int) -> list[Block]:
 
 def new_port(system: System, like: Block, k: int, name: str) -> tuple[Block, int]:
     """A further port block; its number is the next."""
-    number = 1 + max(int(b.options.get("Port") or 1) for b in blocks_of(system, like.block_type))
+    number = 1 + max(block.number for block in system.of_type(like.block_type))
     made = copy.copy(like)
     made.sid, made.name = f"{like.sid}.{k}", name or f"{like.name} {k}"
     made.options = {**like.options, "Port": str(number)}
@@ -79,19 +75,6 @@ def move(system: System, source: End, to: End) -> None:
 
 
 # -- physical signals -----------------------------------------------------------------------------
-def joining_here(system: System, end: End) -> Block | None:
-    """The block that joins the physical vector at an end."""
-    for other in wire_at(system, end):
-        block = system.blocks.get(other.sid)
-        if block is not None and block.kind == JOIN and other.port == "rconn":
-            return block
-    return None
-
-
-def width(block: Block) -> int:
-    return block.counts.get("lconn") or 2
-
-
 def join_physical(system: System, sid: str, ends: list[End]) -> End:
     ports = {f"lconn{k}": f"I{k}" for k in range(1, len(ends) + 1)} | {"rconn1": "O"}
     types = {name: "output" if name == "O" else "input" for name in ports.values()}

@@ -54,14 +54,12 @@ def origin(system: System, source: End) -> End:
         if block is None:
             break
         if block.block_type == "From":
-            tag = block.options.get("GotoTag", "A")
-            ends = {b.sid for b in system.blocks.values() if b.block_type == "Goto"
-                    and b.options.get("GotoTag", "A") == tag}
+            ends = system.of_type("Goto", block.tag)
         elif block.block_type == "SignalConversion":
-            ends = {block.sid}
+            ends = [block]
         else:
             break
-        driver = next((s.source for s in system.signals for t in s.targets if t.sid in ends), None)
+        driver = next(filter(None, (system.driver_of(end.sid) for end in ends)), None)
         if driver is None:
             break
         source = driver
@@ -118,8 +116,7 @@ def _passed_name(system: System, driver: End) -> str:
     if block is not None and block.block_type in ("Inport", "From"):
         return block.options.get("GotoTag", "") or block.name
     inside = None if block is None or block.system is None else next(
-        (b for b in block.system.blocks.values() if b.block_type == "Outport"
-         and int(b.options.get("Port") or 1) == driver.index), None)
+        (b for b in block.system.of_type("Outport") if b.number == driver.index), None)
     return "" if inside is None else inside.name
 
 

@@ -35,24 +35,16 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def docstring(said: Iterable[str], width: int, indent: str = "    ") -> Iterator[str]:
-    """The lines of a docstring.
-
-    Parameters
-    ----------
-    said : iterable of str
-        Paragraphs; each is wrapped by itself, and an empty one is an empty line.
-    width : int
-        Of a line, with its indent.
-    """
+def docstring(said: Iterable[str], indent: str = "    ") -> Iterator[str]:
+    """The lines of a docstring; each paragraph is wrapped, and an empty one is an empty line."""
     lines: list[str] = []
     for part in said:
         for line in part.splitlines():
             clean = one_line(line).replace("\\", "\\\\").replace('"""', "'''")
-            lines += textwrap.wrap(clean, width - len(indent) - 4)
+            lines += textwrap.wrap(clean, WIDTH - len(indent) - 4)
         lines += [""] if not part else []
     lines = lines or [""]
-    if len(lines) == 1 and not lines[0].endswith('"') and len(lines[0]) <= width - len(indent) - 6:
+    if len(lines) == 1 and not lines[0].endswith('"') and len(lines[0]) <= WIDTH - len(indent) - 6:
         yield f'{indent}"""{lines[0]}"""'
         return
     yield f'{indent}"""{lines[0]}'
@@ -60,9 +52,9 @@ def docstring(said: Iterable[str], width: int, indent: str = "    ") -> Iterator
     yield f'{indent}"""'
 
 
-def yielded(sentence: str, width: int) -> Iterator[str]:
+def yielded(sentence: str) -> Iterator[str]:
     """A sentence that a method yields, over several lines where it is long."""
-    lines = textwrap.wrap(one_line(sentence), width - 18)
+    lines = textwrap.wrap(one_line(sentence), WIDTH - 18)
     if len(lines) == 1:
         yield f"        yield {quoted(lines[0])}"
         return
@@ -127,15 +119,8 @@ def _tokens(line: str) -> Iterator[tokenize.TokenInfo]:
 def refuse_foreign_code(text: str, where: str, modules: Iterable[str] = ()) -> str:
     """The text, where it is Python that holds only what the writers write.
 
-    Parameters
-    ----------
-    modules : iterable of str
-        That may be imported beside numpy, ``blocks`` and ``library``: those of counterparts.
-
-    Raises
-    ------
-    NotUnderstood
-        For a text that a name or note of the file has broken.
+    ``modules`` may be imported beside numpy, ``blocks`` and ``library``: those of counterparts. For
+    a text that a name or note of the file has broken NotUnderstood is raised.
     """
     try:
         tree = ast.parse(text)

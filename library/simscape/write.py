@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from .plan import ClassPlan, Part, Script, Written
-from .python_text import CORE, qualified
+from .python_text import CORE, import_from, qualified
 from .words import WIDTH, docstring, one_line, quoted, refuse_foreign_code, wrapped, yielded
 
 __all__ = ["python_text"]
@@ -20,11 +20,7 @@ Homes: TypeAlias = dict[str, dict[str, str]]  # by module: names, and what they 
 def python_text(script: Script, repairs: str = "") -> str:
     """A module that builds and runs the model; equal scripts give equal text.
 
-    Parameters
-    ----------
-    script : Script
-    repairs : str
-        A module beside it, whose ``repair`` changes what was built; none where it is empty.
+    ``repairs`` is a module beside it, whose ``repair`` changes what was built, if any.
     """
     homes = _homes(script)
     body = [*_stubs(script), *_classes(script, homes), *_build(script, homes, bool(repairs)),
@@ -33,7 +29,7 @@ def python_text(script: Script, repairs: str = "") -> str:
     values = list(_values(script, _names(text)))
     imports = _imports(homes, _names(f"{text}\n" + "\n".join(values)))
     own = ["", f"from {repairs} import repair"] if repairs else []
-    head = [*docstring(_title(script), WIDTH, ""), "", *imports, *own, ""]
+    head = [*docstring(_title(script), ""), "", *imports, *own, ""]
     if values:
         head += [*values, ""]
     return refuse_foreign_code("\n".join([*head, text]).rstrip() + "\n", script.source,
@@ -67,10 +63,10 @@ def _homes(script: Script) -> Homes:
 
 def _imports(homes: Homes, used: set[str]) -> list[str]:
     lines = ["import numpy as np", ""] if "np" in used else []
-    lines += list(_import("blocks", [name for name in CORE if name in used]))
+    lines += import_from("blocks", [name for name in CORE if name in used])
     for home in sorted(homes):
-        lines += _import(home, [name if name == called else f"{name} as {called}"
-                                for name, called in homes[home].items()])
+        lines += import_from(home, [name if name == called else f"{name} as {called}"
+                                    for name, called in homes[home].items()])
     return lines
 
 
@@ -81,17 +77,6 @@ def _names(text: str) -> set[str]:
                 and isinstance(node.ctx, ast.Load)}
     except (SyntaxError, ValueError):
         return set()
-
-
-def _import(home: str, names: Iterable[str]) -> Iterator[str]:
-    ordered = sorted(names, key=lambda n: (not n[0].isupper(), n))
-    line = f"from {home} import {', '.join(ordered)}"
-    if len(line) <= WIDTH:
-        yield line
-    else:
-        yield f"from {home} import ("
-        yield from (f"    {name}," for name in ordered)
-        yield ")"
 
 
 def _values(script: Script, used: set[str]) -> Iterator[str]:
@@ -127,7 +112,7 @@ def _above(comment: str, indent: str = "") -> list[str]:
 def _stubs(script: Script) -> Iterator[str]:
     for stub in script.stubs:
         yield from ("", f"class {stub.name}(Component):")
-        yield from docstring(stub.doc.split("\n"), WIDTH)
+        yield from docstring(stub.doc.split("\n"))
         yield ""
         if stub.ports or stub.parameters:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
@@ -142,7 +127,7 @@ def _stubs(script: Script) -> Iterator[str]:
         if stub.missing:
             yield ""
             yield "    def advise(self):"
-            yield from yielded(stub.missing, WIDTH)
+            yield from yielded(stub.missing)
         yield ""
 
 
@@ -160,7 +145,7 @@ def _equation(text: str) -> Iterator[str]:
 def _classes(script: Script, homes: Homes) -> Iterator[str]:
     for plan in script.classes:
         yield from ("", f"class {plan.name}(Component):")
-        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])], WIDTH)
+        yield from docstring([f"{plan.title}.", *(["", *plan.notes] if plan.notes else [])])
         yield ""
         if plan.ports:
             for port in plan.ports:
@@ -202,7 +187,7 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
 
 def _build(script: Script, homes: Homes, repaired: bool) -> Iterator[str]:
     yield from ("", "def build() -> Model:")
-    yield from docstring([f"The model {script.title}."], WIDTH)
+    yield from docstring([f"The model {script.title}."])
     yield f"    model = Model({quoted(script.title)})"
     yield from _content(script.root, "model", homes)
     yield "    return repair(model)" if repaired else "    return model"

@@ -36,7 +36,7 @@ thermal_liquid = Domain(
     across={"p": "MPa", "T": "K"},
     through={"mdot": "kg/s", "Phi": "W"},
     parameters=numbers_of(media("liquids")["water"]),
-    typical={"p": "0.101325 MPa", "T": "293.15 K"},
+    typical={"p": "0.101325 MPa", "T": "293.15 K", "mdot": "0.1 kg/s", "Phi": "10 kW"},
     assumed="holds water, since neither ThermalLiquidSettings nor ThermalLiquidProperties say "
     "otherwise. Connect one of them to any of its ports for another liquid, or to say that water "
     "is meant.",

@@ -47,13 +47,13 @@ from .elements import (
     Inerter,
     Mass,
     NonlinearDamper,
+    QuadraticSpeedDependentForce,
     Reference,
     Rod,
     Spring,
     SpringDamper,
 )
 from .friction import FrictionRing, RollingResistance, TranslationalFriction
-from .loads import QuadraticSpeedDependentForce
 from .sensors import ForceSensor, MotionSensor, MultiSensor, PowerSensor
 from .sources import AccelerationSource, ForceSource, PositionSource, VelocitySource
 from .stops import ElastoGap, HardStop, PositionDependentSupport

@@ -11,6 +11,7 @@ from blocks import (
     Parameter,
     Port,
     Variable,
+    abs_,
     der,
     integral_of_table,
     interpolate,
@@ -19,12 +20,12 @@ from blocks import (
 )
 
 from .. import symbols
-from ..heat import Dissipative
+from ..heat import Dissipative, Resisting
 from ..tables import table_faults
 from .domain import TwoPort, translational
 
-__all__ = ["Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper", "Reference", "Rod", "Spring",
-           "SpringDamper"]
+__all__ = ["Damper", "FreeEnd", "Inerter", "Mass", "NonlinearDamper",
+           "QuadraticSpeedDependentForce", "Reference", "Rod", "Spring", "SpringDamper"]
 
 
 class Mass(Component):
@@ -139,7 +140,7 @@ class Spring(TwoPort):
             yield self.energy_stored == (self.preload + self.stiffness * self.x / 2) * self.x
 
 
-class Damper(Dissipative, TwoPort):
+class Damper(Resisting, TwoPort):
     """Viscous damper between R and C.
 
     Equation: f = damping v. Dissipates f v >= 0; has no mass, no state and no
@@ -159,10 +160,9 @@ class Damper(Dissipative, TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield self.f == self.damping * self.v
-        yield self.power_dissipated == self.f * self.v
 
 
-class NonlinearDamper(Dissipative, TwoPort):
+class NonlinearDamper(Resisting, TwoPort):
     """Damper whose coefficient depends on direction, or with a force table.
 
     Equations: with ``law="asymmetric"`` f = damping_forward v for v > 0 and
@@ -199,7 +199,6 @@ class NonlinearDamper(Dissipative, TwoPort):
         else:
             forward, backward = maximum(v, 0), minimum(v, 0)
             yield self.f == self.damping_forward * forward + self.damping_backward * backward
-        yield self.power_dissipated == self.f * self.v
 
 
 class SpringDamper(Dissipative, TwoPort):
@@ -264,3 +263,31 @@ class Rod(TwoPort):
 
     def equations(self) -> Iterator[Any]:
         yield self.v == 0
+
+
+class QuadraticSpeedDependentForce(TwoPort):
+    """Resistance that grows with the square of the velocity: air or water drag.
+
+    Equation: f = nominal_force (v / nominal_velocity) |v / nominal_velocity|. Dissipates
+    f v >= 0: the energy of the flow behind it is neglected. A body in still air of density rho has
+    nominal_force = rho/2 c_w A nominal_velocity^2.
+
+    Parameters: nominal_force (N), nominal_velocity (m/s).
+    Ports: R, C.
+
+    References
+    ----------
+    Modelica Standard Library 4, Mechanics.Translational.Sources.QuadraticSpeedDependentForce, whose
+    force counts in the direction of motion: f_nominal = -nominal_force.
+    """
+
+    symbol = symbols.DRAG
+
+    nominal_force = Parameter("1 N", minimum=0, doc="Force at the nominal velocity")
+    nominal_velocity = Parameter("1 m/s", above=0, doc="Nominal velocity")
+    power_dissipated = Variable("W", doc="power given to the flow")
+
+    def equations(self) -> Iterator[Any]:
+        u = self.v / self.nominal_velocity
+        yield self.f == self.nominal_force * u * abs_(u)
+        yield self.power_dissipated == self.f * self.v

@@ -9,7 +9,7 @@ from blocks import Input, Parameter, Variable, der, dry_friction, maximum, tanh
 
 from .. import symbols
 from ..friction import Rubbing, needs
-from ..heat import Dissipative
+from ..heat import Dissipative, Resisting
 from .domain import TwoPort
 
 __all__ = ["FrictionRing", "RollingResistance", "TranslationalFriction"]
@@ -111,7 +111,7 @@ class FrictionRing(Dissipative, TwoPort):
         yield self.power_dissipated == self.r * self.v
 
 
-class RollingResistance(Dissipative, TwoPort):
+class RollingResistance(Resisting, TwoPort):
     """Rolling resistance of a wheel or a body at R on the road at C.
 
     Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load
@@ -134,4 +134,3 @@ class RollingResistance(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         load = self.coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
         yield self.f == load * tanh(self.v / self.threshold_velocity)
-        yield self.power_dissipated == self.f * self.v

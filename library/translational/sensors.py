@@ -51,7 +51,7 @@ class PowerSensor(TwoPort):
         yield self.P == self.f * self.R.v
 
 
-class MultiSensor(TwoPort):
+class MultiSensor(ForceSensor):
     """Force, velocity and power in a rigid connection of R and C.
 
     Equations: v = 0; F = f; V = v_R; P = F V.
@@ -59,15 +59,11 @@ class MultiSensor(TwoPort):
     Ports: R, C. Outputs: F in N, V in m/s (against the reference), P in W.
     """
 
-    symbol = symbols.METER
-
-    F = Output("N", doc="force carried from R to C")
     V = Output("m/s", doc="velocity of the connection")
     P = Output("W", doc="power from R to C")
 
     def equations(self) -> Iterator[Any]:
-        yield self.v == 0
-        yield self.F == self.f
+        yield from super().equations()
         yield self.V == self.R.v
         yield self.P == self.f * self.R.v
 

@@ -12,12 +12,13 @@ from typing import Any
 from blocks import Input, Parameter, Variable, der
 
 from .. import symbols
+from ..heat import Supplying
 from .domain import TwoPort
 
 __all__ = ["AccelerationSource", "ForceSource", "PositionSource", "VelocitySource"]
 
 
-class ForceSource(TwoPort):
+class ForceSource(Supplying, TwoPort):
     """Prescribed force, whatever the motion.
 
     Equation: f = -S, where S is the signal, or the parameter ``force`` while
@@ -39,14 +40,12 @@ class ForceSource(TwoPort):
     force = Parameter("0 N", varying=True, doc="Force from C to R",
                       advice={"N*m": "A torque belongs to TorqueSource(torque=…)."})  # fmt: skip
     S = Input("N", default="force", doc="force from C to R")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.f == -self.S
-        yield self.power_supplied == -self.f * self.v
 
 
-class VelocitySource(TwoPort):
+class VelocitySource(Supplying, TwoPort):
     """Prescribed velocity of R against C, whatever the force.
 
     Equation: v = S, where S is the signal, or the parameter ``velocity`` while
@@ -61,14 +60,12 @@ class VelocitySource(TwoPort):
 
     velocity = Parameter("0 m/s", varying=True, doc="Velocity of R against C")
     S = Input("m/s", default="velocity", doc="velocity of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.v == self.S
-        yield self.power_supplied == -self.f * self.v
 
 
-class PositionSource(TwoPort):
+class PositionSource(Supplying, TwoPort):
     """Prescribed position of R against C, whatever the force.
 
     Equations: x = S, v = dx/dt, where S is the signal, or the parameter
@@ -84,15 +81,13 @@ class PositionSource(TwoPort):
     position = Parameter("0 m", varying=True, doc="Position of R against C")
     S = Input("m", default="position", doc="position of R against C")
     x = Variable("m", doc="position of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield self.x == self.S
         yield self.v == der(self.x)
-        yield self.power_supplied == -self.f * self.v
 
 
-class AccelerationSource(TwoPort):
+class AccelerationSource(Supplying, TwoPort):
     """Prescribed acceleration of R against C, whatever the force.
 
     Equations: dv/dt = S, dx/dt = v, where S is the signal, or the parameter
@@ -108,9 +103,7 @@ class AccelerationSource(TwoPort):
     S = Input("m/s^2", default="acceleration", doc="acceleration of R against C")
     v = Variable("m/s", "0 m/s", priority="high", doc="velocity of R minus that of C")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
-    power_supplied = Variable("W", doc="power given to the circuit")
 
     def equations(self) -> Iterator[Any]:
         yield der(self.v) == self.S
         yield der(self.x) == self.v
-        yield self.power_supplied == -self.f * self.v

@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
+from blocks import Parameter, Variable, der, integral_of_table, interpolate
 
 from .. import symbols
-from ..contact import STOP_MODELS, gap_law, start_beyond, stop_law
-from ..heat import Dissipative, Struck
+from ..contact import Bounded, gap_law, is_elastic, is_rigid
+from ..heat import Dissipative
 from ..tables import table_faults
 from .domain import TwoPort
 
 __all__ = ["ElastoGap", "HardStop", "PositionDependentSupport"]
 
 
-def _rigid(stop: Any) -> bool:
-    return stop.model == "restitution"
-
-
-def _elastic(stop: Any) -> bool:
-    return not _rigid(stop)
-
-
-class HardStop(Struck, TwoPort):
+class HardStop(Bounded, TwoPort):
     """Elastic stops that keep R between two bounds relative to C.
 
     Equations: dx/dt = v; where p = x - upper_bound is positive, the force of the upper
@@ -58,56 +48,29 @@ class HardStop(Struck, TwoPort):
 
     symbol = symbols.STOP
 
-    model = Option("smooth", (*STOP_MODELS, "restitution"), doc="how the stops act")
     upper_bound = Parameter("0.1 m", doc="Gap of the upper bound, seen from x = 0")
     lower_bound = Parameter("-0.1 m", doc="Gap of the lower bound, seen from x = 0")
-    upper_stiffness = Parameter("1e6 N/m", above=0, when=_elastic,
+    upper_stiffness = Parameter("1e6 N/m", above=0, when=is_elastic,
         doc="Contact stiffness at the upper bound")  # fmt: skip
-    lower_stiffness = Parameter("1e6 N/m", above=0, when=_elastic,
+    lower_stiffness = Parameter("1e6 N/m", above=0, when=is_elastic,
         doc="Contact stiffness at the lower bound")  # fmt: skip
-    upper_damping = Parameter("150 N*s/m", minimum=0, when=_elastic,
+    upper_damping = Parameter("150 N*s/m", minimum=0, when=is_elastic,
         doc="Contact damping at the upper bound")  # fmt: skip
-    lower_damping = Parameter("150 N*s/m", minimum=0, when=_elastic,
+    lower_damping = Parameter("150 N*s/m", minimum=0, when=is_elastic,
         doc="Contact damping at the lower bound")  # fmt: skip
     transition = Parameter("0.1 mm", above=0, when=lambda c: c.model == "smooth",
                            doc="Depth of the transition region")  # fmt: skip
-    restitution = Parameter(0.7, minimum=0, maximum=1, when=_rigid,
-                            doc="Coefficient of restitution")  # fmt: skip
-    upper_force = Variable("N", when=_rigid, doc="force of the upper stop, pressing back")
-    lower_force = Variable("N", when=_rigid, doc="force of the lower stop, pressing back")
+    upper_force = Variable("N", when=is_rigid, doc="force of the upper stop, pressing back")
+    lower_force = Variable("N", when=is_rigid, doc="force of the lower stop, pressing back")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
-    energy_stored = Variable("J", doc="elastic energy of the stops, or heat of impacts")
 
     @property
-    def rigid(self) -> bool:
-        return _rigid(self)
-
-    def verify(self) -> Iterator[str]:
-        if np.any(self.upper_bound <= self.lower_bound):
-            yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
-                   "The upper bound must be above the lower one.")  # fmt: skip
-
-    def advise(self) -> Iterator[str]:
-        if not self.rigid:  # told with how far the sides overlap
-            yield from start_beyond(self.x, self.lower_bound, self.upper_bound)
+    def place(self) -> Any:
+        return self.x
 
     def equations(self) -> Iterator[Any]:
         yield der(self.x) == self.v
-        if self.model == "restitution":
-            yield contact(self.upper_force, self.upper_bound - self.x, self.v,
-                          restitution=self.restitution)  # fmt: skip
-            yield contact(self.lower_force, self.x - self.lower_bound, -self.v,
-                          restitution=self.restitution)  # fmt: skip
-            yield self.f == self.upper_force - self.lower_force
-            yield from self.heat_of_impacts(self.f * self.v)
-            return
-        upper = stop_law(self.x - self.upper_bound, self.v, self.upper_stiffness,
-                         self.upper_damping, self.model, self.transition)  # fmt: skip
-        lower = stop_law(self.lower_bound - self.x, -self.v, self.lower_stiffness,
-                         self.lower_damping, self.model, self.transition)  # fmt: skip
-        yield self.f == upper[0] - lower[0]
-        yield self.energy_stored == upper[1] + lower[1]
-        yield self.power_dissipated == upper[2] + lower[2]
+        yield from self.held(self.f, self.v, self.upper_force, self.lower_force)
 
 
 class ElastoGap(Dissipative, TwoPort):

@@ -42,7 +42,7 @@ two_phase = Domain(
     across={"p": "MPa", "u": "kJ/kg"},
     through={"mdot": "kg/s", "Phi": "W"},
     parameters=numbers_of(media("two_phases")["water"]),
-    typical={"p": "0.101325 MPa", "u": "1500 kJ/kg"},
+    typical={"p": "0.101325 MPa", "u": "1500 kJ/kg", "mdot": "0.1 kg/s", "Phi": "10 kW"},
     assumed="holds water, since no TwoPhaseFluidProperties says otherwise. Connect one to any of "
     "its ports for another fluid, or to say that water is meant.",
     reference="Reservoir",

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 
-from blocks import Component, Input, Model, Parameter, Variable, arctan, der, quantity, sin, tan
+from blocks import Component, Input, Parameter, Variable, arctan, der, quantity, sin, tan
 from blocks.analysis import free
 from library.signal import Constant, Gain, Integrator, Saturation, Sum
 from library.translational import (
@@ -49,8 +50,7 @@ class Slope(TwoPort):
 
 
 def cruising_car():
-    model = Model("cruise")
-    model.car, model.engine, model.hill = Mass(mass="1600 kg", v="20 m/s"), Engine(), Slope()
+    model = wired("cruise", car=Mass(mass="1600 kg", v="20 m/s"), engine=Engine(), hill=Slope())
     model.drag = QuadraticSpeedDependentForce(nominal_force="0.4992 N",  # 1/2 1.3 0.32 2.4
                                               nominal_velocity="1 m/s")
     model.rolling = TranslationalFriction(law="coulomb", coulomb_force="156.8 N",  # 0.01 m g
@@ -65,8 +65,7 @@ def cruising_car():
 
 def test_cruise_control():
     model = cruising_car()
-    model.throttle = Constant(value=0.2)
-    model.connect(model.throttle.y, model.pedal.u)
+    wire(model, "throttle.y pedal.u", throttle=Constant(value=0.2))
     op = model.operating_point({"car.v": "20 m/s", "throttle.y": free})
     assert op["throttle.y"].magnitude == pytest.approx(CRUISE["throttle"], abs=5e-9)
     linear = model.linearise(["throttle.y", "hill.angle"], "car.v", at=op)
@@ -79,21 +78,14 @@ def test_cruise_control():
 
 def test_controller_that_cancels_the_pole_of_the_car():
     model = cruising_car()
-    model.target = Constant(value=quantity("20 m/s"))
-    model.sensor = MotionSensor(reference="absolute", position_port=False)
-    model.error = Sum(signs="+-", unit="m/s")
-    model.proportional = Gain(gain="0.5 s/m", input="m/s")
-    model.sum, model.integral = Integrator(input="m/s"), Gain(
-        gain=quantity(0.5 * CRUISE["a"], "1/m"), input="m")
-    model.both = Sum(signs="++")
-    model.connect(model.sensor.R, model.car.M)
-    model.connect(model.target.y, model.error.u[0])
-    model.connect(model.sensor.V, model.error.u[1])
-    model.connect(model.error.y, model.proportional.u, model.sum.u)
-    model.connect(model.sum.y, model.integral.u)
-    model.connect(model.proportional.y, model.both.u[0])
-    model.connect(model.integral.y, model.both.u[1])
-    model.connect(model.both.y, model.pedal.u)
+    wire(model, "sensor.R car.M", "target.y error.u[0]", "sensor.V error.u[1]",
+         "error.y proportional.u sum.u", "sum.y integral.u", "proportional.y both.u[0]",
+         "integral.y both.u[1]", "both.y pedal.u",
+         target=Constant(value=quantity("20 m/s")),
+         sensor=MotionSensor(reference="absolute", position_port=False),
+         error=Sum(signs="+-", unit="m/s"), proportional=Gain(gain="0.5 s/m", input="m/s"),
+         sum=Integrator(input="m/s"),
+         integral=Gain(gain=quantity(0.5 * CRUISE["a"], "1/m"), input="m"), both=Sum(signs="++"))
     op = model.operating_point()
     assert op["car.v"].magnitude == pytest.approx(20, rel=1e-12)
     linear = model.linearise("target.value", "car.v", at=op)
@@ -116,12 +108,10 @@ class Steered(Component):
 
 
 def steered(speed):
-    model = Model("steering")
-    model.wheel, model.limit = Constant(value=quantity("0 rad")), Saturation(
-        upper="0.5 rad", lower="-0.5 rad")
-    model.car = Steered(speed=quantity(speed, "m/s"))
-    model.connect(model.wheel.y, model.limit.u)
-    model.connect(model.limit.y, model.car.delta)
+    model = wired("steering", "wheel.y limit.u", "limit.y car.delta",
+                  wheel=Constant(value=quantity("0 rad")),
+                  limit=Saturation(upper="0.5 rad", lower="-0.5 rad"),
+                  car=Steered(speed=quantity(speed, "m/s")))
     return model.linearise("wheel.y", "car.y")
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from analysis_bench import shot
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import curve_fit
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
+from blocks import Component, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
 from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
@@ -40,9 +41,7 @@ class ReleasedOscillator(Component):
 
 
 def released():
-    model = Model("release")
-    model.part = ReleasedOscillator()
-    return model
+    return wired("release", part=ReleasedOscillator())
 
 
 BOUNDS = {"part.k": ("1 kN/m", "4 kN/m"), "part.d": ("1 N*s/m", "30 N*s/m"),
@@ -109,12 +108,9 @@ class Thrown(Component):
 
 
 def thrown():
-    model = Model("thrown")
-    model.rig = Thrown()
+    model = wired("thrown", rig=Thrown())
     model.sight = Spring(stiffness="1 nN/m")  # its elongation is the position
-    model.wall = Reference()
-    model.connect(model.rig.block.M, model.sight.R)
-    model.connect(model.sight.C, model.wall.V)
+    wire(model, "rig.block.M sight.R", "sight.C wall.V", wall=Reference())
     return model
 
 
@@ -178,11 +174,8 @@ def test_several_experiments_are_fitted_together():
 
 def swinging():
     """A block on a spring, let go at rest: it swings by cos(√(k/m) t), as wide as at first."""
-    model = Model("oscillator")
-    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(x="20 mm"), Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
+                 block=Mass(mass="2 kg"), spring=Spring(x="20 mm"), ground=Reference())
 
 
 SPRING = {"spring.stiffness": ("100 N/m", "200 N/m", "160 N/m")}

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wired
 
 from blocks import Model, cos, quantity, sin
 from blocks.exceptions import ParameterError
@@ -43,11 +44,9 @@ def test_without_a_fall_the_smaller_law_is_taken_with_a_warning(name):
 
 def map_of(law, v, **parameters):
     """Forces of the component over velocities, with white noise of 0.1 N."""
-    model = Model("bench")
-    model.friction = TranslationalFriction(law=law, **parameters)
-    model.drive, model.ground = VelocitySource(), Reference()
-    model.connect(model.drive.R, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    model = wired("bench", "drive.R friction.R", "drive.C friction.C ground.V",
+                  friction=TranslationalFriction(law=law, **parameters), drive=VelocitySource(),
+                  ground=Reference())
     forces = []
     for speed in v:
         model.drive.velocity = f"{float(speed)!r} m/s"

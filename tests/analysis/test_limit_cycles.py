@@ -7,6 +7,7 @@ import csv
 import numpy as np
 import pytest
 from analysis_bench import DATA, oscillator, results, stribeck
+from benches import wire, wired
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -76,12 +77,9 @@ class Controlled(Component):
 
 
 def controlled(coulomb, breakaway, **given):
-    model = Model("controlled")
-    model.axis, model.ground = Controlled(**given), Reference()
-    model.friction = stribeck(coulomb, breakaway, 0.1, law="coulomb")
-    model.connect(model.axis.M, model.friction.R)
-    model.connect(model.friction.C, model.ground.V)
-    return model
+    return wired("controlled", "axis.M friction.R", "friction.C ground.V",
+                 axis=Controlled(**given), ground=Reference(),
+                 friction=stribeck(coulomb, breakaway, 0.1, law="coulomb"))
 
 
 def test_hunting_of_a_controlled_axis():
@@ -137,8 +135,7 @@ class VanDerPol(Component):
 def test_twice_a_motion_is_not_the_motion():
     """The period of van der Pol's oscillator with mu = 1 is 6.66328685932 s; where it is asked for
     about two of them, or begins at twice its size, it is the same."""
-    model = Model("oscillator")
-    model.part = VanDerPol(x="4 m")
+    model = wired("oscillator", part=VanDerPol(x="4 m"))
     cycle = model.limit_cycle(period="13 s")
     assert cycle.period.magnitude == pytest.approx(6.66328685932, rel=1e-9)
 
@@ -171,14 +168,10 @@ def test_a_run_that_comes_to_rest_repeats_nothing():
 
 def driven(source):
     """A mass on a spring and a damper, driven by a force."""
-    model = Model("driven")
-    model.block, model.ground = Mass(mass="1 kg"), Reference()
-    model.spring, model.damper = Spring(stiffness="100 N/m"), Damper(damping="2 N*s/m")
-    model.source, model.push = source, ForceSource()
-    model.connect(model.block.M, model.spring.R, model.damper.R, model.push.R)
-    model.connect(model.spring.C, model.damper.C, model.push.C, model.ground.V)
-    model.connect(model.source.y, model.push.S)
-    return model
+    return wired("driven", "block.M spring.R damper.R push.R", "spring.C damper.C push.C ground.V",
+                 "source.y push.S",
+                 block=Mass(mass="1 kg"), ground=Reference(), spring=Spring(stiffness="100 N/m"),
+                 damper=Damper(damping="2 N*s/m"), source=source, push=ForceSource())
 
 
 def test_what_is_driven_repeats_with_its_drive():
@@ -302,9 +295,7 @@ def test_a_composite_of_two_ports_has_a_describing_function():
 def test_predicted_limit_cycle_of_a_controlled_axis():
     known = results("describing", "C3b")
     model = controlled(1, 1, integral="40 N/m/s", derivative="1 N*s/m")
-    model.push = ForceSource(force="0 N")
-    model.connect(model.push.R, model.axis.M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R axis.M", "push.C ground.V", push=ForceSource(force="0 N"))
     linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
     element = stribeck(1, 1, 0.1, law="coulomb")
     prediction = predict_limit_cycles(linear, element, ("0.1 m/s", "10 m/s"))
@@ -320,9 +311,7 @@ def test_predicted_limit_cycle_of_a_controlled_axis():
 
 def test_no_crossing_is_no_proof():
     model = controlled(1, 1.5)
-    model.push = ForceSource(force="0 N")
-    model.connect(model.push.R, model.axis.M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R axis.M", "push.C ground.V", push=ForceSource(force="0 N"))
     linear = model.linearise("push.force", "axis.v", modes={"friction": "slides forward"})
     prediction = predict_limit_cycles(linear, stribeck(1, 1.5, 0.1, law="coulomb"),
                                       ("10 mm/s", "1 m/s"))
@@ -332,10 +321,9 @@ def test_no_crossing_is_no_proof():
 
 def test_predicted_limit_cycle_of_a_relay():
     known = results("describing", "C3d")
-    model = Model("servo")
-    model.input = Constant(value=0.0)
-    model.plant = TransferFunction(numerator=[2], denominator=[0.5, 1, 0])
-    model.connect(model.input.y, model.plant.u)
+    model = wired("servo", "input.y plant.u",
+                  input=Constant(value=0.0),
+                  plant=TransferFunction(numerator=[2], denominator=[0.5, 1, 0]))
     linear = model.linearise("input.value", "plant.y")
     prediction = predict_limit_cycles(
         linear, Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1), (0.11, 3))
@@ -349,14 +337,10 @@ def test_predicted_limit_cycle_of_a_relay():
 
 def relay_loop(numerator, denominator):
     """A plant that a relay drives against its output."""
-    model = Model("closed")
-    model.relay = Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1)
-    model.plant = TransferFunction(numerator=numerator, denominator=denominator)
-    model.minus = Gain(gain=-1.0)
-    model.connect(model.plant.y, model.relay.u)
-    model.connect(model.relay.y, model.minus.u)
-    model.connect(model.minus.y, model.plant.u)
-    return model
+    return wired("closed", "plant.y relay.u", "relay.y minus.u", "minus.y plant.u",
+                 relay=Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1),
+                 plant=TransferFunction(numerator=numerator, denominator=denominator),
+                 minus=Gain(gain=-1.0))
 
 
 def test_a_cycle_that_no_crossing_predicts_is_found_by_the_check():
@@ -386,22 +370,19 @@ def test_a_sine_sweep_agrees_with_the_linear_model():
 
 def test_a_sine_sweep_of_friction_is_its_describing_function():
     """Coulomb friction answers a velocity by a square wave, 4 F / (pi A) in its first harmonic."""
-    model = Model("driven")
-    model.drive, model.ground = VelocitySource(velocity="0 m/s"), Reference()
-    model.friction = stribeck(20, 20, 0.1, law="coulomb")
-    model.connect(model.drive.R, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    model = wired("driven", "drive.R friction.R", "drive.C friction.C ground.V",
+                  drive=VelocitySource(velocity="0 m/s"), ground=Reference(),
+                  friction=stribeck(20, 20, 0.1, law="coulomb"))
     swept = swept_response(model, "drive.velocity", "friction.f", "2 Hz", "0.5 m/s")
     assert abs(swept.values[0]) == pytest.approx(4 * 20 / np.pi / 0.5, rel=1e-3)
     assert swept.distortion[0] == pytest.approx(np.sqrt(np.pi**2 / 8 - 1), rel=1e-2)
 
 
 def test_a_sine_sweep_through_samples_is_that_of_z_and_a_hold():
-    model = Model("sampled")
-    model.source = TimeFunction(value=0.0)
-    model.filter = DiscreteTransferFunction(numerator=[0.5], denominator=[1, -0.5],
-                                            sample_time="10 ms")
-    model.connect(model.source.y, model.filter.u)
+    model = wired("sampled", "source.y filter.u",
+                  source=TimeFunction(value=0.0),
+                  filter=DiscreteTransferFunction(numerator=[0.5], denominator=[1, -0.5],
+                                                  sample_time="10 ms"))
     swept = swept_response(model, "source.value", "filter.y", ["1 Hz", "5 Hz", "20 Hz"], "1")
     s = 2j * np.pi * np.array([1, 5, 20])
     z = np.exp(0.01 * s)
@@ -421,10 +402,9 @@ def test_stick_slip_against_a_stop():
     0.12 m with half its speed, it slides until it has the speed of the belt again.
     """
     model = oscillator(0.05, stribeck(10, 14, 0.1, law="coulomb"), damping=0.0)
-    model.stop = HardStop(model="restitution", upper_bound="0.12 m", lower_bound="-1 m",
-                          restitution=0.5)
-    model.connect(model.stop.R, model.block.M)
-    model.connect(model.stop.C, model.ground.V)
+    wire(model, "stop.R block.M", "stop.C ground.V",
+         stop=HardStop(model="restitution", upper_bound="0.12 m", lower_bound="-1 m",
+                       restitution=0.5))
     cycle = model.limit_cycle(model.simulate("20 s"))
     slides = brentq(lambda t: -0.2 * np.sin(10 * t) - 0.025 * np.cos(10 * t) - 0.05, 0.25, 0.5)
     sticks = 0.1 + 0.02 * np.cos(10 * slides) - 0.0025 * np.sin(10 * slides)

@@ -18,6 +18,7 @@ from analysis_bench import (
     results,
     stribeck,
 )
+from benches import wire, wired
 
 from blocks import Model, ParameterError, SimulationError, load, quantity
 from library.electrical import (
@@ -77,15 +78,11 @@ def motor():
     model.machine = RotationalElectromechanicalConverter(constant="0.08 V*s/rad")
     model.rotor, model.load = Inertia(inertia="2e-4 kg*m^2"), Inertia(inertia="6e-4 kg*m^2")
     model.b1, model.b2 = (RotationalDamper(damping=f"{b} N*m*s/rad") for b in ("1e-4", "2e-4"))
-    model.shaft = RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad")
-    model.earth, model.frame = ElectricalReference(), RotationalReference()
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.coil.p)
-    model.connect(model.coil.n, model.machine.p)
-    model.connect(model.machine.n, model.source.n, model.earth.V)
-    model.connect(model.machine.R, model.rotor.I, model.b1.R, model.shaft.R)
-    model.connect(model.shaft.C, model.load.I, model.b2.R)
-    model.connect(model.machine.C, model.b1.C, model.b2.C, model.frame.W)
+    wire(model, "source.p resistor.p", "resistor.n coil.p", "coil.n machine.p",
+         "machine.n source.n earth.V", "machine.R rotor.I b1.R shaft.R", "shaft.C load.I b2.R",
+         "machine.C b1.C b2.C frame.W",
+         shaft=RotationalSpringDamper(stiffness="25 N*m/rad", damping="0.01 N*m*s/rad"),
+         earth=ElectricalReference(), frame=RotationalReference())
     return model
 
 
@@ -128,16 +125,12 @@ def test_quarter_car_over_all_frequencies():
 
 
 def quarter_car():
-    model = Model("quarter car")
-    model.body, model.wheel = Mass(mass="300 kg"), Mass(mass="40 kg")
-    model.suspension = SpringDamper(stiffness="18000 N/m", damping="1200 N*s/m")
-    model.tyre, model.road = Spring(stiffness="180000 N/m"), VelocitySource(velocity="0 m/s")
-    model.ground = Reference()
-    model.connect(model.body.M, model.suspension.R)
-    model.connect(model.suspension.C, model.wheel.M, model.tyre.R)
-    model.connect(model.tyre.C, model.road.R)
-    model.connect(model.road.C, model.ground.V)
-    return model
+    return wired("quarter car", "body.M suspension.R", "suspension.C wheel.M tyre.R",
+                 "tyre.C road.R", "road.C ground.V",
+                 body=Mass(mass="300 kg"), wheel=Mass(mass="40 kg"),
+                 suspension=SpringDamper(stiffness="18000 N/m", damping="1200 N*s/m"),
+                 tyre=Spring(stiffness="180000 N/m"), road=VelocitySource(velocity="0 m/s"),
+                 ground=Reference())
 
 
 def test_quarter_car():
@@ -153,13 +146,10 @@ def test_quarter_car():
 
 
 def test_rigid_lever_leaves_two_poles():
-    model = Model("lever")
-    model.m1, model.m2 = Mass(mass="2 kg"), Mass(mass="3 kg")
-    model.spring = SpringDamper(stiffness="800 N/m", damping="6 N*s/m")
-    model.lever, model.ground = Lever(AC="2.5 m", BC="1 m"), Reference()
-    model.connect(model.m1.M, model.spring.R, model.lever.A)
-    model.connect(model.m2.M, model.lever.B)
-    model.connect(model.spring.C, model.lever.C, model.ground.V)
+    model = wired("lever", "m1.M spring.R lever.A", "m2.M lever.B", "spring.C lever.C ground.V",
+                  m1=Mass(mass="2 kg"), m2=Mass(mass="3 kg"),
+                  spring=SpringDamper(stiffness="800 N/m", damping="6 N*s/m"),
+                  lever=Lever(AC="2.5 m", BC="1 m"), ground=Reference())
     assert_poles(model.linearise().poles(), numbers(results("linearisation", "A4a")["poles"]))
 
 
@@ -225,18 +215,13 @@ def test_every_mode_at_rest_with_its_loads():
 
 @pytest.mark.parametrize("volts", [10, -10])
 def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
-    model = Model("charger")
-    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
-    model.wire, model.load = Resistor(resistance="100 ohm"), Resistor(resistance="1 kohm")
-    model.diode, model.gate = Diode(model="ideal"), Switch(model="ideal")
-    model.store, model.earth = Capacitor(capacitance="1 uF", v="2 V"), ElectricalReference()
-    model.on = Constant(value=1)
-    model.connect(model.on.y, model.gate.vT)
-    model.connect(model.supply.p, model.wire.p)
-    model.connect(model.wire.n, model.diode.p)
-    model.connect(model.diode.n, model.gate.p)
-    model.connect(model.gate.n, model.store.p, model.load.p)
-    model.connect(model.supply.n, model.store.n, model.load.n, model.earth.V)
+    model = wired("charger", "on.y gate.vT", "supply.p wire.p", "wire.n diode.p", "diode.n gate.p",
+                  "gate.n store.p load.p", "supply.n store.n load.n earth.V",
+                  supply=DCVoltageSource(voltage=quantity(volts, "V")),
+                  wire=Resistor(resistance="100 ohm"), load=Resistor(resistance="1 kohm"),
+                  diode=Diode(model="ideal"), gate=Switch(model="ideal"),
+                  store=Capacitor(capacitance="1 uF", v="2 V"), earth=ElectricalReference(),
+                  on=Constant(value=1))
     models = model.linearise("supply.voltage", "store.v", modes="all")
     assert [m.side for m in models] == ["diode closed, gate closed", "diode open, gate closed"]
     closed, opened = models
@@ -250,15 +235,12 @@ def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
     (10, 0.0, "closed", (0, np.inf)), (-10, 0.0, "open", (-np.inf, 0)),
     (-10, 0.01, "closed", (-np.inf, np.inf)), (10, 0.1, "closed", (0, np.inf))])
 def test_a_coil_behind_an_open_diode_has_no_current(volts, amperes, mode, ends):
-    model = Model("coil")
-    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
-    model.diode, model.wire = Diode(model="ideal"), Resistor(resistance="100 ohm")
-    model.coil = Inductor(inductance="1 H", i=quantity(amperes, "A"))
-    model.earth = ElectricalReference()
-    model.connect(model.supply.p, model.diode.p)
-    model.connect(model.diode.n, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.coil.n, model.supply.n, model.earth.V)
+    model = wired("coil", "supply.p diode.p", "diode.n wire.p", "wire.n coil.p",
+                  "coil.n supply.n earth.V",
+                  supply=DCVoltageSource(voltage=quantity(volts, "V")), diode=Diode(model="ideal"),
+                  wire=Resistor(resistance="100 ohm"),
+                  coil=Inductor(inductance="1 H", i=quantity(amperes, "A")),
+                  earth=ElectricalReference())
     linear = model.linearise("supply.voltage", "coil.i")
     assert linear.modes_held == {"diode": mode} and not linear.sides
     assert_poles(linear.poles(), [-100] if mode == "closed" else [])
@@ -273,19 +255,14 @@ def test_a_coil_behind_an_open_diode_has_no_current(volts, amperes, mode, ends):
 def test_modes_of_diodes_that_no_load_reaches_are_left_out():
     model = Model("two supplies")
     volts = (10, 7, 5)  # the last one draws what the others give
-    model.earth = ElectricalReference()
-    model.supply = DCVoltageSource(count=3, voltage=quantity(list(volts), "V"))
-    model.wire, model.diode = (Resistor(count=2, resistance=quantity([100, 50], "ohm")),
-                               Diode(count=3, model="ideal"))
-    model.coil, model.store = Inductor(inductance="1 mH"), Capacitor(capacitance="1 uF")
-    model.load = Resistor(resistance="200 ohm")
-    model.connect(model.supply[:2].p, model.wire.p)
-    model.connect(model.wire.n, model.diode[:2].p)
-    model.connect(model.diode[0].n, model.diode[1].n, model.diode[2].p, model.coil.p)
-    model.connect(model.diode[2].n, model.supply[2].p)
-    model.connect(model.coil.n, model.load.p, model.store.p)
-    model.connect(model.supply[0].n, model.supply[1].n, model.supply[2].n, model.load.n,
-                  model.store.n, model.earth.V)
+    wire(model, "supply[:2].p wire.p", "wire.n diode[:2].p",
+         "diode[0].n diode[1].n diode[2].p coil.p", "diode[2].n supply[2].p",
+         "coil.n load.p store.p", "supply[0].n supply[1].n supply[2].n load.n store.n earth.V",
+         earth=ElectricalReference(),
+         supply=DCVoltageSource(count=3, voltage=quantity(list(volts), "V")),
+         wire=Resistor(count=2, resistance=quantity([100, 50], "ohm")),
+         diode=Diode(count=3, model="ideal"), coil=Inductor(inductance="1 mH"),
+         store=Capacitor(capacitance="1 uF"), load=Resistor(resistance="200 ohm"))
     models = model.linearise("supply[0].voltage", "store.v", modes="all")
     # the second supply alone keeps the third diode closed, by 2 V / 50 ohm
     assert [m.side for m in models] == [
@@ -302,12 +279,8 @@ def two_frictions(v1, v2, x1, x2):
     model.k12 = SpringDamper(stiffness="400 N/m", damping="1 N*s/m", x=quantity(x2 - x1, "m"))
     model.f1, model.f2 = stribeck(4, 5, 0.05, 2), stribeck(6, 9, 0.1, 3)
     model.belt1, model.belt2 = (VelocitySource(velocity=quantity(v, "m/s")) for v in (v1, v2))
-    model.push, model.ground = ForceSource(force="0 N"), Reference()
-    model.connect(model.m1.M, model.k1.R, model.k12.C, model.f1.R)
-    model.connect(model.m2.M, model.k12.R, model.f2.R, model.push.R)
-    model.connect(model.f1.C, model.belt1.R)
-    model.connect(model.f2.C, model.belt2.R)
-    model.connect(model.k1.C, model.belt1.C, model.belt2.C, model.push.C, model.ground.V)
+    wire(model, "m1.M k1.R k12.C f1.R", "m2.M k12.R f2.R push.R", "f1.C belt1.R", "f2.C belt2.R",
+         "k1.C belt1.C belt2.C push.C ground.V", push=ForceSource(force="0 N"), ground=Reference())
     return model
 
 
@@ -341,13 +314,10 @@ def planetary(torque):
                                       viscous_coefficient="0.3 N*m*s/rad")
     model.push = TorqueSource(torque=quantity(torque, "N*m"))
     model.drag, model.brake = (RotationalDamper(damping=f"{d} N*m*s/rad") for d in (0.05, 0.4))
-    model.shaft = RotationalSpringDamper(stiffness="900 N*m/rad", damping="1.5 N*m*s/rad")
-    model.frame = RotationalReference()
-    model.connect(model.gear.S, model.sun.I, model.clutch.R, model.push.R)
-    model.connect(model.gear.R, model.ring.I, model.clutch.C, model.drag.R)
-    model.connect(model.gear.C, model.carrier.I, model.shaft.R)
-    model.connect(model.shaft.C, model.load.I, model.brake.R)
-    model.connect(model.push.C, model.drag.C, model.brake.C, model.frame.W)
+    wire(model, "gear.S sun.I clutch.R push.R", "gear.R ring.I clutch.C drag.R",
+         "gear.C carrier.I shaft.R", "shaft.C load.I brake.R", "push.C drag.C brake.C frame.W",
+         shaft=RotationalSpringDamper(stiffness="900 N*m/rad", damping="1.5 N*m*s/rad"),
+         frame=RotationalReference())
     return model
 
 
@@ -396,12 +366,11 @@ def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
     from library.translational import QuadraticSpeedDependentForce
 
     for v, slope in ((0.0, 0.0), (2.0, 0.96)):
-        model = Model("drag")
-        model.block = Mass(mass="1 kg", v=quantity(v, "m/s"))
-        model.drag = QuadraticSpeedDependentForce(nominal_force="0.24 N", nominal_velocity="1 m/s")
-        model.ground = Reference()
-        model.connect(model.block.M, model.drag.R)
-        model.connect(model.drag.C, model.ground.V)
+        model = wired("drag", "block.M drag.R", "drag.C ground.V",
+                      block=Mass(mass="1 kg", v=quantity(v, "m/s")),
+                      drag=QuadraticSpeedDependentForce(nominal_force="0.24 N",
+                                                        nominal_velocity="1 m/s"),
+                      ground=Reference())
         linear = model.linearise(outputs="block.v")
         assert linear.poles() == pytest.approx([-slope], abs=1e-12)
 
@@ -410,23 +379,17 @@ def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
     (1e-3, 1e-5, 4e2), (1e-7, 1e-8, 4e2), (1e-8, 1e-9, 4e5), (1e-10, 1e-11, 4e6)])
 def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capacitance,
                                                               heat_capacity):
-    model = Model("drive")
-    model.supply, model.earth = DCVoltageSource(voltage="5 V"), ElectricalReference()
-    model.winding = Resistor(resistance="2 ohm", thermal_port=True)
-    model.coil = Inductor(inductance=quantity(inductance, "H"))
-    model.filter = Capacitor(capacitance=quantity(capacitance, "F"))
-    model.load = Resistor(resistance="10 ohm")
-    model.body = ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
-                             specific_heat="1000 J/kg/K")
-    model.wall, model.room = ThermalResistance(resistance="20 K/W"), TemperatureSource()
-    model.connect(model.supply.p, model.winding.p)
-    model.connect(model.winding.n, model.coil.p)
-    model.connect(model.coil.n, model.filter.p, model.load.p)
-    model.connect(model.supply.n, model.filter.n, model.load.n, model.earth.V)
-    model.connect(model.winding.H, model.body.M, model.wall.A)
-    model.connect(model.wall.B, model.room.A)
-    linear = model.linearise("supply.voltage", ["filter.v", "body.T"],
-                             at=model.operating_point())
+    model = wired("drive", "supply.p winding.p", "winding.n coil.p", "coil.n filter.p load.p",
+                  "supply.n filter.n load.n earth.V", "winding.H body.M wall.A", "wall.B room.A",
+                  supply=DCVoltageSource(voltage="5 V"), earth=ElectricalReference(),
+                  winding=Resistor(resistance="2 ohm", thermal_port=True),
+                  coil=Inductor(inductance=quantity(inductance, "H")),
+                  filter=Capacitor(capacitance=quantity(capacitance, "F")),
+                  load=Resistor(resistance="10 ohm"),
+                  body=ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
+                                   specific_heat="1000 J/kg/K"),
+                  wall=ThermalResistance(resistance="20 K/W"), room=TemperatureSource())
+    linear = model.linearise("supply.voltage", ["filter.v", "body.T"], at=model.operating_point())
     current = 5 / 12  # and heat is 2 ohm current^2
     assert linear.dcgain().ravel() == pytest.approx([10 / 12, 20 * 2 * 2 * current / 12], rel=1e-9)
     slow = 1 / (20 * heat_capacity)
@@ -441,13 +404,10 @@ def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capaci
 def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
     model = Model("two")
     model.first, model.second = (Mass(mass=quantity(m, "kg")) for m in masses)
-    model.joint = Spring(stiffness=quantity(stiffness, "N/m"))
-    model.wall = SpringDamper(stiffness=quantity(weak, "N/m"),
-                              damping=quantity(damping, "N*s/m"))
-    model.push, model.ground = ForceSource(force="0 N"), Reference()
-    model.connect(model.first.M, model.joint.R, model.push.R)
-    model.connect(model.joint.C, model.second.M, model.wall.R)
-    model.connect(model.wall.C, model.push.C, model.ground.V)
+    wire(model, "first.M joint.R push.R", "joint.C second.M wall.R", "wall.C push.C ground.V",
+         joint=Spring(stiffness=quantity(stiffness, "N/m")),
+         wall=SpringDamper(stiffness=quantity(weak, "N/m"), damping=quantity(damping, "N*s/m")),
+         push=ForceSource(force="0 N"), ground=Reference())
     linear = model.linearise("push.force", ["wall.x", "joint.x", "first.v"])
     assert linear.dcgain().ravel() == pytest.approx([1 / weak, 1 / stiffness, 0], rel=1e-9, abs=0)
     joint = linear.zeros(output="joint.x")
@@ -457,14 +417,12 @@ def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
 @pytest.mark.parametrize("size", [1.0, 1e-9])
 def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
     masses = [size * m for m in (2.0, 3e-4, 0.7)]
-    model = Model("free")
-    model.push, model.ground = ForceSource(force="0 N"), Reference()
-    model.body, model.joint = Mass(count=3, mass=quantity(masses, "kg")), SpringDamper(
-        count=2, stiffness=quantity([7.0, 9e3], "N/m"), damping="3 N*s/m")
-    model.connect(model.push.R, model.body[0].M)
-    model.connect(model.joint.R, model.body[:-1].M)
-    model.connect(model.joint.C, model.body[1:].M)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("free", "push.R body[0].M", "joint.R body[:-1].M", "joint.C body[1:].M",
+                  "push.C ground.V",
+                  push=ForceSource(force="0 N"), ground=Reference(),
+                  body=Mass(count=3, mass=quantity(masses, "kg")),
+                  joint=SpringDamper(count=2, stiffness=quantity([7.0, 9e3], "N/m"),
+                                     damping="3 N*s/m"))
     linear = model.linearise("push.force", ["body[2].v", "joint[1].x"])
     end = masses[2] / sum(masses) / 9e3  # the last joint accelerates the last body
     assert linear.dcgain().ravel() == pytest.approx([np.inf, end], rel=1e-9)
@@ -472,8 +430,7 @@ def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
 
 def test_free_mass_keeps_both_its_poles():
     model = block(0)
-    model.sensor = MotionSensor(reference="absolute")
-    model.connect(model.sensor.R, model.block.M)
+    wire(model, "sensor.R block.M", sensor=MotionSensor(reference="absolute"))
     linear = model.linearise(None, "sensor.x")
     assert linear.poles() == pytest.approx([0, 0])
     assert np.isinf(model.linearise("push.force", "sensor.x").dcgain()).all()
@@ -483,9 +440,7 @@ def test_free_mass_keeps_both_its_poles():
 
 def test_linear_model_along_a_run_says_that_it_is_no_equilibrium():
     model = block(10, mass=2)
-    model.damper = Damper(damping="1 N*s/m")
-    model.connect(model.damper.R, model.block.M)
-    model.connect(model.damper.C, model.ground.V)
+    wire(model, "damper.R block.M", "damper.C ground.V", damper=Damper(damping="1 N*s/m"))
     run = model.simulate("1 s", rtol=1e-9)
     linear = model.linearise("push.force", "block.v", at=(run, "0.5 s"))
     rate = (10 - run["block.v"].at("0.5 s").magnitude) / 2
@@ -532,12 +487,9 @@ def test_an_input_that_is_a_function_of_time_is_refused():
 def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
     from library.translational import PositionSource
 
-    model = Model("shaken")
-    model.block, model.damper = Mass(mass="1 kg"), Damper(damping="1 N*s/m")
-    model.shake, model.ground = PositionSource(position="0 m"), Reference()
-    model.connect(model.block.M, model.damper.R)
-    model.connect(model.damper.C, model.shake.R)
-    model.connect(model.shake.C, model.ground.V)
+    model = wired("shaken", "block.M damper.R", "damper.C shake.R", "shake.C ground.V",
+                  block=Mass(mass="1 kg"), damper=Damper(damping="1 N*s/m"),
+                  shake=PositionSource(position="0 m"), ground=Reference())
     with pytest.raises(ValueError, match="shake.position is a motion whose derivative the model"):
         model.linearise("shake.position", "block.v")
 
@@ -548,12 +500,10 @@ def test_frequency_without_a_unit_is_refused():
 
 
 def test_an_input_that_would_move_what_sticks_is_refused():
-    model = Model("pulled")
-    model.pull, model.ground = VelocitySource(velocity="0 m/s"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="5 N",
-                                           breakaway_force="6 N")
-    model.connect(model.pull.R, model.friction.R)
-    model.connect(model.pull.C, model.friction.C, model.ground.V)
+    model = wired("pulled", "pull.R friction.R", "pull.C friction.C ground.V",
+                  pull=VelocitySource(velocity="0 m/s"), ground=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="5 N",
+                                                 breakaway_force="6 N"))
     for modes in (None, "all"):
         with pytest.raises(SimulationError, match="an input moves something that is stuck"):
             model.linearise("pull.velocity", "friction.f", modes=modes)
@@ -564,14 +514,11 @@ def test_an_input_that_would_move_what_sticks_is_refused():
 def stopped(force, **stop):
     from library.translational import HardStop
 
-    model = Model("stop")
-    model.block = Mass(mass="2 kg")
-    model.spring = SpringDamper(stiffness="200 N/m", damping="4 N*s/m", x=quantity(0.01, "m"))
-    model.stop = HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop)
-    model.push, model.ground = ForceSource(force=newtons(force)), Reference()
-    model.connect(model.block.M, model.spring.R, model.stop.R, model.push.R)
-    model.connect(model.spring.C, model.stop.C, model.push.C, model.ground.V)
-    return model
+    return wired("stop", "block.M spring.R stop.R push.R", "spring.C stop.C push.C ground.V",
+                 block=Mass(mass="2 kg"),
+                 spring=SpringDamper(stiffness="200 N/m", damping="4 N*s/m", x=quantity(0.01, "m")),
+                 stop=HardStop(upper_bound="10 mm", lower_bound="-1 m", x="10 mm", **stop),
+                 push=ForceSource(force=newtons(force)), ground=Reference())
 
 
 def test_on_the_edge_of_an_elastic_stop_there_are_two_models():
@@ -607,8 +554,7 @@ def test_who_cuts_the_path_is_told(block_class, given, value, text):
     model.filter = signal.TransferFunction(numerator=[1], denominator=[1, 1])
     if block_class == "Product":
         model.zero = signal.Constant(value=0.0)
-        model.connect(model.source.y, model.clip.u[0])
-        model.connect(model.zero.y, model.clip.u[1])
+        wire(model, "source.y clip.u[0]", "zero.y clip.u[1]")
     else:
         model.connect(model.source.y, model.clip.u)
     model.connect(model.clip.y, model.filter.u)
@@ -669,11 +615,9 @@ def test_response_of_a_full_matrix_is_the_sum_over_its_modes(count):
 
 def test_response_at_a_pole_is_large_and_no_error():
     """1 kg on 100 N/m without damping, shaken at 10 rad/s to the last bit."""
-    model = Model("oscillator")
-    model.block, model.spring, model.ground = Mass(), Spring(stiffness="100 N/m"), Reference()
-    model.push = ForceSource()
-    model.connect(model.block.M, model.spring.R, model.push.R)
-    model.connect(model.spring.C, model.push.C, model.ground.V)
+    model = wired("oscillator", "block.M spring.R push.R", "spring.C push.C ground.V",
+                  block=Mass(), spring=Spring(stiffness="100 N/m"), ground=Reference(),
+                  push=ForceSource())
     linear = model.linearise("push.force", "spring.x")
     assert abs(linear.response("10 rad/s")) > 1e12
 
@@ -682,10 +626,9 @@ def test_a_mass_in_a_clearance_is_free():
     from library.translational import HardStop
 
     model = block(0, mass=1)
-    model.damper = Damper(damping="0.5 N*s/m")
-    model.stop = HardStop(upper_bound="10 mm", lower_bound="-10 mm")
-    model.connect(model.block.M, model.damper.R, model.stop.R)
-    model.connect(model.ground.V, model.damper.C, model.stop.C)
+    wire(model, "block.M damper.R stop.R", "ground.V damper.C stop.C",
+         damper=Damper(damping="0.5 N*s/m"),
+         stop=HardStop(upper_bound="10 mm", lower_bound="-10 mm"))
     linear = model.linearise("push.force", ["stop.x", "stop.f"])
     assert linear.poles() == pytest.approx([0, -0.5], abs=1e-12)
     assert linear.notes == ["The gain to stop.f from push.force is zero: stop lets nothing through "
@@ -707,9 +650,8 @@ def test_modes_of_what_is_geared_together():
     model.brake, model.other = (RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
                                                    breakaway_torque=f"{b} N*m")
                                 for c, b in ((8, 10), (1, 1)))
-    model.connect(model.torque.R, model.first.I, model.brake.R, model.gear.S)
-    model.connect(model.gear.O, model.second.I, model.other.R)
-    model.connect(model.torque.C, model.brake.C, model.other.C, model.ground.W)
+    wire(model, "torque.R first.I brake.R gear.S", "gear.O second.I other.R",
+         "torque.C brake.C other.C ground.W")
     rows = [str(one.loads[0]) for one in model.linearise("torque.torque", modes="all")]
     assert rows == ["for -10.3333 N*m <= torque.torque <= 10.3333 N*m",
                     "for torque.torque >= 8.33333 N*m", "for torque.torque <= -8.33333 N*m"]
@@ -741,20 +683,17 @@ def test_a_stop_that_closes_before_anything_slides_is_named(strength):
 
 def sprung_between_stops():
     """A mass that is pushed, between two stops, with one end of a spring on it."""
-    model = Model("between stops")
-    model.ground, model.mass, model.push = Reference(), Mass(), ForceSource(force="0 N")
-    model.spring, model.damper = Spring(stiffness="100 N/m"), Damper(damping="10 N*s/m")
-    model.stop = HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m")
-    model.connect(model.stop.R, model.mass.M, model.push.R, model.spring.R, model.damper.R)
-    model.connect(model.stop.C, model.push.C, model.ground.V)
-    return model
+    return wired("between stops", "stop.R mass.M push.R spring.R damper.R",
+                 "stop.C push.C ground.V",
+                 ground=Reference(), mass=Mass(), push=ForceSource(force="0 N"),
+                 spring=Spring(stiffness="100 N/m"), damper=Damper(damping="10 N*s/m"),
+                 stop=HardStop(model="restitution", lower_bound="-0.3 m", upper_bound="0.2 m"))
 
 
 def test_a_mass_on_a_rigid_stop_rests_or_leaves():
     model = block(5, mass=2.0)
-    model.stop = HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m")
-    model.connect(model.stop.R, model.block.M)
-    model.connect(model.stop.C, model.ground.V)
+    wire(model, "stop.R block.M", "stop.C ground.V",
+         stop=HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m"))
     closed, opened = model.linearise("push.force", "stop.x", modes="all")
     assert "closed. By the linear model here it moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
@@ -762,11 +701,8 @@ def test_a_mass_on_a_rigid_stop_rests_or_leaves():
 
 
 def test_a_hold_in_the_way_is_named():
-    model = Model("held")
-    model.source, model.hold = Constant(value=1.0), ZeroOrderHold()
-    model.plant = TransferFunction()
-    model.connect(model.source.y, model.hold.u)
-    model.connect(model.hold.y, model.plant.u)
+    model = wired("held", "source.y hold.u", "hold.y plant.u",
+                  source=Constant(value=1.0), hold=ZeroOrderHold(), plant=TransferFunction())
     op = model.operating_point()
     linear = model.linearise("source.value", "plant.y", at=op)
     assert linear.response("1 rad/s") == 0
@@ -777,9 +713,7 @@ def test_a_hold_in_the_way_is_named():
 
 def test_what_is_listed_of_a_linear_model_reads_as_it_is_called():
     model = block(5, mass=2.0)
-    model.spring = Spring(stiffness="200 N/m")
-    model.connect(model.spring.R, model.block.M)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "spring.R block.M", "spring.C ground.V", spring=Spring(stiffness="200 N/m"))
     linear = model.linearise("push.force", "spring.x")
     assert repr([*linear.inputs, *linear.outputs]) == "[push.force [N], spring.x [m]]"
     assert {repr(state) for state in linear.states} == {"block.v [m/s]", "spring.x [m]"}

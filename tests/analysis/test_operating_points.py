@@ -7,6 +7,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
+from benches import wire, wired
 from scipy.optimize import brentq
 
 from blocks import (
@@ -47,11 +48,7 @@ from library.isothermal_liquid import (
     VariableOrifice,
     isothermal_liquid,
 )
-from library.magnetic import (
-    ElectromagneticConverter,
-    MagneticReference,
-    ReluctanceForceActuator,
-)
+from library.magnetic import ElectromagneticConverter, MagneticReference, ReluctanceForceActuator
 from library.mechanisms import GearBox, WheelAndAxle
 from library.planar import Body, Ground, Revolute, RigidOffset
 from library.rotational import (
@@ -122,12 +119,8 @@ class SnapThrough(Carried):
 
 
 def carried(part, force):
-    model = Model("carried")
-    model.part, model.push = part, ForceSource(force=quantity(force, "N"))
-    model.ground = Reference()
-    model.connect(model.part.M, model.push.R)
-    model.connect(model.push.C, model.ground.V)
-    return model
+    return wired("carried", "part.M push.R", "push.C ground.V",
+                 part=part, push=ForceSource(force=quantity(force, "N")), ground=Reference())
 
 
 def test_mass_on_a_hardening_spring():
@@ -178,8 +171,7 @@ class TunnelDiode(Component):
 
 @pytest.mark.parametrize("current", [3, 3.9, 3.9999, 3.99999, 4.1, 5])
 def test_a_tunnel_diode_beyond_its_hump_is_told(current):
-    model = Model("hump")
-    model.diode = TunnelDiode(current=quantity(current, "mA"))
+    model = wired("hump", diode=TunnelDiode(current=quantity(current, "mA")))
     op = model.operating_point()
     roots = np.roots([1, -6, 9, -current])
     known = roots[np.abs(roots.imag) < 1e-9].real
@@ -216,8 +208,7 @@ class Crank(Component):
 @pytest.mark.parametrize("known", results("trim", "B2a")["equilibria"],
                          ids=lambda k: f"{k['angle']:.2f}")
 def test_three_equilibria_of_a_slider_crank(known):
-    model = Model("crank")
-    model.crank = Crank(t=quantity(known["angle"] + 0.01, "rad"))
+    model = wired("crank", crank=Crank(t=quantity(known["angle"] + 0.01, "rad")))
     op = model.operating_point()
     assert op["crank.t"].to("rad").magnitude == pytest.approx(known["angle"], rel=1e-9)
     assert op["crank.slide"].magnitude == pytest.approx(known["slider"], rel=1e-9)
@@ -228,8 +219,7 @@ class FourBar(Component):
     """Crank, coupler and rocker as three turning bodies, closed by two equations (index 3)."""
 
     crank = Variable("rad", "1 rad", priority="high")
-    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low")
-                       for angle in (0.6, 1.6))
+    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low") for angle in (0.6, 1.6))
     w1, w2, w3 = Variable("rad/s"), Variable("rad/s"), Variable("rad/s")
     fx, fy = Variable("N"), Variable("N")
     torque = Parameter("1.5 N*m")
@@ -251,8 +241,7 @@ class FourBar(Component):
 
 
 def test_four_bar_has_two_poles_about_its_equilibrium():
-    model = Model("four-bar")
-    model.bars = FourBar()
+    model = wired("four-bar", bars=FourBar())
     op = model.operating_point()
     angles = [op[f"bars.{n}"].to("rad").magnitude for n in ("crank", "coupler", "rocker")]
     assert angles == pytest.approx([0.9757315076388, 0.589421781523, 1.629089676405], rel=1e-9)
@@ -293,10 +282,8 @@ class Car(Component):
 
 
 def car(grade):
-    model = Model("car on a slope")
-    model.car, model.throttle = Car(grade=grade), Constant(value=0.4)
-    model.connect(model.throttle.y, model.car.y)
-    return model
+    return wired("car on a slope", "throttle.y car.y",
+                 car=Car(grade=grade), throttle=Constant(value=0.4))
 
 
 @pytest.mark.parametrize(("grade", "speed", "throttle", "pole", "gain"), [
@@ -349,29 +336,20 @@ def test_bounds_between_which_nothing_rests_are_told():
 
 def swing(torque):
     """A pendulum of 1 kg at 1 m, and a torque at its hinge."""
-    model = Model("swing")
-    model.ground, model.hinge = Ground(), Revolute(drive=True)
-    model.rod, model.bob = RigidOffset(dx="0 m", dy="-1 m"), Body(mass="1 kg",
-                                                                  inertia="0.1 kg*m^2")
-    model.push, model.damper = (TorqueSource(torque=quantity(torque, "N*m")),
-                                RotationalDamper(damping="0.3 N*m*s/rad"))
-    model.frame = RotationalReference()
-    model.connect(model.ground.P, model.hinge.B)
-    model.connect(model.hinge.F, model.rod.B)
-    model.connect(model.rod.F, model.bob.P)
-    model.connect(model.hinge.A, model.push.R, model.damper.R)
-    model.connect(model.push.C, model.damper.C, model.frame.W)
-    return model
+    return wired("swing", "ground.P hinge.B", "hinge.F rod.B", "rod.F bob.P",
+                 "hinge.A push.R damper.R", "push.C damper.C frame.W",
+                 ground=Ground(), hinge=Revolute(drive=True), rod=RigidOffset(dx="0 m", dy="-1 m"),
+                 bob=Body(mass="1 kg", inertia="0.1 kg*m^2"),
+                 push=TorqueSource(torque=quantity(torque, "N*m")),
+                 damper=RotationalDamper(damping="0.3 N*m*s/rad"), frame=RotationalReference())
 
 
 # -- stuck brakes ----------------------------------------------------------------------------
 def brakes(torque, capacities, ratios):
     """Brakes at shafts that turn ratio times as fast as the first."""
-    model = Model("brakes")
-    model.shaft, model.frame = Inertia(inertia="0.1 kg*m^2"), RotationalReference()
-    model.push = TorqueSource(torque=quantity(torque, "N*m"))
-    model.connect(model.shaft.I, model.push.R)
-    model.connect(model.push.C, model.frame.W)
+    model = wired("brakes", "shaft.I push.R", "push.C frame.W",
+                  shaft=Inertia(inertia="0.1 kg*m^2"), frame=RotationalReference(),
+                  push=TorqueSource(torque=quantity(torque, "N*m")))
     for k, (capacity, ratio) in enumerate(zip(capacities, ratios, strict=True), start=1):
         brake = model.add(f"brake{k}", RotationalFriction(
             law="coulomb", coulomb_torque=quantity(capacity, "N*m"),
@@ -403,11 +381,10 @@ def test_stuck_brakes_share_a_load_within_intervals(case, capacities, ratios):
 
 def test_rigid_stops_that_bear_a_load_together_share_it_within_intervals():
     """Each of three may bear nothing, or all of it."""
-    model = Model("plate")
-    model.ground, model.plate, model.push = Reference(), Mass(), ForceSource(force="-30 N")
-    model.stops = HardStop(count=3, model="restitution", lower_bound="0 m", upper_bound="1 m")
-    model.connect(model.stops.R, model.plate.M, model.push.R)
-    model.connect(model.stops.C, model.push.C, model.ground.V)
+    model = wired("plate", "stops.R plate.M push.R", "stops.C push.C ground.V",
+                  ground=Reference(), plate=Mass(), push=ForceSource(force="-30 N"),
+                  stops=HardStop(count=3, model="restitution", lower_bound="0 m",
+                                 upper_bound="1 m"))
     op = model.operating_point()
     assert op.undetermined == [f"stops[{k}].lower_force" for k in range(3)]
     for name in op.undetermined:
@@ -487,12 +464,10 @@ class Drawn(Component):
 
 @pytest.mark.parametrize(("heat", "temperature"), [(10, 200), (40, -100)])
 def test_nothing_rests_below_absolute_zero(heat, temperature):
-    model = Model("cooled")
-    model.pump, model.body = Drawn(heat=quantity(heat, "W")), ThermalMass(mass="1 kg")
-    model.wall = ThermalResistance(resistance="10 K/W")
-    model.room = TemperatureSource(temperature="300 K")
-    model.connect(model.pump.H, model.body.M, model.wall.A)
-    model.connect(model.wall.B, model.room.A)
+    model = wired("cooled", "pump.H body.M wall.A", "wall.B room.A",
+                  pump=Drawn(heat=quantity(heat, "W")), body=ThermalMass(mass="1 kg"),
+                  wall=ThermalResistance(resistance="10 K/W"),
+                  room=TemperatureSource(temperature="300 K"))
     if temperature > 0:
         assert model.operating_point()["body.T"].magnitude == pytest.approx(temperature)
     else:
@@ -503,9 +478,7 @@ def test_nothing_rests_below_absolute_zero(heat, temperature):
 # -- conflicts -------------------------------------------------------------------------------
 def with_damper(force=10):
     model = block(force)
-    model.damper = Damper(damping="1 N*s/m")
-    model.connect(model.damper.R, model.block.M)
-    model.connect(model.damper.C, model.ground.V)
+    wire(model, "damper.R block.M", "damper.C ground.V", damper=Damper(damping="1 N*s/m"))
     return model
 
 
@@ -529,12 +502,10 @@ class Runaway(TwoPort):
 
 def test_what_rests_only_in_a_mode_that_cannot_be_there_is_told_so():
     """Against 20 N it would have to go backward, atanh(10/11) m/s; 25 N hold no 30 N."""
-    model = Model("runs away")
-    model.block, model.ground = Mass(mass="2 kg", v="1 m/s"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N")
-    model.engine = Runaway()
-    model.connect(model.block.M, model.rub.R, model.engine.R)
-    model.connect(model.rub.C, model.engine.C, model.ground.V)
+    model = wired("runs away", "block.M rub.R engine.R", "rub.C engine.C ground.V",
+                  block=Mass(mass="2 kg", v="1 m/s"), ground=Reference(),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                            breakaway_force="25 N"), engine=Runaway())
     with pytest.raises(InitialisationError, match="no equilibrium was found") as caught:
         model.operating_point()
     assert caught.value.data["conflict"] == ("rub",)
@@ -556,15 +527,11 @@ def test_a_wish_beyond_a_rigid_stop_names_the_stop():
 
 
 def test_what_a_diode_and_a_closed_switch_bear_is_told_without_a_warning():
-    model = Model("lamp")
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.diode, model.gate = Diode(model="ideal"), Switch(model="ideal")
-    model.on, model.lamp = Constant(value=1), Resistor(resistance="5 ohm")
-    model.connect(model.on.y, model.gate.vT)
-    model.connect(model.supply.p, model.diode.p)
-    model.connect(model.diode.n, model.gate.p)
-    model.connect(model.gate.n, model.lamp.p)
-    model.connect(model.lamp.n, model.supply.n, model.earth.V)
+    model = wired("lamp", "on.y gate.vT", "supply.p diode.p", "diode.n gate.p", "gate.n lamp.p",
+                  "lamp.n supply.n earth.V",
+                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                  diode=Diode(model="ideal"), gate=Switch(model="ideal"), on=Constant(value=1),
+                  lamp=Resistor(resistance="5 ohm"))
     with catch_warnings():
         simplefilter("error")
         borne = model.operating_point().reactions()
@@ -597,9 +564,7 @@ def test_inverse_problem():
 def test_wishes_that_ask_for_the_same_are_named():
     """A force of 5 N on a damper of 1 N*s/m is a speed of 5 m/s: two inputs are not determined."""
     model = with_damper()
-    model.other = ForceSource(force="1 N")
-    model.connect(model.other.R, model.block.M)
-    model.connect(model.other.C, model.ground.V)
+    wire(model, "other.R block.M", "other.C ground.V", other=ForceSource(force="1 N"))
     op = model.operating_point({"block.v": "5 m/s", "damper.f": "5 N", "push.force": free,
                                 "other.force": free})
     assert op["push.force"].m + op["other.force"].m == pytest.approx(5, rel=1e-12)
@@ -608,9 +573,7 @@ def test_wishes_that_ask_for_the_same_are_named():
 
 def test_spring_takes_the_force():
     model = block(10)
-    model.spring = Spring(stiffness="200 N/m")
-    model.connect(model.spring.R, model.block.M)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "spring.R block.M", "spring.C ground.V", spring=Spring(stiffness="200 N/m"))
     op = model.operating_point()
     assert op["spring.x"].magnitude == pytest.approx(0.05, rel=1e-12)
     poles = model.linearise(at=op).poles()
@@ -626,12 +589,9 @@ def test_stuck_friction_bears_exactly_the_load():
 
 def test_springs_between_two_walls_keep_their_sum():
     model = block(6)
-    model.wall = Reference()
-    model.left, model.right = Spring(stiffness="100 N/m", x="10 mm"), Spring(stiffness="200 N/m",
-                                                                            x="20 mm")
-    model.connect(model.left.C, model.ground.V)
-    model.connect(model.left.R, model.block.M, model.right.C)
-    model.connect(model.right.R, model.wall.V)
+    wire(model, "left.C ground.V", "left.R block.M right.C", "right.R wall.V",
+         wall=Reference(), left=Spring(stiffness="100 N/m", x="10 mm"),
+         right=Spring(stiffness="200 N/m", x="20 mm"))
     op = model.operating_point()
     left, right = (op[f"{n}.x"].magnitude for n in ("left", "right"))
     assert left + right == pytest.approx(0.03, rel=1e-12)
@@ -646,11 +606,9 @@ def test_stuck_range_of_an_oscillator():
 def behind_a_spring(force, stiffness="10 N/m"):
     """A force on a body in front of a spring, whose other end 5 N of friction hold."""
     model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
-    model.front, model.pull = Mass(mass="1 kg"), ForceSource(force=force)
-    model.spring, model.damper = Spring(stiffness=stiffness), Damper(damping="30 N*s/m")
-    model.connect(model.pull.R, model.front.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.block.M)
-    model.connect(model.pull.C, model.damper.C, model.ground.V)
+    wire(model, "pull.R front.M spring.R damper.R", "spring.C block.M", "pull.C damper.C ground.V",
+         front=Mass(mass="1 kg"), pull=ForceSource(force=force), spring=Spring(stiffness=stiffness),
+         damper=Damper(damping="30 N*s/m"))
     return model
 
 
@@ -664,17 +622,12 @@ def test_stuck_range_is_that_of_rest_wherever_the_model_starts(force):
 def test_a_magnet_that_pulls_with_the_square_of_its_voltage_moves_what_sticks(volts):
     gap, area, turns, resistance, held = 2e-3, 2e-4, 400, 4.0, 20.0
     model = block(0, stribeck(held, held, 0.1, law="coulomb"))
-    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
-    model.winding, model.earth = Resistor(resistance=f"{resistance} ohm"), ElectricalReference()
-    model.coil, model.core = ElectromagneticConverter(turns=turns), MagneticReference()
-    model.magnet = ReluctanceForceActuator(area=f"{area} m^2", x=f"{gap} m")
-    model.connect(model.supply.p, model.winding.p)
-    model.connect(model.winding.n, model.coil.p)
-    model.connect(model.coil.n, model.supply.n, model.earth.V)
-    model.connect(model.coil.N, model.magnet.N)
-    model.connect(model.coil.S, model.magnet.S, model.core.M)
-    model.connect(model.magnet.R, model.block.M)
-    model.connect(model.magnet.C, model.ground.V)
+    wire(model, "supply.p winding.p", "winding.n coil.p", "coil.n supply.n earth.V",
+         "coil.N magnet.N", "coil.S magnet.S core.M", "magnet.R block.M", "magnet.C ground.V",
+         supply=DCVoltageSource(voltage=quantity(volts, "V")),
+         winding=Resistor(resistance=f"{resistance} ohm"), earth=ElectricalReference(),
+         coil=ElectromagneticConverter(turns=turns), core=MagneticReference(),
+         magnet=ReluctanceForceActuator(area=f"{area} m^2", x=f"{gap} m"))
     # f = mu0 A (N U / R)^2 / (2 gap^2)
     most = resistance / turns * gap * np.sqrt(2 * held / (4e-7 * np.pi * area))
     ends = model.stuck_range("supply.voltage")
@@ -686,18 +639,16 @@ def test_a_magnet_that_pulls_with_the_square_of_its_voltage_moves_what_sticks(vo
 
 def test_there_is_no_stuck_range_where_something_else_cannot_rest():
     model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
-    model.free, model.pull = Mass(mass="1 kg"), ForceSource(force="2 N")
-    model.connect(model.pull.R, model.free.M)
-    model.connect(model.pull.C, model.ground.V)
+    wire(model, "pull.R free.M", "pull.C ground.V",
+         free=Mass(mass="1 kg"), pull=ForceSource(force="2 N"))
     with pytest.raises(ParameterError, match="rest of free.v is not possible in the modes"):
         model.stuck_range("push.force")
 
 
 def test_mass_stays_where_friction_holds_it():
     model = block(3, stribeck(12, 12, 0.1, law="coulomb"))
-    model.spring = Spring(stiffness="200 N/m", x="15 mm")
-    model.connect(model.spring.R, model.block.M)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "spring.R block.M", "spring.C ground.V",
+         spring=Spring(stiffness="200 N/m", x="15 mm"))
     op = model.operating_point()
     assert op["spring.x"].to("mm").magnitude == pytest.approx(15)
     assert op["friction.f"].magnitude == pytest.approx(0, abs=1e-9)
@@ -716,9 +667,8 @@ def test_units_of_wishes_are_checked():
 # -- runs from there -------------------------------------------------------------------------
 def test_run_from_the_steady_state_stays_there():
     model = block(10)
-    model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="1 N*s/m")
-    model.connect(model.spring.R, model.damper.R, model.block.M)
-    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    wire(model, "spring.R damper.R block.M", "spring.C damper.C ground.V",
+         spring=Spring(stiffness="200 N/m"), damper=Damper(damping="1 N*s/m"))
     run = model.simulate("5 s", initial="steady state")
     assert run["spring.x"].initial.magnitude == pytest.approx(0.05, rel=1e-12)
     assert run["spring.x"].final.magnitude == pytest.approx(0.05, rel=1e-9)
@@ -746,9 +696,8 @@ def test_a_run_is_no_start_and_says_how_to_go_on():
     """x = 3 mm cos(10 t): half a second more from where a run has ended, as the message says."""
     model = block(0)
     model.block.mass = "2 kg"
-    model.spring = Spring(stiffness="200 N/m", x="3 mm")
-    model.connect(model.spring.R, model.block.M)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "spring.R block.M", "spring.C ground.V",
+         spring=Spring(stiffness="200 N/m", x="3 mm"))
     result = model.simulate("1 s", rtol=1e-9)
     with pytest.raises(ParameterError, match="is a run") as refusal:
         model.simulate("0.5 s", initial=result)
@@ -777,11 +726,9 @@ def test_a_linear_model_of_an_older_point_says_so():
 
 def on_two_springs(**others):
     """A mass on two springs side by side, of which one is 10 mm longer."""
-    model = Model("two springs")
-    model.block, model.push, model.ground = Mass(mass="1 kg"), ForceSource(force="8 N"), Reference()
-    model.one, model.other = Spring(stiffness="100 N/m"), Spring(stiffness="300 N/m", x="10 mm")
-    model.connect(model.block.M, model.one.R, model.other.R, model.push.R)
-    model.connect(model.ground.V, model.one.C, model.other.C, model.push.C)
+    model = wired("two springs", "block.M one.R other.R push.R", "ground.V one.C other.C push.C",
+                  block=Mass(mass="1 kg"), push=ForceSource(force="8 N"), ground=Reference(),
+                  one=Spring(stiffness="100 N/m"), other=Spring(stiffness="300 N/m", x="10 mm"))
     for name, part in others.items():
         setattr(model, name, part)
         model.connect(model.block.M, part.R)
@@ -812,14 +759,12 @@ def test_a_wish_of_what_sticks_moves_all_that_is_tied_to_it():
 
 
 def test_bodies_that_come_to_touch_push_their_springs_together():
-    model = Model("bodies")
-    model.one, model.other = Mass(mass="1 kg"), Mass(mass="2 kg")
-    model.left, model.right = Spring(stiffness="100 N/m"), Spring(stiffness="300 N/m")
-    model.gap = HardStop(model="restitution", upper_bound="15 mm", lower_bound="-1 m")
-    model.push, model.ground = ForceSource(force="8 N"), Reference()
-    model.connect(model.one.M, model.left.R, model.push.R, model.gap.R)
-    model.connect(model.other.M, model.right.R, model.gap.C)
-    model.connect(model.ground.V, model.left.C, model.right.C, model.push.C)
+    model = wired("bodies", "one.M left.R push.R gap.R", "other.M right.R gap.C",
+                  "ground.V left.C right.C push.C",
+                  one=Mass(mass="1 kg"), other=Mass(mass="2 kg"), left=Spring(stiffness="100 N/m"),
+                  right=Spring(stiffness="300 N/m"),
+                  gap=HardStop(model="restitution", upper_bound="15 mm", lower_bound="-1 m"),
+                  push=ForceSource(force="8 N"), ground=Reference())
     op = model.operating_point()
     x = (8 + 300 * 0.015) / (100 + 300)  # 8 N = 100 x + 300 (x - 15 mm)
     assert [op[path].m for path in ("left.x", "right.x")] == pytest.approx([x, x - 0.015])
@@ -827,15 +772,12 @@ def test_bodies_that_come_to_touch_push_their_springs_together():
 
 def test_a_shaft_with_backlash_turns_against_its_flank():
     """At the start the flanks are apart, and no torque reaches the load."""
-    model = Model("play")
-    model.motor, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.3 kg*m^2")
-    model.play = ElastoBacklash(stiffness="100 N*m/rad", backlash="0.04 rad")
-    model.drag, model.torque = RotationalDamper(damping="0.5 N*m*s/rad"), TorqueSource(
-        torque="2 N*m")
-    model.ground = RotationalReference()
-    model.connect(model.torque.R, model.motor.I, model.play.R)
-    model.connect(model.play.C, model.load.I, model.drag.R)
-    model.connect(model.torque.C, model.drag.C, model.ground.W)
+    model = wired("play", "torque.R motor.I play.R", "play.C load.I drag.R",
+                  "torque.C drag.C ground.W",
+                  motor=Inertia(inertia="0.1 kg*m^2"), load=Inertia(inertia="0.3 kg*m^2"),
+                  play=ElastoBacklash(stiffness="100 N*m/rad", backlash="0.04 rad"),
+                  drag=RotationalDamper(damping="0.5 N*m*s/rad"),
+                  torque=TorqueSource(torque="2 N*m"), ground=RotationalReference())
     op = model.operating_point()
     assert op["load.w"].magnitude == pytest.approx(4.0, rel=1e-9)
     assert op["play.phi"].magnitude == pytest.approx(0.02 + 2 / 100, rel=1e-9)
@@ -881,35 +823,26 @@ def test_what_comes_to_rest_is_stuck():
 def test_a_point_at_which_a_source_goes_on_is_told():
     model = block(0)
     model.push.force = lambda t: 10 * quantity("1 N") * t / quantity("1 s")
-    model.spring = Spring(stiffness="100 N/m")
-    model.connect(model.spring.R, model.block.M)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "spring.R block.M", "spring.C ground.V", spring=Spring(stiffness="100 N/m"))
     assert model.operating_point().notes == [
         "push changes with time: this is where it rests while that is as at t = 0 s."]
 
 
 def test_a_motor_behind_an_ideal_diode_rests_on_its_stop():
     """What holds an ideal diode open bears any voltage: no mode lies beyond that."""
-    model = Model("drive")
-    model.supply, model.ground = DCVoltageSource(voltage="48 V"), ElectricalReference()
-    model.diode = Diode(model="ideal")
-    model.winding, model.coil = Resistor(resistance="2 ohm"), Inductor(
-        inductance="50 mH", parasitic=False)
-    model.motor = RotationalElectromechanicalConverter(constant="0.85 V*s/rad")
-    model.rotor, model.frame = Inertia(inertia="0.05 kg*m^2"), RotationalReference()
-    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.5 N*m",
-                                       breakaway_torque="0.55 N*m")
-    model.wheel, model.rack = WheelAndAxle(radius="0.25 m"), Mass(mass="5 kg")
-    model.stop, model.rail = HardStop(upper_bound="0.1 m", upper_stiffness="1e5 N/m"), Reference()
-    model.connect(model.supply.p, model.diode.p)
-    model.connect(model.diode.n, model.winding.p)
-    model.connect(model.winding.n, model.coil.p)
-    model.connect(model.coil.n, model.motor.p)
-    model.connect(model.motor.n, model.supply.n, model.ground.V)
-    model.connect(model.motor.R, model.rotor.I, model.bearing.R, model.wheel.A)
-    model.connect(model.motor.C, model.bearing.C, model.frame.W)
-    model.connect(model.wheel.P, model.rack.M, model.stop.R)
-    model.connect(model.stop.C, model.rail.V)
+    model = wired("drive", "supply.p diode.p", "diode.n winding.p", "winding.n coil.p",
+                  "coil.n motor.p", "motor.n supply.n ground.V",
+                  "motor.R rotor.I bearing.R wheel.A", "motor.C bearing.C frame.W",
+                  "wheel.P rack.M stop.R", "stop.C rail.V",
+                  supply=DCVoltageSource(voltage="48 V"), ground=ElectricalReference(),
+                  diode=Diode(model="ideal"), winding=Resistor(resistance="2 ohm"),
+                  coil=Inductor(inductance="50 mH", parasitic=False),
+                  motor=RotationalElectromechanicalConverter(constant="0.85 V*s/rad"),
+                  rotor=Inertia(inertia="0.05 kg*m^2"), frame=RotationalReference(),
+                  bearing=RotationalFriction(law="coulomb", coulomb_torque="0.5 N*m",
+                                             breakaway_torque="0.55 N*m"),
+                  wheel=WheelAndAxle(radius="0.25 m"), rack=Mass(mass="5 kg"),
+                  stop=HardStop(upper_bound="0.1 m", upper_stiffness="1e5 N/m"), rail=Reference())
 
     op = model.operating_point()
     assert op.modes == {"bearing": "stuck", "diode": "closed"}
@@ -928,17 +861,15 @@ def test_the_temperature_of_a_brake_that_holds_a_press_is_that_around_it(brakes,
     model.ram, model.push, model.frame = Mass(mass="1 t"), ForceSource(force="10 MN"), Reference()
     model.pad, model.air = ThermalMass(mass="1 kg"), TemperatureSource(temperature="300 K")
     model.pad.T = "350 K"
-    model.skin = ThermalResistance(resistance=quantity(resistance, "K/W"))
-    model.connect(model.push.C, model.frame.V)
-    model.connect(model.push.R, model.ram.M)
+    wire(model, "push.C frame.V", "push.R ram.M",
+         skin=ThermalResistance(resistance=quantity(resistance, "K/W")))
     for k in range(brakes):
         brake = TranslationalFriction(law="coulomb", coulomb_force="20 MN",
                                       breakaway_force="20 MN", thermal_port=k == 0)
         model.add(f"brake_{k}", brake)
         model.connect(brake.R, model.ram.M)
         model.connect(brake.C, model.frame.V)
-    model.connect(model.brake_0.H, model.pad.M, model.skin.A)
-    model.connect(model.skin.B, model.air.A)
+    wire(model, "brake_0.H pad.M skin.A", "skin.B air.A")
     op = model.operating_point()
     assert op["pad.T"].to("K").magnitude == pytest.approx(300.0, rel=1e-9)
     assert not any("Not determined" in note for note in op.notes)
@@ -946,14 +877,10 @@ def test_the_temperature_of_a_brake_that_holds_a_press_is_that_around_it(brakes,
 
 def sampled_loop(controller, plant=None):
     """A plant 1/(s + 1) behind a sampled controller of its error, with the target 1."""
-    model = Model("sampled")
-    model.target, model.error = Constant(value=1.0), Subtract()
-    model.controller, model.plant = controller, plant or TransferFunction()
-    model.connect(model.target.y, model.error.u1)
-    model.connect(model.plant.y, model.error.u2)
-    model.connect(model.error.y, model.controller.u)
-    model.connect(model.controller.y, model.plant.u)
-    return model
+    return wired("sampled", "target.y error.u1", "plant.y error.u2", "error.y controller.u",
+                 "controller.y plant.u",
+                 target=Constant(value=1.0), error=Subtract(), controller=controller,
+                 plant=plant or TransferFunction())
 
 
 PI = {"proportional": 2.0, "integral": "1 1/s", "sample_time": "10 ms"}
@@ -1002,9 +929,8 @@ def test_samples_of_a_source_rest_where_they_can():
 
 
 def test_samples_that_never_rest_are_named():
-    model = Model("noise")
-    model.noise, model.plant = UniformRandomNumber(sample_time="0.1 s"), TransferFunction()
-    model.connect(model.noise.y, model.plant.u)
+    model = wired("noise", "noise.y plant.u",
+                  noise=UniformRandomNumber(sample_time="0.1 s"), plant=TransferFunction())
     op = model.operating_point()
     assert op["plant.y"].m == pytest.approx(model.simulate("0.01 s")["noise.y"].initial.m)
     assert "noise changes with time" in op.notes[0]
@@ -1041,11 +967,9 @@ def test_what_changes_with_time_is_named_whether_a_state_depends_on_it_or_not(so
 
 
 def test_a_model_without_states_has_an_operating_point(capfd):
-    model = Model("resistor")
-    model.source, model.part = DCVoltageSource(voltage="2 V"), Resistor(resistance="4 ohm")
-    model.ground = ElectricalReference()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
+    model = wired("resistor", "source.p part.p", "source.n part.n ground.V",
+                  source=DCVoltageSource(voltage="2 V"), part=Resistor(resistance="4 ohm"),
+                  ground=ElectricalReference())
     assert model.operating_point()["part.i"].to("A").m == 0.5
     linear = model.linearise("source.voltage", "part.i")
     assert linear.response("1 Hz") == pytest.approx(0.25, rel=1e-14)
@@ -1053,13 +977,10 @@ def test_a_model_without_states_has_an_operating_point(capfd):
 
 
 def test_what_rests_has_a_speed_of_zero_and_not_of_rounding():
-    model = Model("row")
-    model.floor, model.a, model.b = Reference(), Mass(v="0.7 m/s"), Mass(mass="0.37 kg", v="2 m/s")
-    model.spring, model.pull = Spring(stiffness="24.14 N/m"), ForceSource(force="0.3 N")
-    model.tail = Spring(stiffness="5.5 N/m")
-    model.connect(model.a.M, model.spring.R, model.pull.R)
-    model.connect(model.b.M, model.spring.C, model.tail.R)
-    model.connect(model.floor.V, model.tail.C, model.pull.C)
+    model = wired("row", "a.M spring.R pull.R", "b.M spring.C tail.R", "floor.V tail.C pull.C",
+                  floor=Reference(), a=Mass(v="0.7 m/s"), b=Mass(mass="0.37 kg", v="2 m/s"),
+                  spring=Spring(stiffness="24.14 N/m"), pull=ForceSource(force="0.3 N"),
+                  tail=Spring(stiffness="5.5 N/m"))
     op = model.operating_point()
     assert op["a.v"].m == op["b.v"].m == 0.0
     assert op["tail.x"].m == pytest.approx(0.3 / 5.5, rel=1e-12)

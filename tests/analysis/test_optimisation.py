@@ -5,20 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analysis_bench import shot
+from benches import wired
 from friction_bench import torn_loose
 from scipy.stats import norm
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.analysis.design.optimisation import optimise, pareto
 from blocks.analysis.design.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
-from library.translational import (
-    Mass,
-    Reference,
-    Spring,
-    SpringDamper,
-    TranslationalFriction,
-)
+from library.translational import Mass, Reference, Spring, SpringDamper, TranslationalFriction
 
 
 def test_the_flattest_shot_that_is_high_enough():
@@ -33,11 +28,8 @@ def test_the_flattest_shot_that_is_high_enough():
 
 
 def oscillator():
-    model = Model("oscillator")
-    model.mass, model.spring, model.ground = Mass(), Spring(x="50 mm"), Reference()
-    model.connect(model.mass.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "mass.M spring.R", "spring.C ground.V",
+                 mass=Mass(), spring=Spring(x="50 mm"), ground=Reference())
 
 
 def test_a_front_of_two_goals_is_where_one_costs_the_other():
@@ -119,12 +111,10 @@ def test_numbers_over_a_run_spread_as_their_closed_forms():
 def test_numbers_over_a_run_move_with_the_instants_of_its_events(duty):
     """Braked by a Coulomb force F, m stops after m v/F, m v²/(2 F) on its way."""
     mass, speed, force = 2.0, 3.0, 6.0 / duty
-    model = Model("stopped")
-    model.mass, model.ground = Mass(mass="2 kg", v="3 m/s"), Reference()
-    model.pad = TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                      breakaway_force=quantity(force, "N"))
-    model.connect(model.mass.M, model.pad.R)
-    model.connect(model.ground.V, model.pad.C)
+    model = wired("stopped", "mass.M pad.R", "ground.V pad.C",
+                  mass=Mass(mass="2 kg", v="3 m/s"), ground=Reference(),
+                  pad=TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
+                                            breakaway_force=quantity(force, "N")))
     outputs = ["integral(mass.v)", "mean(pad.f)", "rms(pad.f)"]
     found = first_order(model, {"mass.v": "0.1 m/s"}, "2 s", outputs)
     stop = mass * speed / force
@@ -182,17 +172,13 @@ def test_a_peak_before_an_event_is_the_one_that_spreads(kind, sign):
 def test_derivatives_where_friction_without_mass_sticks_are_those_of_runs():
     """What it holds stands still at once; what nothing moves changes by rounding alone."""
     def pulled(stiffness):
-        model = Model("pulled")
-        model.mass, model.ground = Mass(mass="1 kg", v="0.3 m/s"), Reference()
-        model.bush = SpringDamper(stiffness=quantity(stiffness, "N/m"), damping="4 N*s/m")
-        model.pad = TranslationalFriction(law="coulomb", coulomb_force="400 N",
-                                          breakaway_force="480 N")
-        model.rest, model.idle = Mass(mass="2 kg"), SpringDamper(stiffness="1 kN/m")
-        model.connect(model.mass.M, model.bush.R)
-        model.connect(model.bush.C, model.pad.R, model.idle.R)
-        model.connect(model.idle.C, model.rest.M)
-        model.connect(model.pad.C, model.ground.V)
-        return model
+        return wired("pulled", "mass.M bush.R", "bush.C pad.R idle.R", "idle.C rest.M",
+                     "pad.C ground.V",
+                     mass=Mass(mass="1 kg", v="0.3 m/s"), ground=Reference(),
+                     bush=SpringDamper(stiffness=quantity(stiffness, "N/m"), damping="4 N*s/m"),
+                     pad=TranslationalFriction(law="coulomb", coulomb_force="400 N",
+                                               breakaway_force="480 N"), rest=Mass(mass="2 kg"),
+                     idle=SpringDamper(stiffness="1 kN/m"))
 
     run = pulled(2000.0).simulate("50 ms", rtol=1e-9, sensitivities=["bush.stiffness",
                                                                      "idle.stiffness"])

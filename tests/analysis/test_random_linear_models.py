@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from scipy.linalg import expm
 
 from blocks import Model, quantity
@@ -58,20 +59,15 @@ class Dice:
 def drive(seed):
     """A random drive; with even seeds its frictions are strong and hold, else they are weak."""
     dice, model = Dice(seed), Model(f"drive {seed}")
-    model.source, model.coil = DCVoltageSource(voltage=dice.value(20, "V")), Inductor(
-        inductance=dice.value(5e-3, "H"))
-    model.wire, model.earth = Resistor(resistance=dice.value(1, "ohm")), ElectricalReference()
-    model.motor = RotationalElectromechanicalConverter(constant=dice.value(0.2, "V*s/rad"))
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.coil.n, model.motor.p)
-    model.connect(model.motor.n, model.source.n, model.earth.V)
+    wire(model, "source.p wire.p", "wire.n coil.p", "coil.n motor.p", "motor.n source.n earth.V",
+         source=DCVoltageSource(voltage=dice.value(20, "V")),
+         coil=Inductor(inductance=dice.value(5e-3, "H")),
+         wire=Resistor(resistance=dice.value(1, "ohm")), earth=ElectricalReference(),
+         motor=RotationalElectromechanicalConverter(constant=dice.value(0.2, "V*s/rad")))
     if dice.often(0.5):
-        model.filter = Capacitor(capacitance=dice.value(1e-4, "F"))
-        model.connect(model.filter.p, model.wire.n)
-        model.connect(model.filter.n, model.earth.V)
-    model.frame, model.ground = RotationalReference(), Reference()
-    model.connect(model.motor.C, model.frame.W)
+        wire(model, "filter.p wire.n", "filter.n earth.V",
+             filter=Capacitor(capacitance=dice.value(1e-4, "F")))
+    wire(model, "motor.C frame.W", frame=RotationalReference(), ground=Reference())
     node, torque = model.motor.R, 200 if seed % 2 == 0 else 0.1
     for k in range(int(dice.random.integers(1, 4))):
         inertia = model.add(f"inertia{k}", Inertia(inertia=dice.value(1e-3, "kg*m^2")))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, chain, oscillator, stribeck
+from benches import wire, wired
 from scipy.optimize import brentq
 
-from blocks import Component, Model, Variable, abs_, der, quantity, sqrt
+from blocks import Component, Variable, abs_, der, quantity, sqrt
 from blocks.analysis import free
 from blocks.exceptions import ParameterError
 from library.translational import Damper, Reference, Spring, TranslationalFriction
@@ -19,9 +20,8 @@ def test_chain_between_two_walls():
     """Poles of s^2 + (c/k) w^2 s + w^2 with w = 2 sqrt(k/m) sin(j pi / (2 (N + 1)))."""
     n, m, k, c = 5, 2.0, 300.0, 1.5
     model = chain(n)
-    model.wall, model.last = Reference(), Spring(stiffness="300 N/m")
-    model.drag = Damper(damping="1.5 N*s/m")
-    model.connect(model.last.R, model.drag.R, model.wall.V)
+    wire(model, "last.R drag.R wall.V",
+         wall=Reference(), last=Spring(stiffness="300 N/m"), drag=Damper(damping="1.5 N*s/m"))
     model.connect(model.last.C, model.drag.C, getattr(model, f"m{n - 1}").M)
     linear = model.linearise("push.force", "sensor.x")
     w = 2 * np.sqrt(k / m) * np.sin(np.arange(1, n + 1) * np.pi / (2 * (n + 1)))
@@ -81,8 +81,7 @@ def test_largest_torque_of_a_slider_crank():
     """The force bears 60 (t - 0.2) N*m; at the largest torque per force that is 78.6 N*m / 1500 N.
     """
     def torque(angle):
-        model = Model("crank")
-        model.crank = Crank(t=quantity(angle, "rad"))
+        model = wired("crank", crank=Crank(t=quantity(angle, "rad")))
         op = model.operating_point({"crank.t": quantity(angle, "rad"), "crank.force": free})
         return 1500 * 60 * (angle - 0.2) / op["crank.force"].magnitude
 
@@ -102,8 +101,7 @@ class Tank(Component):
 
 
 def test_an_orifice_without_level_is_refused_by_name():
-    model = Model("basin")
-    model.tank = Tank()
+    model = wired("basin", tank=Tank())
     with pytest.raises(ParameterError, match=r"tank.*infinite slope"):
         model.linearise()
     model.tank.level = "4 m"

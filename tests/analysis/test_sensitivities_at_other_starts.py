@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -35,8 +36,7 @@ def thrown(gap="0 m"):
     m.weight = ForceSource(force=quantity(-2 * GRAVITY, "N"))
     m.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="9 m", restitution=0.3)
     m.stop.x = gap
-    m.connect(m.ball.M, m.weight.R, m.stop.R)
-    m.connect(m.weight.C, m.stop.C, m.floor.V)
+    wire(m, "ball.M weight.R stop.R", "weight.C stop.C floor.V")
     return m
 
 
@@ -52,11 +52,10 @@ def test_an_impact_at_the_start_counts():
 
 
 def test_masses_that_meet_at_the_start_share_their_impulse():
-    m = Model("meeting")
-    m.a, m.b = Mass(mass="2 kg", v="1 m/s"), Mass(mass="1 kg", v="-1 m/s")
-    m.stop = HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m", restitution=0.3)
-    m.connect(m.a.M, m.stop.R)
-    m.connect(m.b.M, m.stop.C)
+    m = wired("meeting", "a.M stop.R", "b.M stop.C",
+              a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg", v="-1 m/s"),
+              stop=HardStop(model="restitution", lower_bound="-9 m", upper_bound="0 m",
+                            restitution=0.3))
     run = m.simulate("0.5 s", sensitivities=["a.mass", "stop.restitution"], rtol=1e-9)
     # a.v = 1 - (1 + e) 2 b / (a + b), b.v = -1 + (1 + e) 2 a / (a + b)
     found = [run.sensitivities[v, p].final.m for v in ("a.v", "b.v")
@@ -121,8 +120,7 @@ def test_a_start_just_where_a_condition_changes_is_told(part, sides):
 
 
 def test_a_start_where_both_sides_of_a_condition_agree_is_none():
-    model = Model("bent")
-    model.part = Bent()
+    model = wired("bent", part=Bent())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = model.simulate("1.5 s", sensitivities=["part.x"], rtol=1e-9)
@@ -130,9 +128,8 @@ def test_a_start_where_both_sides_of_a_condition_agree_is_none():
 
 
 def test_a_step_at_the_start_that_comes_later_is_told():
-    model = Model("step")
-    model.step, model.sum = Step(start="0 s", final=3), Integrator(input="1")
-    model.connect(model.step.y, model.sum.u)
+    model = wired("step", "step.y sum.u",
+                  step=Step(start="0 s", final=3), sum=Integrator(input="1"))
     with pytest.warns(SensitivityWarning, match="derivatives by step.start hold for one side"):
         model.simulate("1 s", sensitivities=["step.start", "step.final"])
 
@@ -140,14 +137,11 @@ def test_a_step_at_the_start_that_comes_later_is_told():
 def test_what_conducts_or_rests_well_within_its_bounds_is_at_no_edge():
     pressed = thrown()
     pressed.ball.v = "0 m/s"
-    charged = Model("charged")
-    charged.source, charged.diode = DCVoltageSource(voltage="5 V"), Diode(model="ideal")
-    charged.resistor = Resistor(resistance="2 ohm")
-    charged.store, charged.ground = Capacitor(capacitance="1 mF", v="2 V"), ElectricalReference()
-    charged.connect(charged.source.p, charged.diode.p)
-    charged.connect(charged.diode.n, charged.resistor.p)
-    charged.connect(charged.resistor.n, charged.store.p)
-    charged.connect(charged.source.n, charged.store.n, charged.ground.V)
+    charged = wired("charged", "source.p diode.p", "diode.n resistor.p", "resistor.n store.p",
+                    "source.n store.n ground.V",
+                    source=DCVoltageSource(voltage="5 V"), diode=Diode(model="ideal"),
+                    resistor=Resistor(resistance="2 ohm"),
+                    store=Capacitor(capacitance="1 mF", v="2 V"), ground=ElectricalReference())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pressed.simulate("10 ms", sensitivities=["weight.force", "ball.mass"])
@@ -158,10 +152,9 @@ def test_what_conducts_or_rests_well_within_its_bounds_is_at_no_edge():
 
 
 def test_a_limited_integrator_that_starts_at_its_limit_has_no_derivative_by_that():
-    model = Model("limited")
-    model.source, model.sum = Constant(value=1.0), Integrator(
-        input="1", limited=True, lower="-1 s", upper="0.2 s", x="0.2 s")
-    model.connect(model.source.y, model.sum.u)
+    model = wired("limited", "source.y sum.u",
+                  source=Constant(value=1.0),
+                  sum=Integrator(input="1", limited=True, lower="-1 s", upper="0.2 s", x="0.2 s"))
     with pytest.warns(SensitivityWarning, match="By sum.upper derivatives .* decides otherwise"):
         run = model.simulate("1 s", sensitivities=["sum.upper", "source.value"])
     assert np.isnan(run.sensitivities["sum.y", "sum.upper"].final.m)

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -30,13 +31,11 @@ def dragged(mass, speed, force, stiffness):
     m = Model("dragged")
     m.box, m.belt = Mass(mass=quantity(mass, "kg")), VelocitySource(velocity=quantity(speed, "m/s"))
     m.box.v = quantity(speed, "m/s")
-    m.rub = TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
-                                  breakaway_force=quantity(1.5 * force, "N"))
-    m.ground, m.spring = Reference(), Spring(stiffness=quantity(stiffness, "N/m"))
-    m.sensor = MotionSensor(position_port=True)
-    m.connect(m.belt.R, m.rub.R)
-    m.connect(m.rub.C, m.box.M, m.spring.R, m.sensor.R)
-    m.connect(m.spring.C, m.belt.C, m.ground.V, m.sensor.C)
+    wire(m, "belt.R rub.R", "rub.C box.M spring.R sensor.R", "spring.C belt.C ground.V sensor.C",
+         rub=TranslationalFriction(law="coulomb", coulomb_force=quantity(force, "N"),
+                                   breakaway_force=quantity(1.5 * force, "N")), ground=Reference(),
+         spring=Spring(stiffness=quantity(stiffness, "N/m")),
+         sensor=MotionSensor(position_port=True))
     return m, ["belt.velocity", "box.v", "spring.x"], "sensor.x"
 
 
@@ -45,13 +44,11 @@ def clutched(inertia, speed, torque, stiffness):
     m = Model("clutched")
     m.a, m.b = Inertia(inertia=quantity(inertia, "kg*m^2")), Inertia(inertia="1 kg*m^2")
     m.a.w = m.b.w = quantity(speed, "rad/s")
-    m.clutch = RotationalFriction(law="coulomb", coulomb_torque=quantity(torque, "N*m"),
-                                  breakaway_torque=quantity(1.5 * torque, "N*m"))
-    m.spring, m.frame = RotationalSpring(stiffness=quantity(stiffness, "N*m/rad")), (
-        RotationalReference())
-    m.connect(m.a.I, m.clutch.R)
-    m.connect(m.clutch.C, m.b.I, m.spring.R)
-    m.connect(m.spring.C, m.frame.W)
+    wire(m, "a.I clutch.R", "clutch.C b.I spring.R", "spring.C frame.W",
+         clutch=RotationalFriction(law="coulomb", coulomb_torque=quantity(torque, "N*m"),
+                                   breakaway_torque=quantity(1.5 * torque, "N*m")),
+         spring=RotationalSpring(stiffness=quantity(stiffness, "N*m/rad")),
+         frame=RotationalReference())
     return m, ["a.w", "b.w", "spring.phi"], "spring.phi"
 
 

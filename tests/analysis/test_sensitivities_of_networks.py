@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.special import expit
@@ -151,8 +152,7 @@ def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
 def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
     """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
     own, as beside few."""
-    model = Model("chain")
-    model.ground, model.push = Reference(), ForceSource(force="12 N")
+    model = wired("chain", ground=Reference(), push=ForceSource(force="12 N"))
     last = model.push.R
     for k in range(30):
         block, spring = model.add(f"b{k}", Mass(mass="1 kg")), model.add(f"s{k}", Spring(
@@ -190,8 +190,7 @@ class Limited(Component):
 
 @pytest.mark.parametrize(("beyond", "told"), [(1.0, 0), (2.0, 1)])
 def test_a_touch_is_told_where_slopes_jump_and_not_where_they_bend(beyond, told):
-    model = Model("limited")
-    model.part = Limited(beyond=beyond)
+    model = wired("limited", part=Limited(beyond=beyond))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run = model.simulate("3 s", rtol=1e-9, sensitivities=["part.gain"])
@@ -212,8 +211,7 @@ class Handed(Component):
 
 
 def test_what_happens_at_once_and_makes_up_for_each_other_is_told():
-    model = Model("handed")
-    model.part = Handed()
+    model = wired("handed", part=Handed())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run = model.simulate("2 s", sensitivities=["part.ends", "part.begins"])
@@ -231,14 +229,10 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
     model.ground = ElectricalReference()
     for name in ("first", "second", "third", "fourth"):
         model.add(name, Diode(model=kind, forward_voltage="0.5 V", on_resistance="0.1 ohm"))
-    model.connect(model.source.p, model.series.p, model.filter.p)
-    model.connect(model.series.n, model.first.p, model.third.n)
-    model.connect(model.source.n, model.capacitor.n, model.second.p, model.fourth.n)
-    model.connect(model.filter.n, model.capacitor.p)
-    model.connect(model.first.n, model.second.n, model.load.p)
-    model.connect(model.third.p, model.fourth.p, model.load.n, model.ground.V)
-    run = model.simulate("45 ms", rtol=1e-9, sensitivities=[
-        "source.amplitude", "load.resistance"])
+    wire(model, "source.p series.p filter.p", "series.n first.p third.n",
+         "source.n capacitor.n second.p fourth.n", "filter.n capacitor.p",
+         "first.n second.n load.p", "third.p fourth.p load.n ground.V")
+    run = model.simulate("45 ms", rtol=1e-9, sensitivities=["source.amplitude", "load.resistance"])
     assert run.sensitivities.notes == []
     for t in (0.003, 0.016, 0.044):
         whole, across = 52.2, 20 * abs(np.sin(100 * np.pi * t)) - 1.0
@@ -250,13 +244,10 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
 
 def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
     """y' = u - y with u = 0 so far: no event has happened."""
-    model = Model("waiting")
-    model.pulses, model.filter = Pulse(period="2 s", start="1 s"), TransferFunction(
-        numerator=[1.0], denominator=[1.0, 1.0])
-    model.offset, model.sum = Constant(value=3.0), Sum()
-    model.connect(model.pulses.y, model.sum.u1)
-    model.connect(model.offset.y, model.sum.u2)
-    model.connect(model.sum.y, model.filter.u)
+    model = wired("waiting", "pulses.y sum.u1", "offset.y sum.u2", "sum.y filter.u",
+                  pulses=Pulse(period="2 s", start="1 s"),
+                  filter=TransferFunction(numerator=[1.0], denominator=[1.0, 1.0]),
+                  offset=Constant(value=3.0), sum=Sum())
     run = model.simulate("0.5 s", rtol=1e-9, sensitivities=["pulses.period", "offset.value"])
     assert len(run.events) == 0
     assert run.sensitivities["filter.y", "pulses.period"].final.m == 0
@@ -284,12 +275,10 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
 
 
 def test_a_mode_has_no_derivative_and_says_so():
-    model = Model("slide")
-    model.block, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                           breakaway_force="1 N")
-    model.connect(model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.ground.V)
+    model = wired("slide", "block.M friction.R", "friction.C ground.V",
+                  block=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                                 breakaway_force="1 N"))
     run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
     with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
                                              "events: it has no derivative.*sensitivities.events"):
@@ -298,10 +287,8 @@ def test_a_mode_has_no_derivative_and_says_so():
 
 def test_a_hold_of_itself_keeps_its_value_whatever_moves_beside_it():
     """y = 2 t beside a hold that nobody feeds but itself."""
-    model = Model("held")
-    model.hold, model.source, model.sum = ZeroOrderHold(), Constant(value=2.0), Integrator()
-    model.connect(model.hold.y, model.hold.u)
-    model.connect(model.source.y, model.sum.u)
+    model = wired("held", "hold.y hold.u", "source.y sum.u",
+                  hold=ZeroOrderHold(), source=Constant(value=2.0), sum=Integrator())
     run = model.simulate("3 s", sensitivities=["source.value"])
     assert run.sensitivities["sum.y", "source.value"].final.to_base_units().m == pytest.approx(3)
     assert run.sensitivities["hold.y", "source.value"].final.m == 0
@@ -318,8 +305,7 @@ class Drained(Component):
 
 
 def test_derivatives_that_become_infinite_are_told():
-    model = Model("drained")
-    model.part = Drained()
+    model = wired("drained", part=Drained())
     with pytest.warns(SensitivityWarning, match="By part.x derivatives become infinite, as that "
                                                 "of a square root does at zero"):
         model.simulate("1 s", sensitivities=["part.x"])

@@ -3,9 +3,10 @@
 import matplotlib
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.analysis import bode, nyquist, step
 from blocks.exceptions import ParameterError
 from library.signal import Constant, Gain, TransferFunction
@@ -16,18 +17,15 @@ matplotlib.use("agg")
 
 def dragged(drag):
     """A mass of 2 kg: v/F = 1 / (2 s + d)."""
-    model = Model("dragged")
-    model.block, model.drag = Mass(mass="2 kg"), Damper(damping=f"{drag} N*s/m")
-    model.push, model.ground, model.speed = ForceSource(), Reference(), MotionSensor()
-    model.connect(model.block.M, model.drag.R, model.push.R, model.speed.R)
-    model.connect(model.ground.V, model.drag.C, model.push.C, model.speed.C)
+    model = wired("dragged", "block.M drag.R push.R speed.R", "ground.V drag.C push.C speed.C",
+                  block=Mass(mass="2 kg"), drag=Damper(damping=f"{drag} N*s/m"), push=ForceSource(),
+                  ground=Reference(), speed=MotionSensor())
     return model.linearise("push.force", "block.v")
 
 
 def loop(gain):
     """k / (s + 1)^3, cut open: it turns by 180 deg at sqrt(3) rad/s, where its gain is k / 8."""
-    model = Model("loop")
-    model.error, model.k = Constant(value="0"), Gain(gain=gain)
+    model = wired("loop", error=Constant(value="0"), k=Gain(gain=gain))
     before = model.k
     model.connect(model.error.y, model.k.u)
     for name in ("one", "two", "three"):

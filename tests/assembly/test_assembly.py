@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from parts import alone, final
 from scipy.integrate import solve_ivp
@@ -13,6 +14,7 @@ from scipy.sparse.linalg import spsolve
 
 from blocks import (
     Component,
+    Discrete,
     Model,
     Parameter,
     Port,
@@ -24,8 +26,10 @@ from blocks import (
     quantity,
     sin,
     time,
+    when,
     where,
 )
+from library.signal import Sine, ZeroOrderHold
 from library.translational import (
     Damper,
     ForceSource,
@@ -58,28 +62,21 @@ class Kilogram(Component):
 
 @pytest.mark.parametrize(("pushed", "velocity"), [(False, 3.0), (True, 3.0 + 5.0 / 2)])
 def test_joined_bodies_of_unit_mass_are_not_taken_for_one_equation(pushed, velocity):
-    model = Model("kilograms")
-    model.a, model.b = Kilogram(v="3 m/s"), Kilogram()
-    model.connect(model.a.M, model.b.M)
+    model = wired("kilograms", "a.M b.M", a=Kilogram(v="3 m/s"), b=Kilogram())
     if pushed:
-        model.push, model.ground = ForceSource(force="5 N"), Reference()
-        model.connect(model.push.R, model.a.M)
-        model.connect(model.push.C, model.ground.V)
+        wire(model, "push.R a.M", "push.C ground.V",
+             push=ForceSource(force="5 N"), ground=Reference())
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "b.v") == pytest.approx(velocity, rel=1e-9)
 
 
 @pytest.mark.parametrize("rod", [False, True])
 def test_two_rigidly_joined_masses_move_as_one(rod):
-    model = Model("joined")
-    model.a, model.b = Mass(mass="1 kg", v="2 m/s"), Mass(mass="3 kg")
-    model.push, model.ground = ForceSource(force="8 N"), Reference()
-    model.connect(model.push.R, model.a.M)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("joined", "push.R a.M", "push.C ground.V",
+                  a=Mass(mass="1 kg", v="2 m/s"), b=Mass(mass="3 kg"),
+                  push=ForceSource(force="8 N"), ground=Reference())
     if rod:
-        model.rod = Rod()
-        model.connect(model.a.M, model.rod.R)
-        model.connect(model.rod.C, model.b.M)
+        wire(model, "a.M rod.R", "rod.C b.M", rod=Rod())
     else:
         model.connect(model.a.M, model.b.M)
     run = model.simulate("1 s", **TIGHT)
@@ -93,23 +90,18 @@ def test_two_rigidly_joined_masses_move_as_one(rod):
 
 def test_a_spring_and_a_damper_in_series_need_no_mass_between_them():
     # Maxwell element held at both ends: k x = d v_d, v_d = -x'
-    model = Model("maxwell")
-    model.s, model.d, model.ground = Spring(stiffness="10 N/m", x="1 m"), \
-        Damper(damping="5 N*s/m"), Reference()
-    model.connect(model.s.C, model.d.R)
-    model.connect(model.s.R, model.d.C, model.ground.V)
+    model = wired("maxwell", "s.C d.R", "s.R d.C ground.V",
+                  s=Spring(stiffness="10 N/m", x="1 m"), d=Damper(damping="5 N*s/m"),
+                  ground=Reference())
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "s.x") == pytest.approx(np.exp(-2), rel=1e-8)
     assert final(run, "d.f") == pytest.approx(10 * np.exp(-2), rel=1e-8)
 
 
 def test_three_dampers_in_series_share_a_velocity_like_resistors():
-    model = Model("series")
-    model.d = Damper(count=3, damping=["1 N*s/m", "2 N*s/m", "4 N*s/m"])
-    model.push, model.ground = ForceSource(force="7 N"), Reference()
-    model.connect(model.push.R, model.d[0].R)
-    model.connect(model.d[:2].C, model.d[1:].R)
-    model.connect(model.d[2].C, model.push.C, model.ground.V)
+    model = wired("series", "push.R d[0].R", "d[:2].C d[1:].R", "d[2].C push.C ground.V",
+                  d=Damper(count=3, damping=["1 N*s/m", "2 N*s/m", "4 N*s/m"]),
+                  push=ForceSource(force="7 N"), ground=Reference())
     assert_allclose(final(model.simulate("1 s"), "d.v"), [7, 3.5, 1.75], rtol=1e-12)
 
 
@@ -128,11 +120,9 @@ def test_a_mass_on_a_prescribed_path_takes_the_force_that_newton_asks_for():
 
 
 def test_springs_in_parallel_keep_different_deformations():
-    model = Model("parallel")
-    model.a, model.b = Spring(stiffness="3 N/m", x="1 m"), Spring(stiffness="5 N/m", x="-0.5 m")
-    model.body, model.ground = Mass(mass="2 kg"), Reference()
-    model.connect(model.a.R, model.b.R, model.body.M)
-    model.connect(model.a.C, model.b.C, model.ground.V)
+    model = wired("parallel", "a.R b.R body.M", "a.C b.C ground.V",
+                  a=Spring(stiffness="3 N/m", x="1 m"), b=Spring(stiffness="5 N/m", x="-0.5 m"),
+                  body=Mass(mass="2 kg"), ground=Reference())
     run = model.simulate("1 s", **TIGHT)
     moved = -0.5 / 8 * (1 - np.cos(2))  # 2 u'' = -(3 (1 + u) + 5 (u - 0.5))
     assert final(run, "a.x") == pytest.approx(1 + moved, rel=1e-8)
@@ -156,13 +146,9 @@ class Lever(Component):
 
 
 def test_a_lever_passes_power_on_and_transforms_mass():
-    model = Model("lever")
-    model.light, model.heavy = Mass(mass="1 kg"), Mass(mass="3 kg")
-    model.lever, model.push, model.ground = Lever(a="1 m", b="2 m"), ForceSource(force="26 N"), \
-        Reference()
-    model.connect(model.push.R, model.light.M, model.lever.A)
-    model.connect(model.heavy.M, model.lever.B)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("lever", "push.R light.M lever.A", "heavy.M lever.B", "push.C ground.V",
+                  light=Mass(mass="1 kg"), heavy=Mass(mass="3 kg"), lever=Lever(a="1 m", b="2 m"),
+                  push=ForceSource(force="26 N"), ground=Reference())
     run = model.simulate("1 s", **TIGHT)
     # v_B = -2 v_A: seen from A the heavy mass is 3 · 4 kg
     assert final(run, "light.v") == pytest.approx(26 / 13, rel=1e-9)
@@ -173,10 +159,8 @@ def test_a_lever_passes_power_on_and_transforms_mass():
 
 
 def test_an_arm_changed_between_runs_needs_no_new_assembly():
-    model = Model("lever")
-    model.a, model.b, model.lever = Mass(v="1 m/s"), Mass(mass="3 kg"), Lever()
-    model.connect(model.a.M, model.lever.A)
-    model.connect(model.b.M, model.lever.B)
+    model = wired("lever", "a.M lever.A", "b.M lever.B",
+                  a=Mass(v="1 m/s"), b=Mass(mass="3 kg"), lever=Lever())
     assert final(model.simulate("1 s"), "b.v") == pytest.approx(-2)
     compiled = model.compile()
     model.lever.b = "5 m"
@@ -198,14 +182,10 @@ class Differential(Component):
 
 
 def test_two_levers_in_a_row_multiply_and_a_differential_halves():
-    model = Model("train")
-    model.first, model.second, model.mean = Lever(), Lever(b="3 m"), Differential()
-    model.a, model.b, model.c = Mass(v="1 m/s"), Mass(v=Target("0 m/s", "none")), \
-        Mass(v=Target("0 m/s", "none"))
-    model.connect(model.a.M, model.first.A, model.mean.A)
-    model.connect(model.first.B, model.second.A)
-    model.connect(model.second.B, model.b.M, model.mean.B)
-    model.connect(model.c.M, model.mean.C)
+    model = wired("train", "a.M first.A mean.A", "first.B second.A", "second.B b.M mean.B",
+                  "c.M mean.C",
+                  first=Lever(), second=Lever(b="3 m"), mean=Differential(), a=Mass(v="1 m/s"),
+                  b=Mass(v=Target("0 m/s", "none")), c=Mass(v=Target("0 m/s", "none")))
     run = model.simulate("1 s", **TIGHT)
     assert final(run, "b.v") == pytest.approx(6.0)
     assert final(run, "c.v") == pytest.approx(3.5)
@@ -342,12 +322,10 @@ def test_a_grid_of_dampers_takes_the_velocities_that_scipy_finds():
     rng = np.random.default_rng(0)
     across, down = rng.uniform(1, 2, n * (n - 1)), rng.uniform(1, 2, n * (n - 1))
     at = np.arange(n * n).reshape(n, n)
-    model = Model("grid")
-    model.node, model.ground, model.push = FreeEnd(count=n * n), Reference(), \
-        ForceSource(force="5 N")
+    model = wired("grid",
+                  node=FreeEnd(count=n * n), ground=Reference(), push=ForceSource(force="5 N"))
     ends = {}
-    for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]),
-                               ("w", down, at[:-1], at[1:])]:
+    for name, values, a, b in [("h", across, at[:, :-1], at[:, 1:]), ("w", down, at[:-1], at[1:])]:
         damper = model.add(name, Damper(count=n * (n - 1), damping=quantity(values, "N*s/m")))
         model.connect(damper.R, model.node[a.ravel()].V)
         model.connect(damper.C, model.node[b.ravel()].V)
@@ -370,14 +348,11 @@ def test_a_long_row_of_unequal_dampers_loses_no_digits():
     n = 200
     values = 10.0 ** np.linspace(-3, 3, n)
     np.random.default_rng(1).shuffle(values)
-    model = Model("row")
-    model.d, model.side = Damper(count=n, damping=quantity(values, "N*s/m")), \
-        Damper(count=n, damping="1 N*s/m")
-    model.push, model.ground = ForceSource(force="1 N"), Reference()
-    model.connect(model.push.R, model.d[0].R)
-    model.connect(model.d[:-1].C, model.d[1:].R)
-    model.connect(model.d.C, model.side.R)
-    model.connect(model.side.C, model.push.C, model.ground.V)
+    model = wired("row", "push.R d[0].R", "d[:-1].C d[1:].R", "d.C side.R",
+                  "side.C push.C ground.V",
+                  d=Damper(count=n, damping=quantity(values, "N*s/m")),
+                  side=Damper(count=n, damping="1 N*s/m"), push=ForceSource(force="1 N"),
+                  ground=Reference())
     run = model.simulate("1 s", times=["1 s"])
     matrix = np.zeros((n + 1, n + 1))
     for i, k in enumerate(values):
@@ -448,10 +423,8 @@ def test_currents_that_one_curve_gives_are_tied_though_no_equation_says_so(ratio
 
 
 def test_the_equations_of_an_oscillator_can_be_read():
-    model = Model("oscillator")
-    model.body, model.spring, model.ground = Mass(mass="2 kg"), Spring(), Reference()
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
+                  body=Mass(mass="2 kg"), spring=Spring(), ground=Reference())
     flat, reduced = model.equations().flat, model.equations().reduced
     assert "body.mass*der(body.v) == body.f" in flat
     assert "der(spring.x) == spring.v" in flat
@@ -463,3 +436,27 @@ def test_the_equations_of_an_oscillator_can_be_read():
     assert str(model.structure()) == (
         "3 components, 13 unknowns in 13 equations; after reduction 4 unknowns in 4 blocks, "
         "largest loop 1, 0 torn; 2 states, index 1")
+
+
+class Counted(Component):
+    """A ball that counts its rebounds, at which it keeps three quarters of its speed."""
+
+    h, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    n = Discrete("1", 0)
+
+    def equations(self):
+        yield der(self.h) == self.v
+        yield der(self.v) == quantity("-9.81 m/s^2")
+        yield when((self.h < 0) & (self.v < 0), {self.v: -0.75 * self.v, self.n: self.n + 1})
+
+
+def test_what_is_assigned_at_events_can_be_read():
+    model = Model("events")
+    model.ball, model.source = Counted(), Sine()
+    model.hold = ZeroOrderHold(sample_time="1 ms")
+    model.connect(model.source.y, model.hold.u)
+    events = model.equations().events
+    assert "at hold.offset and every hold.sample_time after: hold.held becomes hold.u" in events
+    assert "when -ball.h > 0 & -ball.v > 0: ball.v becomes (-0.75)*ball.v" in events
+    assert "Events" in str(model.equations())
+    assert "Events" not in str(alone(Mass()).equations())

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -27,17 +28,13 @@ from library.translational import Damper, Mass, Reference, VelocitySource
 
 def ladder(n, along, across):
     """10 V, n resistors along and n to ground; behind them a capacitor that is charged slowly."""
-    model = Model("ladder")
-    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="10 V")
-    model.along = Resistor(count=n, resistance=quantity(along, "ohm"))
-    model.across = Resistor(count=n, resistance=quantity(across, "ohm"))
-    model.last, model.store = Resistor(resistance="1 ohm"), Capacitor(capacitance="1 uF")
-    model.connect(model.source.n, model.across.n, model.store.n, model.ground.V)
-    model.connect(model.source.p, model.along[0].p)
-    model.connect(model.along[1:].p, model.along[:-1].n, model.across[:-1].p)
-    model.connect(model.along[-1].n, model.across[-1].p, model.last.p)
-    model.connect(model.last.n, model.store.p)
-    return model
+    return wired("ladder", "source.n across.n store.n ground.V", "source.p along[0].p",
+                 "along[1:].p along[:-1].n across[:-1].p", "along[-1].n across[-1].p last.p",
+                 "last.n store.p",
+                 ground=ElectricalReference(), source=DCVoltageSource(voltage="10 V"),
+                 along=Resistor(count=n, resistance=quantity(along, "ohm")),
+                 across=Resistor(count=n, resistance=quantity(across, "ohm")),
+                 last=Resistor(resistance="1 ohm"), store=Capacitor(capacitance="1 uF"))
 
 
 def nodes(n, along, across):
@@ -61,17 +58,13 @@ def test_a_ladder_has_the_voltages_that_its_nodes_ask_for(n, along, across):
 
 def test_dampers_of_unlike_size_share_a_velocity_as_conductances_do():
     n, along, across = 6, 1e-2, 1e4  # N*s/m: the nodes hardly move
-    model = Model("dampers")
-    model.ground, model.pull = Reference(), VelocitySource(velocity="10 m/s")
-    model.along = Damper(count=n, damping=quantity(along, "N*s/m"))
-    model.across = Damper(count=n, damping=quantity(across, "N*s/m"))
-    model.body = Mass(mass="1 kg")
-    model.connect(model.pull.C, model.across.C, model.ground.V)
-    model.connect(model.pull.R, model.along[0].R)
-    model.connect(model.along[1:].R, model.along[:-1].C, model.across[:-1].R)
-    model.film = Damper(damping="1 N*s/m")
-    model.connect(model.along[-1].C, model.across[-1].R, model.film.R)
-    model.connect(model.film.C, model.body.M)
+    model = wired("dampers", "pull.C across.C ground.V", "pull.R along[0].R",
+                  "along[1:].R along[:-1].C across[:-1].R", "along[-1].C across[-1].R film.R",
+                  "film.C body.M",
+                  ground=Reference(), pull=VelocitySource(velocity="10 m/s"),
+                  along=Damper(count=n, damping=quantity(along, "N*s/m")),
+                  across=Damper(count=n, damping=quantity(across, "N*s/m")), body=Mass(mass="1 kg"),
+                  film=Damper(damping="1 N*s/m"))
     run = model.simulate("100 s", rtol=1e-10)
     speeds = [run[f"across[{i}].R.v"].final.m for i in range(n)]
     assert_allclose(speeds, nodes(n, 1 / along, 1 / across), rtol=1e-12, atol=1e-14)
@@ -93,13 +86,10 @@ def test_a_resistance_that_becomes_zero_is_a_wire():
 
 def test_a_value_far_from_the_one_before_is_taken_beside_parts_without_parameters():
     """y = u beside a loop of sampled parts, which decide on the order of solving."""
-    model = Model("sampled")
-    model.source, model.copy = Constant(value=0.132), Gain(gain=1.0)
-    model.hold, model.steps, model.state = UnitDelay(), Rounding(step=15.8), DiscreteStateSpace()
-    model.connect(model.source.y, model.copy.u)
-    model.connect(model.state.y1, model.hold.u)
-    model.connect(model.hold.y, model.steps.u)
-    model.connect(model.steps.y, model.state.u1)
+    model = wired("sampled", "source.y copy.u", "state.y1 hold.u", "hold.y steps.u",
+                  "steps.y state.u1",
+                  source=Constant(value=0.132), copy=Gain(gain=1.0), hold=UnitDelay(),
+                  steps=Rounding(step=15.8), state=DiscreteStateSpace())
     for value in (0.132, 0.2, 1e9, 0.0, -1.0):
         model.source.value = value
         assert model.simulate("20 ms")["copy.y"].final.m == value
@@ -115,17 +105,12 @@ def test_a_sweep_over_decades_keeps_the_digits_of_every_run():
 
 def clipper(n):
     """A ladder of resistors and diodes between a source and a capacitor."""
-    model = Model("clipper")
-    model.ground = ElectricalReference()
-    model.source = ACVoltageSource(amplitude="10 V", frequency="8 Hz")
-    model.along = Resistor(count=n, resistance="100 ohm")
-    model.diodes = Diode(count=n, model="exponential")
-    model.store = Capacitor(capacitance="100 uF")
-    model.connect(model.source.n, model.diodes.n, model.store.n, model.ground.V)
-    model.connect(model.source.p, model.along[0].p)
-    model.connect(model.along[1:].p, model.along[:-1].n, model.diodes[:-1].p)
-    model.connect(model.along[-1].n, model.diodes[-1].p, model.store.p)
-    return model
+    return wired("clipper", "source.n diodes.n store.n ground.V", "source.p along[0].p",
+                 "along[1:].p along[:-1].n diodes[:-1].p", "along[-1].n diodes[-1].p store.p",
+                 ground=ElectricalReference(),
+                 source=ACVoltageSource(amplitude="10 V", frequency="8 Hz"),
+                 along=Resistor(count=n, resistance="100 ohm"),
+                 diodes=Diode(count=n, model="exponential"), store=Capacitor(capacitance="100 uF"))
 
 
 def test_a_ladder_of_diodes_is_solved_by_its_nodes():

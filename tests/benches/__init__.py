@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from blocks import Component, Output, Parameter, quantity
+from blocks import Component, Model, Output, Parameter, quantity
+
+
+def wired(name, /, *nets, **parts):
+    """A model of these parts, joined net by net: ``"source.p load.p"`` are two ports of one."""
+    model = Model(name)
+    wire(model, *nets, **parts)
+    return model
+
+
+def wire(model, /, *nets, **parts):
+    """Add parts to a model, then join its ports net by net; of arrays ``"masses[1:].M"``."""
+    for part, component in parts.items():
+        setattr(model, part, component)
+    for net in nets:
+        model.connect(*(eval(f"model.{port}", {"model": model}) for port in net.split()))
 
 
 def signal(unit, value):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from blocks import Model
+from benches import wired
 from library.electrical import ControlledVoltageSource, ElectricalReference
 
 TIGHT = {"rtol": 1e-12, "method": "DOP853"}
 
 
-def circuit(name="circuit", **parts):
-    """A model with these parts and a reference ``ground``."""
-    model = Model(name)
-    for part_name, part in parts.items():
-        model.add(part_name, part)
-    model.ground = ElectricalReference()
-    return model
+def circuit(name="circuit", /, *nets, **parts):
+    """A model of these parts and a reference ``ground``, joined net by net."""
+    return wired(name, *nets, **parts, ground=ElectricalReference())
 
 
 def ring(*parts, name="ring"):

@@ -65,14 +65,7 @@ from library.thermal import (
     ThermalMass,
     ThermalResistance,
 )
-from library.translational import (
-    Damper,
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-)
+from library.translational import Damper, HardStop, Mass, Reference, Spring, TranslationalFriction
 
 PRESSURE = 5.0  # MPa, around which the liquid is
 
@@ -168,8 +161,7 @@ class Mixed:
         if self.rng.random() < 0.25:
             return GasChargedAccumulator(precharge_pressure="3 MPa", total_volume="1 l",
                                          volume=self.between(0.3, 0.5, "l"))
-        return ConstantVolumeChamber(volume=self.about(1, "l"),
-                                     p_I=self.between(4, 6, "MPa"))  # fmt: skip
+        return ConstantVolumeChamber(volume=self.about(1, "l"), p_I=self.between(4, 6, "MPa"))
 
     def trees(self):
         """Every node hangs on an earlier one of its domain, or on the ground."""

@@ -11,6 +11,7 @@ from math import pi
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 
@@ -20,7 +21,6 @@ from blocks import (
     Domain,
     EquationError,
     Input,
-    Model,
     Option,
     Output,
     Parameter,
@@ -66,9 +66,7 @@ PER_SECOND = quantity("1 1/s")
 
 
 def alone(part, name="c"):
-    model = Model("delayed")
-    model.add(name, part)
-    return model
+    return wired("delayed", **{name: part})
 
 
 class Decay(Component):
@@ -101,10 +99,9 @@ def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(
     assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, delay), atol=50 * rtol)
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
-def test_many_instances_in_machine_code_read_the_past_of_their_own(method):
+def test_many_instances_in_machine_code_read_the_past_of_their_own():
     delays = [f"{0.2 + k % 3 / 10} s" for k in range(400)]  # a large network: laws in loops
-    run = alone(Decay(count=400, delay=delays)).simulate("0.5 s", method=method, rtol=1e-8)
+    run = alone(Decay(count=400, delay=delays)).simulate("0.5 s", method="dopri5", rtol=1e-8)
     for k in (0, 58, 122, 399):
         delay = 0.2 + k % 3 / 10
         assert_allclose(run[f"c[{k}].y"].final.m, decay(np.array([0.5]), delay), atol=1e-6)
@@ -124,10 +121,8 @@ def test_a_short_delay_is_kept_in_machine_code_step_by_step(method, monkeypatch)
     in_python = Delays._signals
     monkeypatch.setattr(Delays, "_signals", lambda self, problem, course, t: (
         asked.append(len(t)) or in_python(self, problem, course, t)))
-    model = Model("behind")
-    model.tone, model.late, model.sum = Sine(frequency="0.5 Hz"), Delay(delay="1 ms"), Integrator()
-    model.connect(model.tone.y, model.late.u)
-    model.connect(model.late.y, model.sum.u)
+    model = wired("behind", "tone.y late.u", "late.y sum.u",
+                  tone=Sine(frequency="0.5 Hz"), late=Delay(delay="1 ms"), sum=Integrator())
     result = model.simulate("1 s", method=method, rtol=1e-8)
     assert result.statistics["steps"] >= 1000
     assert len(asked) < 10
@@ -142,11 +137,9 @@ def test_a_late_start_keeps_no_more_of_the_past_than_an_early_one(method, monkey
     in_python = Delays._signals
     monkeypatch.setattr(Delays, "_signals", lambda self, problem, course, t: (
         asked.append(len(t)) or in_python(self, problem, course, t)))
-    model = Model("late")
-    model.tone, model.late, model.sum = Sine(frequency="1 Hz"), Delay(delay="0.25 s"), Integrator()
-    model.held = ZeroOrderHold(sample_time="10 ms")
-    model.connect(model.tone.y, model.late.u, model.held.u)
-    model.connect(model.late.y, model.sum.u)
+    model = wired("late", "tone.y late.u held.u", "late.y sum.u",
+                  tone=Sine(frequency="1 Hz"), late=Delay(delay="0.25 s"), sum=Integrator(),
+                  held=ZeroOrderHold(sample_time="10 ms"))
     points = []
     for start in (0, 1_000_000):  # whole periods, of which 1e-10 s are told apart
         asked.clear()
@@ -169,12 +162,9 @@ def test_many_delays_are_read_at_once_in_machine_code(monkeypatch):
     monkeypatch.setattr("blocks.system.past.basis", lambda x, nodes: (
         looks.append(len(x)) or basis(x, nodes)))
     delays, lag, turn = np.linspace(0.05, 0.2, count), 0.1, 2 * pi
-    model = Model("many")
-    model.tone = Sine(frequency="1 Hz")
-    model.late = Delay(count=count, delay=quantity(delays, "s"))
-    model.lag = TransferFunction(count=count, numerator=[1.0], denominator=[lag, 1.0])
-    model.connect(model.tone.y, model.late.u)
-    model.connect(model.late.y, model.lag.u)
+    model = wired("many", "tone.y late.u", "late.y lag.u",
+                  tone=Sine(frequency="1 Hz"), late=Delay(count=count, delay=quantity(delays, "s")),
+                  lag=TransferFunction(count=count, numerator=[1.0], denominator=[lag, 1.0]))
     run = model.simulate("1 s")
     assert run.statistics.method == "dopri5"
     assert len(looks) < 6 * count  # the run stops where each arrives; not for each of them there
@@ -200,12 +190,10 @@ def test_a_quarter_period_of_delay_in_a_loop_keeps_an_oscillation_going_for_ever
 
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_step_arrives_one_delay_later_at_the_very_instant(method):
-    model = Model("step")
-    model.step = Step(final="5 N", start="1 s")
-    model.delay = Delay(unit="N", delay="0.7 s", initial_output="2 N")
-    model.sum = Integrator(input="N")
-    model.connect(model.step.y, model.delay.u)
-    model.connect(model.delay.y, model.sum.u)
+    model = wired("step", "step.y delay.u", "delay.y sum.u",
+                  step=Step(final="5 N", start="1 s"),
+                  delay=Delay(unit="N", delay="0.7 s", initial_output="2 N"),
+                  sum=Integrator(input="N"))
     run = model.simulate("3 s", method=method)
     seen = run["delay.y"].at(["0.1 s", "0.6999 s", "0.7001 s", "1.6999 s", "1.7001 s", "3 s"])
     assert_allclose(seen.to("N").m, [2, 2, 0, 0, 5, 5], atol=0)
@@ -213,11 +201,9 @@ def test_a_step_arrives_one_delay_later_at_the_very_instant(method):
 
 
 def test_delays_in_series_add_up():
-    model = Model("series")
-    model.wave = Sine(amplitude="3 m", frequency="4 Hz")
-    model.first, model.second = Delay(unit="m", delay="0.3 s"), Delay(unit="m", delay="0.45 s")
-    model.connect(model.wave.y, model.first.u)
-    model.connect(model.first.y, model.second.u)
+    model = wired("series", "wave.y first.u", "first.y second.u",
+                  wave=Sine(amplitude="3 m", frequency="4 Hz"),
+                  first=Delay(unit="m", delay="0.3 s"), second=Delay(unit="m", delay="0.45 s"))
     run = model.simulate("3 s", rtol=1e-8)
     t = np.linspace(0, 3, 200)
     exact = np.where(t > 0.75, 3 * np.sin(8 * pi * (t - 0.75)), 0)
@@ -225,11 +211,8 @@ def test_delays_in_series_add_up():
 
 
 def test_an_echo_of_a_constant_sums_to_a_geometric_series():
-    model = Model("echo")
-    model.one, model.sum, model.delay = Constant(value=1), Sum(signs="++"), Echo()
-    model.connect(model.one.y, model.sum.u1)
-    model.connect(model.delay.y, model.sum.u2)
-    model.connect(model.sum.y, model.delay.u)
+    model = wired("echo", "one.y sum.u1", "delay.y sum.u2", "sum.y delay.u",
+                  one=Constant(value=1), sum=Sum(signs="++"), delay=Echo())
     run = model.simulate("5 s")
     n = np.arange(10)
     heard = run["sum.y"].at(quantity(0.5 * n + 0.25, "s")).m
@@ -278,11 +261,8 @@ def test_waves_that_are_nothing_but_rounding_are_not_resolved_along_lines_in_ser
     keep = Past.extend
     monkeypatch.setattr(Past, "extend", lambda self, ends, values: (
         kept.append(len(ends)) or keep(self, ends, values)))
-    model = Model("hammer")
-    model.supply, model.line, model.vessel = Supply(), Line(count=4, delay="25 ms"), Vessel()
-    model.connect(model.supply.P, model.line[0].A)
-    model.connect(model.line[1:].A, model.line[:-1].B)
-    model.connect(model.line[-1].B, model.vessel.P)
+    model = wired("hammer", "supply.P line[0].A", "line[1:].A line[:-1].B", "line[-1].B vessel.P",
+                  supply=Supply(), line=Line(count=4, delay="25 ms"), vessel=Vessel())
     run = model.simulate("0.3 s", rtol=1e-7)
     # the vessel is filled through the impedance by twice the pressure that arrives
     t = np.linspace(0.101, 0.299, 50)
@@ -318,16 +298,13 @@ def test_a_relay_behind_a_dead_time_swings_by_twice_that_time():
 
 
 def test_friction_breaks_away_one_delay_after_the_load_has_reached_its_bound():
-    model = Model("late")
-    model.ramp = Ramp(slope="10 N/s")
-    model.delay = Delay(unit="N", delay="0.8 s")
-    model.push, model.block, model.ground = ForceSource(), Mass(mass="1 kg"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", breakaway_force="25 N",
-                                           coulomb_force="20 N", viscous_coefficient="0 N*s/m")
-    model.connect(model.ramp.y, model.delay.u)
-    model.connect(model.delay.y, model.push.S)
-    model.connect(model.push.R, model.block.M, model.friction.R)
-    model.connect(model.push.C, model.friction.C, model.ground.V)
+    model = wired("late", "ramp.y delay.u", "delay.y push.S", "push.R block.M friction.R",
+                  "push.C friction.C ground.V",
+                  ramp=Ramp(slope="10 N/s"), delay=Delay(unit="N", delay="0.8 s"),
+                  push=ForceSource(), block=Mass(mass="1 kg"), ground=Reference(),
+                  friction=TranslationalFriction(law="coulomb", breakaway_force="25 N",
+                                                 coulomb_force="20 N",
+                                                 viscous_coefficient="0 N*s/m"))
     run = model.simulate("4.3 s", rtol=1e-9)
     (slip,) = run.events.of("friction")
     assert_allclose(slip.time, 2.5 + 0.8, rtol=1e-9)
@@ -353,14 +330,10 @@ def test_the_past_of_one_run_is_not_that_of_the_next():
 
 def test_a_body_cannot_be_moved_by_a_delayed_position_but_follows_through_a_spring():
     def model():
-        made = Model("follow")
-        made.wave, made.delay = Sine(amplitude="1 mm", frequency="1 Hz"), Delay(unit="m")
-        made.move, made.block, made.ground = PositionSource(), Mass(), Reference()
-        made.connect(made.wave.y, made.delay.u)
-        made.connect(made.delay.y, made.move.S)
-        made.connect(made.move.C, made.ground.V)
-        made.connect(made.move.R, made.block.M)
-        return made
+        return wired("follow", "wave.y delay.u", "delay.y move.S", "move.C ground.V",
+                     "move.R block.M",
+                     wave=Sine(amplitude="1 mm", frequency="1 Hz"), delay=Delay(unit="m"),
+                     move=PositionSource(), block=Mass(), ground=Reference())
 
     with pytest.raises(EquationError, match="needs the derivative of a delayed signal") as refused:
         model().simulate("1 s")
@@ -368,15 +341,10 @@ def test_a_body_cannot_be_moved_by_a_delayed_position_but_follows_through_a_spri
 
 
 def test_friction_on_a_belt_of_delayed_speed_is_refused():
-    model = Model("belt")
-    model.speed, model.delay = Ramp(slope="1 m/s^2"), Delay(unit="m/s")
-    model.belt, model.block, model.ground = VelocitySource(), Mass(), Reference()
-    model.friction = TranslationalFriction(law="coulomb")
-    model.connect(model.speed.y, model.delay.u)
-    model.connect(model.delay.y, model.belt.S)
-    model.connect(model.belt.R, model.friction.R)
-    model.connect(model.friction.C, model.block.M)
-    model.connect(model.belt.C, model.ground.V)
+    model = wired("belt", "speed.y delay.u", "delay.y belt.S", "belt.R friction.R",
+                  "friction.C block.M", "belt.C ground.V",
+                  speed=Ramp(slope="1 m/s^2"), delay=Delay(unit="m/s"), belt=VelocitySource(),
+                  block=Mass(), ground=Reference(), friction=TranslationalFriction(law="coulomb"))
     with pytest.raises(EquationError, match="^friction: has a relative velocity that is a delayed"):
         model.simulate("1 s")
 
@@ -417,14 +385,11 @@ def test_a_delay_of_no_time_is_refused_by_name():
 
 
 def test_a_spring_takes_up_a_delayed_position():
-    model = Model("follow")
-    model.wave, model.delay = Sine(amplitude="10 N", frequency="1 Hz"), Delay(unit="N", delay="2 s")
-    model.push, model.block, model.ground = ForceSource(), Mass(mass="2 kg"), Reference()
-    model.spring = Spring(stiffness="18 N/m")
-    model.connect(model.wave.y, model.delay.u)
-    model.connect(model.delay.y, model.push.S)
-    model.connect(model.push.R, model.block.M, model.spring.R)
-    model.connect(model.push.C, model.spring.C, model.ground.V)
+    model = wired("follow", "wave.y delay.u", "delay.y push.S", "push.R block.M spring.R",
+                  "push.C spring.C ground.V",
+                  wave=Sine(amplitude="10 N", frequency="1 Hz"), delay=Delay(unit="N", delay="2 s"),
+                  push=ForceSource(), block=Mass(mass="2 kg"), ground=Reference(),
+                  spring=Spring(stiffness="18 N/m"))
     run = model.simulate("8 s", rtol=1e-9)
     t = np.linspace(2, 8, 60)
     omega, own = 2 * pi, 3.0
@@ -449,18 +414,13 @@ def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each(
     asked, in_python = [], Events.switch
     monkeypatch.setattr(Events, "switch", lambda self, t, which: (
         asked.append(t) or in_python(self, t, which)))
-    model = Model("sampled")
-    model.wave, model.hold = Sine(frequency="1 Hz"), ZeroOrderHold(sample_time="20 ms")
-    model.delay, model.sum = Delay(delay="0.353 s"), Integrator()
-    model.connect(model.wave.y, model.hold.u)
-    model.connect(model.hold.y, model.delay.u)
-    model.connect(model.delay.y, model.sum.u)
+    model = wired("sampled", "wave.y hold.u", "hold.y delay.u", "delay.y sum.u",
+                  wave=Sine(frequency="1 Hz"), hold=ZeroOrderHold(sample_time="20 ms"),
+                  delay=Delay(delay="0.353 s"), sum=Integrator())
     if beside_friction:
-        model.block, model.floor = Mass(v="1 m/s"), Reference()
-        model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N",
-                                          breakaway_force="1 N")
-        model.connect(model.block.M, model.rub.R)
-        model.connect(model.rub.C, model.floor.V)
+        wire(model, "block.M rub.R", "rub.C floor.V",
+             block=Mass(v="1 m/s"), floor=Reference(),
+             rub=TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N"))
     run = model.simulate("2 s", rtol=1e-9)
     held = np.sin(2 * pi * 0.02 * np.arange(83))  # the last sample arrives at 1.993 s
     exact = 0.02 * held[:-1].sum() + 0.007 * held[-1]
@@ -492,18 +452,14 @@ class Regrowth(Component):
         yield self.y == self.x
 
 
-@pytest.mark.parametrize("method", ["auto"])
-def test_samples_are_taken_where_a_delay_has_passed_beside_friction(method):
+def test_samples_are_taken_where_a_delay_has_passed_beside_friction():
     """x'(t) = 1 - x(t - 0.3 s) is the sum of (-1)^k (t - 0.3 k)^(k + 1)/(k + 1)! of what began."""
-    model = Model("tallied")
-    model.x, model.late, model.tally = Regrowth(), Delay(delay="0.3 s"), Tally()
-    model.block, model.floor = Mass(v="1 m/s"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
-    model.connect(model.late.y, model.x.u)
-    model.connect(model.x.y, model.late.u, model.tally.u)
-    model.connect(model.block.M, model.rub.R)
-    model.connect(model.rub.C, model.floor.V)
-    run = model.simulate("0.95 s", rtol=1e-8, method=method)
+    model = wired("tallied", "late.y x.u", "x.y late.u tally.u", "block.M rub.R", "rub.C floor.V",
+                  x=Regrowth(), late=Delay(delay="0.3 s"), tally=Tally(), block=Mass(v="1 m/s"),
+                  floor=Reference(),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                            breakaway_force="1 N"))
+    run = model.simulate("0.95 s", rtol=1e-8, method="auto")
     assert run["tally.n"].final.m == 7  # from 0.3 s on
     at_last = 0.9 - 0.6**2 / 2 + 0.3**3 / 6
     assert_allclose(run["tally.last"].final.m, at_last, rtol=1e-6)

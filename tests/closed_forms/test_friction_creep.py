@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.translational import ForceSource, Mass, Reference, TranslationalFriction
 
 # load in N: creep in m/s, for 15 N breakaway, 10 N Coulomb, 0.01 m/s, 5 N s/m; from an
@@ -16,28 +17,22 @@ CREEP = {1: 9.25853103067586e-5, 5: 4.95940848827975e-4, 9: 1.12027954018973e-3,
 
 @pytest.mark.parametrize("load", CREEP)
 def test_a_loaded_body_creeps_at_the_published_speed(load):
-    model = Model("creep")
-    model.body = Mass(mass="10 g")
-    model.friction = TranslationalFriction(
-        breakaway_force="15 N", coulomb_force="10 N", breakaway_velocity="0.01 m/s",
-        viscous_coefficient="5 N*s/m",
-    )  # fmt: skip
-    model.push, model.ground = ForceSource(force=quantity(load, "N")), Reference()
-    model.connect(model.body.M, model.friction.R, model.push.R)
-    model.connect(model.friction.C, model.push.C, model.ground.V)
+    model = wired("creep", "body.M friction.R push.R", "friction.C push.C ground.V",
+                  body=Mass(mass="10 g"),
+                  friction=TranslationalFriction(breakaway_force="15 N", coulomb_force="10 N",
+                                                 breakaway_velocity="0.01 m/s",
+                                                 viscous_coefficient="5 N*s/m"),
+                  push=ForceSource(force=quantity(load, "N")), ground=Reference())
     run = model.simulate("1 ms", rtol=1e-12, method="Radau")
     assert_allclose(run["body.v"].final.to("m/s").magnitude, CREEP[load], rtol=1e-10)
 
 
 @pytest.mark.parametrize("load", CREEP)
 def test_a_loaded_massless_node_creeps_at_the_published_speed(load):
-    model = Model("massless creep")
-    model.friction = TranslationalFriction(
-        breakaway_force="15 N", coulomb_force="10 N", breakaway_velocity="0.01 m/s",
-        viscous_coefficient="5 N*s/m",
-    )  # fmt: skip
-    model.push, model.ground = ForceSource(force=quantity(load, "N")), Reference()
-    model.connect(model.friction.R, model.push.R)
-    model.connect(model.friction.C, model.push.C, model.ground.V)
+    model = wired("massless creep", "friction.R push.R", "friction.C push.C ground.V",
+                  friction=TranslationalFriction(breakaway_force="15 N", coulomb_force="10 N",
+                                                 breakaway_velocity="0.01 m/s",
+                                                 viscous_coefficient="5 N*s/m"),
+                  push=ForceSource(force=quantity(load, "N")), ground=Reference())
     run = model.simulate("1 s")
     assert_allclose(run["friction.v"].to("m/s").magnitude, CREEP[load], rtol=1e-10)

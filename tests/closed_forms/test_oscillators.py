@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -15,7 +16,6 @@ from library.translational import (
     Reference,
     Spring,
     SpringDamper,
-    VelocitySource,
 )
 
 METHODS = ["DOP853", "Radau"]
@@ -27,14 +27,10 @@ def read(run, path, unit):
 
 
 def oscillator(m, k, d, x0, v0):
-    model = Model("oscillator")
-    model.body = Mass(mass=quantity(m, "kg"), v=quantity(v0, "m/s"))
-    model.spring = Spring(stiffness=quantity(k, "N/m"), x=quantity(x0, "m"))
-    model.damper = Damper(damping=quantity(d, "N*s/m"))
-    model.ground = Reference()
-    model.connect(model.body.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.ground.V)
-    return model
+    return wired("oscillator", "body.M spring.R damper.R", "spring.C damper.C ground.V",
+                 body=Mass(mass=quantity(m, "kg"), v=quantity(v0, "m/s")),
+                 spring=Spring(stiffness=quantity(k, "N/m"), x=quantity(x0, "m")),
+                 damper=Damper(damping=quantity(d, "N*s/m")), ground=Reference())
 
 
 def damped(m, k, d, x0, v0, t):
@@ -64,13 +60,10 @@ def test_a_mass_on_a_moving_base_follows_the_transfer_function():
     model = Model("base")
     model.base = PositionSource(position=lambda t: quantity("2 cm") * sin(quantity(w, "rad/s") * t))
     body0, speed0 = 0.02 * phasor.imag, 0.02 * w * phasor.real
-    model.body = Mass(mass=quantity(m, "kg"), v=quantity(speed0, "m/s"))
-    model.strut = SpringDamper(stiffness=quantity(k, "N/m"), damping=quantity(d, "N*s/m"),
-                               x=quantity(-body0, "m"))  # fmt: skip
-    model.ground = Reference()
-    model.connect(model.base.R, model.strut.R)
-    model.connect(model.strut.C, model.body.M)
-    model.connect(model.base.C, model.ground.V)
+    wire(model, "base.R strut.R", "strut.C body.M", "base.C ground.V",
+         body=Mass(mass=quantity(m, "kg"), v=quantity(speed0, "m/s")),
+         strut=SpringDamper(stiffness=quantity(k, "N/m"), damping=quantity(d, "N*s/m"),
+                            x=quantity(-body0, "m")), ground=Reference())
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, v = read(run, "body.v", "m/s")
     assert_allclose(v, (0.02 * 1j * w * phasor * np.exp(1j * w * t)).imag, atol=1e-8)
@@ -82,15 +75,10 @@ def test_a_mass_on_a_moving_base_follows_the_transfer_function():
 def test_two_equal_masses_swing_in_their_two_modes(method):
     # wall - k - m - kc - m - k - wall: modes k/m (together) and (k + 2 kc)/m (against each other)
     m, k, kc = 0.5, 20.0, 7.0
-    model = Model("modes")
-    model.a, model.b = Mass(mass="0.5 kg", v="0.3 m/s"), Mass(mass="0.5 kg", v="-0.1 m/s")
-    model.left = Spring(stiffness="20 N/m", x="10 cm")
-    model.middle = Spring(stiffness="7 N/m")
-    model.right = Spring(stiffness="20 N/m", x="0 cm")
-    model.ground = Reference()
-    model.connect(model.left.R, model.a.M, model.middle.R)
-    model.connect(model.middle.C, model.b.M, model.right.R)
-    model.connect(model.left.C, model.right.C, model.ground.V)
+    model = wired("modes", "left.R a.M middle.R", "middle.C b.M right.R", "left.C right.C ground.V",
+                  a=Mass(mass="0.5 kg", v="0.3 m/s"), b=Mass(mass="0.5 kg", v="-0.1 m/s"),
+                  left=Spring(stiffness="20 N/m", x="10 cm"), middle=Spring(stiffness="7 N/m"),
+                  right=Spring(stiffness="20 N/m", x="0 cm"), ground=Reference())
     model.middle.x = "10 cm"
     run = model.simulate("3 s", method=method, **TIGHT)
     t, a = read(run, "left.x", "m")
@@ -102,62 +90,10 @@ def test_two_equal_masses_swing_in_their_two_modes(method):
     assert_allclose(b, together - against, atol=1e-8)
 
 
-def pulled(build):
-    """Velocity source of 1 cm/s on a chain that ends on the ground."""
-    model = Model("pulled")
-    model.pull, model.ground = VelocitySource(velocity="1 cm/s"), Reference()
-    build(model)
-    model.connect(model.pull.C, model.ground.V)
-    return model
-
-
-def test_springs_in_series_add_their_compliance():
-    def build(model):
-        model.soft, model.stiff = Spring(stiffness="1 N/mm"), Spring(stiffness="4 N/mm")
-        model.connect(model.pull.R, model.soft.R)
-        model.connect(model.soft.C, model.stiff.R)
-        model.connect(model.stiff.C, model.ground.V)
-
-    run = pulled(build).simulate("2 s", **TIGHT)
-    t, f = read(run, "soft.f", "N")
-    assert_allclose(f, 1 / (1 / 1e3 + 1 / 4e3) * 0.01 * t, atol=1e-8)
-    assert_allclose(read(run, "stiff.x", "m")[1], 0.01 * t / 5, atol=1e-10)
-
-
-def test_springs_in_parallel_add_their_stiffness():
-    def build(model):
-        model.soft, model.stiff = Spring(stiffness="1 N/mm"), Spring(stiffness="4 N/mm")
-        model.connect(model.pull.R, model.soft.R, model.stiff.R)
-        model.connect(model.soft.C, model.stiff.C, model.ground.V)
-
-    run = pulled(build).simulate("2 s", **TIGHT)
-    t, f = read(run, "pull.f", "N")
-    assert_allclose(f, -5e3 * 0.01 * t, atol=1e-8)
-
-
-def test_a_spring_and_a_damper_in_series_relax():
-    # Maxwell: f = d V (1 - exp(-k t / d)); the node between them has no mass
-    def build(model):
-        model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="50 N*s/m")
-        model.connect(model.pull.R, model.spring.R)
-        model.connect(model.spring.C, model.damper.R)
-        model.connect(model.damper.C, model.ground.V)
-
-    run = pulled(build).simulate("1 s", **TIGHT)
-    t, f = read(run, "spring.f", "N")
-    assert_allclose(f, 0.5 * (1 - np.exp(-4 * t)), atol=1e-8)
-    assert_allclose(read(run, "damper.f", "N")[1], f, atol=1e-12)
-
-
 def test_a_massless_node_of_three_springs_is_in_balance():
-    model = Model("star")
-    model.body = Mass(mass="1 kg", v="1 m/s")
-    model.a = Spring(stiffness="100 N/m")
-    model.b, model.c = Spring(stiffness="200 N/m"), Spring(stiffness="300 N/m")
-    model.ground = Reference()
-    model.connect(model.body.M, model.a.R)
-    model.connect(model.a.C, model.b.R, model.c.R)
-    model.connect(model.b.C, model.c.C, model.ground.V)
+    model = wired("star", "body.M a.R", "a.C b.R c.R", "b.C c.C ground.V",
+                  body=Mass(mass="1 kg", v="1 m/s"), a=Spring(stiffness="100 N/m"),
+                  b=Spring(stiffness="200 N/m"), c=Spring(stiffness="300 N/m"), ground=Reference())
     run = model.simulate("2 s", method="DOP853", **TIGHT)
     stiffness = 1 / (1 / 100 + 1 / 500)
     t, v = read(run, "body.v", "m/s")
@@ -165,34 +101,10 @@ def test_a_massless_node_of_three_springs_is_in_balance():
     assert_allclose(read(run, "c.f", "N")[1], 0.6 * read(run, "a.f", "N")[1], atol=1e-7)
 
 
-def test_rigidly_joined_masses_are_one_mass():
-    model = oscillator(1.5, 8.0, 0.4, 0.1, -0.3)
-    model.load = Mass(mass="0.5 kg")
-    model.connect(model.load.M, model.body.M)
-    run = model.simulate("4 s", method="DOP853", **TIGHT)
-    t, x = read(run, "spring.x", "m")
-    assert_allclose(x, damped(2.0, 8.0, 0.4, 0.1, -0.3, t), atol=1e-8)
-    assert_allclose(read(run, "load.f", "N")[1], read(run, "body.f", "N")[1] / 3, atol=1e-9)
-
-
-def test_a_mass_that_must_follow_a_velocity_takes_the_force_that_needs():
-    w = quantity("5 rad/s")
-    model = Model("shaker")
-    model.shaker = VelocitySource(velocity=lambda t: quantity("0.2 m/s") * sin(w * t))
-    model.body, model.ground = Mass(mass="3 kg"), Reference()
-    model.connect(model.shaker.R, model.body.M)
-    model.connect(model.shaker.C, model.ground.V)
-    run = model.simulate("2 s", **TIGHT)
-    t, f = read(run, "body.f", "N")
-    assert_allclose(f, 3 * 0.2 * 5 * np.cos(5 * t), atol=1e-12)
-    assert_allclose(read(run, "shaker.f", "N")[1], -f, atol=1e-12)
-
-
 def test_an_oscillator_at_resonance_grows_linearly():
     model = oscillator(2.0, 32.0, 0.0, 0.0, 0.0)
-    model.push = ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t))
-    model.connect(model.push.R, model.body.M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R body.M", "push.C ground.V",
+         push=ForceSource(force=lambda t: quantity("6 N") * sin(quantity("4 rad/s") * t)))
     run = model.simulate("5 s", method="DOP853", **TIGHT)
     t, x = read(run, "spring.x", "m")
     assert_allclose(x, 6 / (2 * 2 * 4) * (np.sin(4 * t) / 4 - t * np.cos(4 * t)), atol=1e-8)
@@ -200,8 +112,7 @@ def test_an_oscillator_at_resonance_grows_linearly():
 
 def test_springs_of_one_kind_keep_their_own_stiffness():
     # the order in which equations are solved must not mix up whose parameters are whose
-    model = Model("rack")
-    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    model = wired("rack", ground=Reference(), a=Mass(mass="1 kg"), b=Mass(mass="2 kg"))
     for i, k in enumerate([5, 7, 11, 13]):
         spring = model.add(f"s{i}", Spring(stiffness=quantity(k, "N/m"), x="1 m"))
         model.connect(spring.C, model.ground.V)

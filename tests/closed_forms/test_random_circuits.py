@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from scipy.linalg import eigvals, solve
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     ACCurrentSource,
     ACVoltageSource,
@@ -85,9 +86,8 @@ class Circuit:
         return -found.real.max() if len(found) else 0.0
 
     def model(self):
-        model = Model("random circuit")
-        model.ground, model.nodes = ElectricalReference(), OpenCircuit(count=self.nodes)
-        model.connect(model.ground.V, model.nodes[0].V)
+        model = wired("random circuit", "ground.V nodes[0].V",
+                      ground=ElectricalReference(), nodes=OpenCircuit(count=self.nodes))
         frequency = quantity(OMEGA / 2 / np.pi, "Hz")
         for k, (kind, value, *ends) in enumerate(self.edges):
             part = model.add(f"{kind}{k}", {

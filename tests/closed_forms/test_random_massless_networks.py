@@ -11,13 +11,14 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from benches import wired
 from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from random_cases import random_cases
 from scipy.linalg import eig
 
-from blocks import Model, Target, quantity
+from blocks import Target, quantity
 from library.translational import Damper, FreeEnd, Inerter, Mass, Reference, Rod, Spring
 
 END = 0.6  # s
@@ -68,8 +69,7 @@ def pencil(nodes, links):
 
 
 def build(nodes, links):
-    model = Model("network")
-    model.ground = Reference()
+    model = wired("network", ground=Reference())
     joints = {-1: model.ground.V}
     for i, (m, v) in enumerate(nodes):
         body = Mass(mass=quantity(m, "kg"), v=Target(quantity(v, "m/s"), "low")) if m else FreeEnd()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -109,11 +110,9 @@ def test_a_value_comes_back_from_any_unit(number, first, second):
 @given(st.sampled_from(MASSES), st.sampled_from(STIFFNESSES), st.sampled_from(VELOCITIES))
 def test_units_of_parameters_do_not_matter(mass, stiffness, velocity):
     def run(m, k, v):
-        model = Model("oscillator")
-        model.body = Mass(mass=quantity("2 kg").to(m), v=quantity("1 m/s").to(v))
-        model.spring, model.ground = Spring(stiffness=quantity("8 N/m").to(k)), Reference()
-        model.connect(model.body.M, model.spring.R)
-        model.connect(model.spring.C, model.ground.V)
+        model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
+                      body=Mass(mass=quantity("2 kg").to(m), v=quantity("1 m/s").to(v)),
+                      spring=Spring(stiffness=quantity("8 N/m").to(k)), ground=Reference())
         return model.simulate("1 s", method="rk4", step="10 ms")
 
     plain = run("kg", "N/m", "m/s")["spring.x"].to("m").magnitude

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from coolant import (
     HeatedPipe,
     LaminarPipe,
@@ -75,12 +76,10 @@ def test_a_pump_that_never_runs_leaves_the_guess():
 def test_a_pipe_of_many_cells_is_solved_cell_by_cell_in_machine_code():
     """Well mixed cells in a row: T rises as the incomplete gamma function of what has flowed."""
     n, model = 150, Model("long")
-    model.inlet, model.pump = Surroundings(), Pump(V=dropping_out)
-    model.cell, model.outlet = HeatedPipe(count=n, T="273.15 K"), Surroundings(T="200 K")
-    model.connect(model.inlet.port, model.pump.a)
-    model.connect(model.pump.b, model.cell[0].a)
-    model.connect(model.cell[:-1].b, model.cell[1:].a)
-    model.connect(model.cell[-1].b, model.outlet.port)
+    wire(model, "inlet.port pump.a", "pump.b cell[0].a", "cell[:-1].b cell[1:].a",
+         "cell[-1].b outlet.port",
+         inlet=Surroundings(), pump=Pump(V=dropping_out), cell=HeatedPipe(count=n, T="273.15 K"),
+         outlet=Surroundings(T="200 K"))
     run = model.simulate("3 s", method="dopri5", rtol=1e-8)
     assert run.statistics["algebraic unknowns"] > n
     t = np.array([0.15, 0.2, 0.4, 0.5, 0.6, 0.8, 3.0])
@@ -93,18 +92,12 @@ def test_a_pipe_of_many_cells_is_solved_cell_by_cell_in_machine_code():
 
 def ladder(cells, resistance):
     """A hot flow passes cells in a row, and most of what is left leaves by a branch at each."""
-    model = Model("ladder")
-    model.source, model.sink = Surroundings(T="350 K"), Surroundings()
-    model.pump, model.cell = Pump(), HeatedPipe(count=cells)
-    model.line = LaminarPipe(count=cells - 1, resistance=resistance)
-    model.branch = TurbulentPipe(count=cells, k="2 Pa*s^2/kg^2", smallest="0.5 kg/s")
-    model.connect(model.source.port, model.pump.a)
-    model.connect(model.pump.b, model.cell[0].a)
-    model.connect(model.cell[:-1].b, model.line.a)
-    model.connect(model.line.b, model.cell[1:].a)
-    model.connect(model.cell.b, model.branch.a)
-    model.connect(model.branch.b, model.sink.port)
-    return model
+    return wired("ladder", "source.port pump.a", "pump.b cell[0].a", "cell[:-1].b line.a",
+                 "line.b cell[1:].a", "cell.b branch.a", "branch.b sink.port",
+                 source=Surroundings(T="350 K"), sink=Surroundings(), pump=Pump(),
+                 cell=HeatedPipe(count=cells),
+                 line=LaminarPipe(count=cells - 1, resistance=resistance),
+                 branch=TurbulentPipe(count=cells, k="2 Pa*s^2/kg^2", smallest="0.5 kg/s"))
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

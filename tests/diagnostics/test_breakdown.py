@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 
-from blocks import (
-    Model,
-    Parameter,
-    SimulationError,
-    UnknownName,
-    Variable,
-    der,
-    log,
-    quantity,
-    sqrt,
-)
+from blocks import Parameter, SimulationError, UnknownName, Variable, der, log, quantity, sqrt
 from library.translational import ForceSource, Mass, Reference, TwoPort
 
 
@@ -43,10 +34,8 @@ class Vapour(Bristle):
 def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door(
     method, part, equation
 ):
-    model = Model("broken")
-    model.block, model.rail, model.ground = Mass(v="1.5 m/s"), part(), Reference()
-    model.connect(model.block.M, model.rail.R)
-    model.connect(model.rail.C, model.ground.V)
+    model = wired("broken", "block.M rail.R", "rail.C ground.V",
+                  block=Mass(v="1.5 m/s"), rail=part(), ground=Reference())
     step = "1 ms" if method == "rk4" else None
     with pytest.raises(SimulationError) as caught:
         model.simulate("3 s", method=method, step=step)
@@ -58,11 +47,9 @@ def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door
 
 @pytest.mark.parametrize("method", ["auto", "Radau"])
 def test_a_pole_of_a_source_is_laid_at_the_sources_door(method):
-    model = Model("pole")
-    model.block, model.ground = Mass(), Reference()
-    model.push = ForceSource(force=lambda t: quantity("1 N*s") / (t - quantity("0.5 s")))
-    model.connect(model.block.M, model.push.R)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("pole", "block.M push.R", "push.C ground.V",
+                  block=Mass(), ground=Reference(),
+                  push=ForceSource(force=lambda t: quantity("1 N*s") / (t - quantity("0.5 s"))))
     with pytest.raises(SimulationError, match=r"push\.S == 1/\(time - 0\.5\)") as caught:
         model.simulate("1 s", method=method)
     assert caught.value.where == "push"
@@ -74,10 +61,8 @@ def test_a_motion_that_grows_without_bound_is_no_components_fault():
         def equations(self):
             yield self.f == -quantity("1 N*s^2/m^2") * self.v**2
 
-    model = Model("avalanche")
-    model.block, model.snow, model.ground = Mass(v="1 m/s"), Avalanche(), Reference()
-    model.connect(model.block.M, model.snow.R)
-    model.connect(model.snow.C, model.ground.V)
+    model = wired("avalanche", "block.M snow.R", "snow.C ground.V",
+                  block=Mass(v="1 m/s"), snow=Avalanche(), ground=Reference())
     with pytest.raises(SimulationError, match="grows without bound") as caught:
         model.simulate("2 s")  # v = 1/(1 - t)
     assert caught.value.where == ""
@@ -96,10 +81,8 @@ def test_a_damper_of_the_wrong_sign_is_no_division_by_zero():
         def equations(self):
             yield self.f == -quantity("1 kN*s/m") * self.v
 
-    model = Model("fed")
-    model.block, model.fed, model.ground = Mass(v="1 m/s"), Fed(), Reference()
-    model.connect(model.block.M, model.fed.R)
-    model.connect(model.fed.C, model.ground.V)
+    model = wired("fed", "block.M fed.R", "fed.C ground.V",
+                  block=Mass(v="1 m/s"), fed=Fed(), ground=Reference())
     with pytest.raises(SimulationError, match=r"^block: .* block\.v has grown to .*: look for what "
                        "feeds it, such as a damper or a resistor of the wrong sign") as caught:
         model.simulate("2 s")  # v = exp(1000 t): beyond all numbers from 0.71 s on

@@ -7,6 +7,7 @@ the latter is a model like any other.
 from __future__ import annotations
 
 import pytest
+from benches import wire
 
 from blocks import Component, Input, Model, Output, Parameter, Variable, der, quantity
 from library.mechanisms import BeltDrive, Differential, GearBox, Lever, RackAndPinion, WheelAndAxle
@@ -41,60 +42,48 @@ def two_wheels():
 
 def one_body_on_two_wheels():
     m = model(a=WheelAndAxle(radius="40 mm"), b=WheelAndAxle(radius="60 mm"), body=Mass())
-    m.connect(m.a.A, m.b.A)
-    m.connect(m.a.P, m.b.P, m.body.M)
+    wire(m, "a.A b.A", "a.P b.P body.M")
     return m
 
 
 def two_gears():
     m = model(one=Inertia(), other=Inertia(), a=GearBox(ratio=2), b=GearBox(ratio=3),
               drive=Torque(torque="1 N*m"), frame=RotationalReference())
-    m.connect(m.one.I, m.a.S, m.b.S, m.drive.R)
-    m.connect(m.other.I, m.a.O, m.b.O)
-    m.connect(m.drive.C, m.frame.W)
+    wire(m, "one.I a.S b.S drive.R", "other.I a.O b.O", "drive.C frame.W")
     return m
 
 
 def a_gear_beside_a_belt():
     m = model(one=Inertia(), other=Inertia(), a=GearBox(ratio=2), b=BeltDrive(),
               drive=Torque(torque="1 N*m"), frame=RotationalReference())
-    m.connect(m.one.I, m.a.S, m.b.A, m.drive.R)
-    m.connect(m.other.I, m.a.O, m.b.B)
-    m.connect(m.drive.C, m.frame.W)
+    wire(m, "one.I a.S b.A drive.R", "other.I a.O b.B", "drive.C frame.W")
     return m
 
 
 def three_gears_in_a_ring():
     m = model(one=Inertia(), a=GearBox(ratio=2), b=GearBox(ratio=2), c=GearBox(ratio=2),
               drive=Torque(torque="1 N*m"), frame=RotationalReference())
-    m.connect(m.one.I, m.a.S, m.c.O, m.drive.R)
-    m.connect(m.a.O, m.b.S)
-    m.connect(m.b.O, m.c.S)
-    m.connect(m.drive.C, m.frame.W)
+    wire(m, "one.I a.S c.O drive.R", "a.O b.S", "b.O c.S", "drive.C frame.W")
     return m
 
 
 def a_lever_with_a_rod():
     m = model(arm=Lever(AC="1 m", BC="2 m"), rod=Rod(), body=Mass(), floor=Reference())
-    m.connect(m.arm.A, m.rod.R, m.body.M)
-    m.connect(m.arm.B, m.rod.C)
-    m.connect(m.arm.C, m.floor.V)
+    wire(m, "arm.A rod.R body.M", "arm.B rod.C", "arm.C floor.V")
     return m
 
 
 def a_differential_on_one_shaft():
     m = model(axle=Differential(ratio=4), one=Inertia(), drive=Torque(torque="1 N*m"),
               frame=RotationalReference())
-    m.connect(m.axle.D, m.axle.S1, m.axle.S2, m.one.I, m.drive.R)
-    m.connect(m.drive.C, m.frame.W)
+    wire(m, "axle.D axle.S1 axle.S2 one.I drive.R", "drive.C frame.W")
     return m
 
 
 def a_rack_and_a_wheel():
     m = model(one=Inertia(), a=RackAndPinion(radius="40 mm"), b=WheelAndAxle(radius="60 mm"),
               body=Mass())
-    m.connect(m.one.I, m.a.P, m.b.A)
-    m.connect(m.a.R, m.b.P, m.body.M)
+    wire(m, "one.I a.P b.A", "a.R b.P body.M")
     return m
 
 
@@ -133,8 +122,7 @@ def test_what_only_rest_fulfils_is_told(make):
 
 def test_what_has_one_ratio_moves():
     m = model(one=Inertia(), other=Inertia(), gear=GearBox(ratio=2))
-    m.connect(m.one.I, m.gear.S)
-    m.connect(m.other.I, m.gear.O)
+    wire(m, "one.I gear.S", "other.I gear.O")
     assert not m.check().filter(code="network.locked")
 
 
@@ -208,22 +196,16 @@ class Three(Component):
 def driven_by_its_own_force(gain="0.5 1/kg"):
     m = model(src=VelocitySource(), meter=ForceSensor(), body=Mass(mass="2 kg"), floor=Reference(),
               law=Integral(gain=gain))
-    m.connect(m.floor.V, m.src.C)
-    m.connect(m.src.R, m.meter.R)
-    m.connect(m.meter.C, m.body.M)
-    m.connect(m.meter.F, m.law.effort)
-    m.connect(m.law.speed, m.src.S)
+    wire(m, "floor.V src.C", "src.R meter.R", "meter.C body.M", "meter.F law.effort",
+         "law.speed src.S")
     return m
 
 
 def driven_by_its_own_torque(gain="0.5 1/(kg*m^2)"):
     m = model(src=AngularVelocitySource(), meter=TorqueSensor(), body=Inertia(inertia="2 kg*m^2"),
               floor=RotationalReference(), law=Turns(gain=gain))
-    m.connect(m.floor.W, m.src.C)
-    m.connect(m.src.R, m.meter.R)
-    m.connect(m.meter.C, m.body.I)
-    m.connect(m.meter.T, m.law.effort)
-    m.connect(m.law.speed, m.src.S)
+    wire(m, "floor.W src.C", "src.R meter.R", "meter.C body.I", "meter.T law.effort",
+         "law.speed src.S")
     return m
 
 

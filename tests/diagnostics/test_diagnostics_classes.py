@@ -5,6 +5,7 @@ import re
 import runpy
 
 import pytest
+from benches import wired
 from wrong_models import (
     AssignsWhatFollows,
     Bounded,
@@ -22,12 +23,7 @@ from wrong_models import (
 from blocks import Component, Model, Parameter, Port, Variable, der, quantity
 from blocks.diagnostics.check import relation_findings
 from blocks.exceptions import EquationError, ParameterError, UnknownName, WrongDimension
-from library.electrical import (
-    DCCurrentSource,
-    DCVoltageSource,
-    ElectricalReference,
-    electrical,
-)
+from library.electrical import DCCurrentSource, DCVoltageSource, ElectricalReference, electrical
 from library.translational import ForceSource, translational
 
 
@@ -160,9 +156,8 @@ def test_a_when_must_assign_an_integrated_variable():
 
 
 def test_relations_between_parameters_are_checked_for_every_instance():
-    model = Model("relations")
-    model.one = Bounded(low="3 m")
-    model.many = Bounded(count=3, low=["1 m", "4 m", "2 m"])
+    model = wired("relations",
+                  one=Bounded(low="3 m"), many=Bounded(count=3, low=["1 m", "4 m", "2 m"]))
     findings = model.check()
     assert [f.code for f in findings] == ["parameter.relation"] * 2
     assert "one: low (3.0 m) must not exceed high (2.0 m)" in str(findings[0])
@@ -258,8 +253,6 @@ def test_a_small_number_in_a_law_is_no_statement_about_its_ports(slope):
             yield self.n.i == -self.i
 
     for source in (DCCurrentSource, DCVoltageSource):
-        model = Model("leak")
-        model.leak, model.source, model.earth = Leak(), source(), ElectricalReference()
-        model.connect(model.source.p, model.leak.p)
-        model.connect(model.source.n, model.leak.n, model.earth.V)
+        model = wired("leak", "source.p leak.p", "source.n leak.n earth.V",
+                      leak=Leak(), source=source(), earth=ElectricalReference())
         assert not model.check()

@@ -5,25 +5,20 @@ import re
 from pathlib import Path
 
 import pytest
+from benches import wired
 from wrong_models import sound
 
 import blocks
-from blocks import Model
 from blocks.diagnostics import SEVERITIES, Finding, Findings
 from blocks.exceptions import CheckError, StructureError
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, VelocitySource
 
 
 def three_mistakes():
-    model = sound()
-    model.a = VelocitySource(velocity="0 m/s")
-    model.b = VelocitySource(velocity="0 m/s")
-    model.connect(model.a.R, model.b.R, model.damper.R)
-    model.connect(model.a.C, model.b.C, model.ground.V)
-    model.push, model.spring, model.short = ForceSource(force="1 N"), Spring(), Spring()
-    model.connect(model.push.R, model.block.M)
-    model.connect(model.short.R, model.short.C, model.block.M)
-    return model
+    return sound("a.R b.R damper.R", "a.C b.C ground.V", "push.R block.M",
+                 "short.R short.C block.M",
+                 a=VelocitySource(velocity="0 m/s"), b=VelocitySource(velocity="0 m/s"),
+                 push=ForceSource(force="1 N"), spring=Spring(), short=Spring())
 
 
 def test_one_check_names_all_mistakes_errors_first():
@@ -57,9 +52,7 @@ def test_several_errors_are_raised_together_and_carry_all_findings():
 
 
 def test_a_single_error_is_raised_as_itself():
-    model = sound()
-    model.push = ForceSource(force="1 N")
-    model.connect(model.push.R, model.block.M)
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     with pytest.raises(StructureError) as caught:
         model.simulate("1 s")
     assert caught.value.code == "conflict.through"
@@ -87,9 +80,7 @@ def test_nothing_is_raised_where_there_are_no_errors():
 
 
 def test_the_printed_check_shows_severity_code_problem_and_repair():
-    model = sound()
-    model.push = ForceSource(force="1 N")
-    model.connect(model.push.R, model.block.M)
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     assert str(model.check()) == (
         "demo: 1 error\n"
         "error   conflict.through\n"
@@ -129,13 +120,8 @@ def test_a_check_of_thirty_thousand_components_looks_at_each_class_once(monkeypa
     from blocks.diagnostics import classes, topology
 
     n = 10_000
-    model = Model("chain")
-    model.ground, model.m = Reference(), Mass(count=n)
-    model.s, model.d = Spring(count=n), Damper(count=n)
-    model.connect(model.s.C, model.d.C, model.m.M)
-    model.connect(model.s.R, model.d.R)
-    model.connect(model.s[1:].R, model.m[:-1].M)
-    model.connect(model.s[0].R, model.ground.V)
+    model = wired("chain", "s.C d.C m.M", "s.R d.R", "s[1:].R m[:-1].M", "s[0].R ground.V",
+                  ground=Reference(), m=Mass(count=n), s=Spring(count=n), d=Damper(count=n))
     calls = []
     monkeypatch.setattr(topology, "traits_of",
                         lambda kernel, real=topology.traits_of: calls.append(1) or real(kernel))
@@ -147,14 +133,10 @@ def test_a_check_of_thirty_thousand_components_looks_at_each_class_once(monkeypa
 
 def test_a_mistake_in_a_chain_of_thousands_is_still_named():
     n = 3000
-    model = Model("chain")
-    model.ground, model.m, model.s = Reference(), Mass(count=n), Spring(count=n)
-    model.pull = VelocitySource(count=2, velocity="1 m/s")
-    model.connect(model.s.C, model.m.M)
-    model.connect(model.s[1:].R, model.m[:-1].M)
-    model.connect(model.s[0].R, model.ground.V)
-    model.connect(model.pull.R, model.m[1234].M)
-    model.connect(model.pull.C, model.ground.V)
+    model = wired("chain", "s.C m.M", "s[1:].R m[:-1].M", "s[0].R ground.V", "pull.R m[1234].M",
+                  "pull.C ground.V",
+                  ground=Reference(), m=Mass(count=n), s=Spring(count=n),
+                  pull=VelocitySource(count=2, velocity="1 m/s"))
     errors = model.check().errors
     assert [f.where for f in errors] == [("pull[0]", "pull[1]")]
 

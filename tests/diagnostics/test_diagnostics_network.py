@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from wrong_models import DryFriction, Gear, says, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
@@ -9,12 +10,7 @@ from library import gas
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.gas import ConstantVolumeChamber, FlowResistance, Reservoir
 from library.mechanisms import GearBox
-from library.rotational import (
-    AngularVelocitySource,
-    Inertia,
-    RotationalReference,
-    TorqueSource,
-)
+from library.rotational import AngularVelocitySource, Inertia, RotationalReference, TorqueSource
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
@@ -53,30 +49,22 @@ def test_an_empty_model_is_told_so():
 
 # -- references ----------------------------------------------------------------------------------
 def test_a_circuit_without_reference_is_an_error():
-    model = Model("free")
-    model.block, model.spring = Mass(), Spring()
-    model.connect(model.block.M, model.spring.R)
+    model = wired("free", "block.M spring.R", block=Mass(), spring=Spring())
     says(only(model), "reference.missing", ["block", "spring"],
          "translational circuit of block and spring has no Reference … model.ground = Reference(); "
          "then connect it, for example to spring.C.")
 
 
 def test_every_circuit_needs_its_own_reference():
-    model = sound()
-    model.a, model.b = Damper(), Damper()
-    model.connect(model.a.R, model.b.R)
-    model.connect(model.a.C, model.b.C)
+    model = sound("a.R b.R", "a.C b.C", a=Damper(), b=Damper())
     finding = only(model)
     assert finding.code == "reference.missing"
     assert set(finding.where) == {"a", "b"}
 
 
 def test_a_node_between_masses_needs_no_reference():
-    model = Model("free")
-    model.a, model.b, model.spring, model.damper = Mass(v="1 m/s"), Mass(), Spring(), Damper()
-    model.connect(model.a.M, model.spring.R)
-    model.connect(model.spring.C, model.damper.R)
-    model.connect(model.damper.C, model.b.M)
+    model = wired("free", "a.M spring.R", "spring.C damper.R", "damper.C b.M",
+                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring(), damper=Damper())
     assert only(model, "info").code == "reference.free"
     result = model.simulate("1 s", rtol=1e-9)
     momentum = result["a.v"] * quantity("1 kg") + result["b.v"] * quantity("1 kg")
@@ -84,31 +72,24 @@ def test_a_node_between_masses_needs_no_reference():
 
 
 def test_masses_on_a_spring_may_fly_freely():
-    model = Model("free")
-    model.a, model.b, model.spring = Mass(v="1 m/s"), Mass(), Spring()
-    model.connect(model.a.M, model.spring.R)
-    model.connect(model.b.M, model.spring.C)
+    model = wired("free", "a.M spring.R", "b.M spring.C",
+                  a=Mass(v="1 m/s"), b=Mass(), spring=Spring())
     assert len(model.check().errors) == 0
     says(only(model, "info"), "reference.free", ["a", "b", "spring"],
          "circuit of a, b and spring has no Reference … Nothing to do if that is meant")
 
 
 def geared(ratio):
-    model = Model("two gears")
-    model.a, model.b = Inertia(), Inertia()
-    model.one, model.other = GearBox(ratio=2), GearBox(ratio=ratio)
-    model.connect(model.a.I, model.one.S, model.other.S)
-    model.connect(model.b.I, model.one.O, model.other.O)
-    return model
+    return wired("two gears", "a.I one.S other.S", "b.I one.O other.O",
+                 a=Inertia(), b=Inertia(), one=GearBox(ratio=2), other=GearBox(ratio=ratio))
 
 
 @pytest.mark.parametrize("driven", [False, True])
 def test_two_gears_of_different_ratios_are_locked_and_turn_in_no_way(driven):
     model = geared(3)
     if driven:
-        model.motor, model.housing = TorqueSource(torque="1 N*m"), RotationalReference()
-        model.connect(model.motor.R, model.a.I)
-        model.connect(model.motor.C, model.housing.W)
+        wire(model, "motor.R a.I", "motor.C housing.W",
+             motor=TorqueSource(torque="1 N*m"), housing=RotationalReference())
     (finding,) = model.check()
     assert (finding.code, finding.severity) == ("network.locked", "warning")
     assert {"a", "b", "one", "other"} <= set(finding.where)
@@ -124,9 +105,8 @@ def test_one_gear_between_two_shafts_turns_with_them():
 
 def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
     model = geared(2)
-    model.motor, model.housing = AngularVelocitySource(velocity="1 rad/s"), RotationalReference()
-    model.connect(model.motor.R, model.a.I)
-    model.connect(model.motor.C, model.housing.W)
+    wire(model, "motor.R a.I", "motor.C housing.W",
+         motor=AngularVelocitySource(velocity="1 rad/s"), housing=RotationalReference())
     finding = only(model)
     for part in ("one", "other"):
         assert part in finding.advice
@@ -140,17 +120,14 @@ def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
     (PositionSource, ""), (AccelerationSource, "")],
     ids=["VelocitySource", "PositionSource", "AccelerationSource"])  # fmt: skip
 def test_two_velocity_sources_in_parallel_conflict(Other, apart):
-    model = sound()
-    model.a, model.b = VelocitySource(velocity="1 m/s"), Other()
-    model.connect(model.a.R, model.b.R, model.damper.R)
-    model.connect(model.a.C, model.b.C, model.ground.V)
+    model = sound("a.R b.R damper.R", "a.C b.C ground.V",
+                  a=VelocitySource(velocity="1 m/s"), b=Other())
     says(only(model), "conflict.across", ["a", "b"],
          f"a and b both prescribe the velocity … (a.R = b.R and a.C = b.C){apart}. {SOFTEN}")
 
 
 def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
-    model = Model("manifold")
-    model.box, model.far = ConstantVolumeChamber(num_ports=3), Reservoir()
+    model = wired("manifold", box=ConstantVolumeChamber(num_ports=3), far=Reservoir())
     for k, port in enumerate((model.box.A, model.box.B, model.box.C)):
         drop = model.add(f"drop{k}", FlowResistance())
         model.connect(port, drop.A)
@@ -159,11 +136,9 @@ def test_a_manifold_that_holds_one_pressure_at_three_ports_is_no_loop():
 
 
 def test_two_voltages_at_one_place_say_how_far_they_are_apart():
-    model = Model("supply")
-    model.a, model.b, model.ground = (
-        DCVoltageSource(voltage="12 V"), DCVoltageSource(voltage="12.5 V"), ElectricalReference())
-    model.connect(model.a.p, model.b.p)
-    model.connect(model.a.n, model.b.n, model.ground.V)
+    model = wired("supply", "a.p b.p", "a.n b.n ground.V",
+                  a=DCVoltageSource(voltage="12 V"), b=DCVoltageSource(voltage="12.5 V"),
+                  ground=ElectricalReference())
     assert model.check().errors[0].problem.endswith(
         "; a.voltage is 12 V and b.voltage 12.5 V, 0.5 V apart.")
     model.b.voltage = "12 V"
@@ -173,47 +148,33 @@ def test_two_voltages_at_one_place_say_how_far_they_are_apart():
 def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():
     model = sound()
     model.a, model.b, model.c = (VelocitySource(velocity=f"{n} m/s") for n in (1, 2, 3))
-    model.m, model.n = Mass(), Mass()
-    model.connect(model.a.R, model.c.C, model.block.M)
-    model.connect(model.a.C, model.b.R, model.m.M)
-    model.connect(model.b.C, model.c.R, model.n.M)
+    wire(model, "a.R c.C block.M", "a.C b.R m.M", "b.C c.R n.M", m=Mass(), n=Mass())
     says(only(model), "conflict.across", "abc",
          "b, a and c form a closed loop … Remove one of them, or put an element into the loop")
 
 
 def test_two_of_three_sources_in_a_chain_do_not_conflict():
-    model = sound()
-    model.a, model.b = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="2 m/s")
-    model.m = Mass()
-    model.connect(model.a.C, model.ground.V)
-    model.connect(model.a.R, model.b.C, model.m.M)
-    model.connect(model.b.R, model.block.M)
+    model = sound("a.C ground.V", "a.R b.C m.M", "b.R block.M",
+                  a=VelocitySource(velocity="1 m/s"), b=VelocitySource(velocity="2 m/s"), m=Mass())
     assert len(model.check().errors) == 0
 
 
 def test_a_source_between_two_references_conflicts_with_them():
-    model = sound()
-    model.wall, model.pull = Reference(), VelocitySource(velocity="1 m/s")
-    model.connect(model.pull.R, model.wall.V)
-    model.connect(model.pull.C, model.ground.V)
+    model = sound("pull.R wall.V", "pull.C ground.V",
+                  wall=Reference(), pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["wall", "ground", "pull"],
          "pull prescribes the velocity … wall and ground already hold rigidly. Remove it, or put")
 
 
 def test_a_source_over_a_rigid_rod_conflicts_with_it():
-    model = sound()
-    model.rod, model.pull = Rod(), VelocitySource(velocity="1 m/s")
-    model.connect(model.pull.R, model.rod.R, model.block.M)
-    model.connect(model.pull.C, model.rod.C, model.ground.V)
+    model = sound("pull.R rod.R block.M", "pull.C rod.C ground.V",
+                  rod=Rod(), pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["rod", "pull"],
          f"(rod.R = pull.R and rod.C = pull.C), which rod already fixes. {SOFTEN}")
 
 
 def test_two_rods_side_by_side_share_their_force_in_no_unique_way():
-    model = sound()
-    model.a, model.b, model.end = Rod(), Rod(), Mass()
-    model.connect(model.a.R, model.b.R, model.block.M)
-    model.connect(model.a.C, model.b.C, model.end.M)
+    model = sound("a.R b.R block.M", "a.C b.C end.M", a=Rod(), b=Rod(), end=Mass())
     says(only(model), "conflict.across", ["a", "b"],
          f"a and b are both rigid … (a.R = b.R and a.C = b.C). {SOFTEN}")
 
@@ -229,8 +190,7 @@ class Pillar(Component):
 
 def test_two_references_at_one_node_hold_it_as_one_does():
     alone, both = sound(), sound()
-    both.wall, both.floor = Reference(), Reference()
-    both.connect(both.wall.V, both.ground.V, both.floor.V)
+    wire(both, "wall.V ground.V floor.V", wall=Reference(), floor=Reference())
     assert not len(both.check().errors)
     one, two = (m.simulate("0.2 s", rtol=1e-9) for m in (alone, both))
     assert two["block.v"].at("0.2 s") == one["block.v"].at("0.2 s")
@@ -242,88 +202,66 @@ def test_two_references_at_one_node_hold_it_as_one_does():
 
 
 def test_a_reference_and_another_support_of_one_node_are_one_too_many():
-    model = sound()
-    model.wall = Pillar()
-    model.connect(model.wall.V, model.ground.V)
+    model = sound("wall.V ground.V", wall=Pillar())
     says(only(model), "conflict.across", ["ground", "wall"],
          "both fix the same node (ground.V = wall.V). … ground is enough.")
 
 
 def test_a_shorted_velocity_source_contradicts_itself():
-    model = sound()
-    model.pull = VelocitySource(velocity="1 m/s")
-    model.connect(model.pull.R, model.pull.C, model.block.M)
+    model = sound("pull.R pull.C block.M", pull=VelocitySource(velocity="1 m/s"))
     says(only(model), "conflict.across", ["pull"],
          "pull … its ports R and C, but both … to the same node. Connect them to different nodes")
 
 
 # -- force sources -------------------------------------------------------------------------------
 def test_two_force_sources_in_series_conflict_at_the_massless_node():
-    model = sound()
-    model.a, model.b = ForceSource(force="1 N"), ForceSource(force="2 N")
-    model.connect(model.a.R, model.b.C)
-    model.connect(model.a.C, model.ground.V)
-    model.connect(model.b.R, model.block.M)
+    model = sound("a.R b.C", "a.C ground.V", "b.R block.M",
+                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"))
     says(only(model), "conflict.through", ["a", "b"],
          "a and b both prescribe the force at one node (a.R = b.C) … whose force is free (a mass).")
 
 
 def test_a_mass_between_two_force_sources_resolves_the_conflict():
-    model = sound()
-    model.a, model.b, model.m = ForceSource(force="1 N"), ForceSource(force="2 N"), Mass()
-    model.connect(model.a.R, model.b.C, model.m.M)
-    model.connect(model.a.C, model.ground.V)
-    model.connect(model.b.R, model.block.M)
+    model = sound("a.R b.C m.M", "a.C ground.V", "b.R block.M",
+                  a=ForceSource(force="1 N"), b=ForceSource(force="2 N"), m=Mass())
     assert len(model.check()) == 0
 
 
 def test_a_force_source_with_an_open_port_has_nothing_to_act_on():
-    model = sound()
-    model.push = ForceSource(force="1 N")
-    model.connect(model.push.R, model.block.M)
+    model = sound("push.R block.M", push=ForceSource(force="1 N"))
     says(only(model), "conflict.through", ["push.C", "push"],
          "push.C is connected to nothing … Connect push.C to a component or to a Reference.")
 
 
 def test_a_force_on_a_loose_spring_is_not_balanced():
-    model = sound()
-    model.push, model.spring = ForceSource(force="1 N"), Spring()
-    model.connect(model.push.R, model.block.M)
-    model.connect(model.push.C, model.spring.R)
+    model = sound("push.R block.M", "push.C spring.R",
+                  push=ForceSource(force="1 N"), spring=Spring())
     says(only(model), "conflict.through", ["push", "spring"],
          "push prescribes every force that acts on spring … Hold that part … or a Reference.")
 
 
 def test_a_node_where_only_a_sensor_is_has_no_velocity():
-    model = sound()
-    model.meter = MotionSensor()
-    model.connect(model.meter.C, model.ground.V)
+    model = sound("meter.C ground.V", meter=MotionSensor())
     says(only(model), "network.floating", ["meter"],
          "Nothing determines the velocity at the node of meter.R: meter carries no force there.")
 
 
 def test_a_port_that_an_option_leaves_out_need_not_be_connected():
-    model = sound()
-    model.meter = MotionSensor()
-    model.connect(model.meter.R, model.block.M)
+    model = sound("meter.R block.M", meter=MotionSensor())
     says(only(model), "network.floating", ["meter"],
          "at the node of meter.C … make it without that port: MotionSensor(reference='absolute').")
 
 
 # -- ports ---------------------------------------------------------------------------------------
 def test_a_shorted_spring_is_a_warning():
-    model = sound()
-    model.spring = Spring()
-    model.connect(model.spring.R, model.spring.C, model.block.M)
+    model = sound("spring.R spring.C block.M", spring=Spring())
     assert len(model.check().errors) == 0
     says(only(model, "warning"), "network.shorted", ["spring"],
          "Both ports of spring (R and C) … to the same node, so it has no effect. Connect them to")
 
 
 def test_an_unconnected_port_carries_no_force():
-    model = sound()
-    model.spring = Spring()
-    model.connect(model.spring.R, model.block.M)
+    model = sound("spring.R block.M", spring=Spring())
     assert len(model.check().errors) == 0
     says(only(model, "info"), "network.unconnected", ["spring.C"],
          "spring.C is connected to nothing, so the force there is 0. Nothing to do if that is")
@@ -338,12 +276,9 @@ def test_unconnected_ports_of_an_array_are_one_finding():
 
 # -- what no simple rule explains ----------------------------------------------------------------
 def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
-    model = sound()
-    model.gear = Gear()
-    model.a, model.b = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="1 m/s")
-    model.connect(model.gear.A, model.a.R)
-    model.connect(model.gear.B, model.b.R)
-    model.connect(model.a.C, model.b.C, model.ground.V)
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
+                  gear=Gear(), a=VelocitySource(velocity="1 m/s"),
+                  b=VelocitySource(velocity="1 m/s"))
     finding = only(model)
     assert finding.where[:2] == ("a", "b")
     says(finding, "structure.singular", finding.where,
@@ -352,22 +287,15 @@ def test_velocities_at_both_ends_of_a_gear_are_named_with_the_gear():
 
 
 def test_forces_at_both_ends_of_a_massless_gear_are_named_with_the_gear():
-    model = sound()
-    model.gear = Gear()
-    model.a, model.b = ForceSource(force="1 N"), ForceSource(force="1 N")
-    model.connect(model.gear.A, model.a.R)
-    model.connect(model.gear.B, model.b.R)
-    model.connect(model.a.C, model.b.C, model.ground.V)
+    model = sound("gear.A a.R", "gear.B b.R", "a.C b.C ground.V",
+                  gear=Gear(), a=ForceSource(force="1 N"), b=ForceSource(force="1 N"))
     finding = only(model)
     says(finding, "structure.singular", finding.where,
          "a and b prescribe more forces than gear leaves free. … whose force is free (a mass).")
 
 
 def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not():
-    model = sound()
-    model.end, model.g, model.h = Mass(), Gear(), Gear()
-    model.connect(model.g.A, model.h.A, model.block.M)
-    model.connect(model.g.B, model.h.B, model.end.M)
+    model = sound("g.A h.A block.M", "g.B h.B end.M", end=Mass(), g=Gear(), h=Gear())
     says(only(model), "structure.dependent", ["g", "h"],
          "g and h depend on each other … \n    g.A.v == g.ratio*g.B.v\n    h.A.v == h.ratio*h.B.v"
          " … Remove one of g and h, or change its parameters.")
@@ -376,10 +304,7 @@ def test_gears_of_one_ratio_in_parallel_are_dependent_and_of_two_ratios_are_not(
 
 
 def test_dry_friction_is_a_law_like_any_other():
-    model = sound()
-    model.rub = DryFriction()
-    model.connect(model.rub.R, model.block.M)
-    model.connect(model.rub.C, model.ground.V)
+    model = sound("rub.R block.M", "rub.C ground.V", rub=DryFriction())
     assert len(model.check()) == 0
 
 
@@ -395,10 +320,7 @@ class Pipe(Component):
 
 
 def test_a_circuit_of_a_domain_without_reference_lacks_what_it_is_measured_against():
-    model = Model("ring")
-    model.one, model.other = Pipe(), Pipe()
-    model.connect(model.one.A, model.other.A)
-    model.connect(model.one.B, model.other.B)
+    model = wired("ring", "one.A other.A", "one.B other.B", one=Pipe(), other=Pipe())
     (found,) = model.check()
     assert found.code == "structure.singular"
     assert "what the pressure of this slime circuit is measured against" in found.advice
@@ -436,22 +358,18 @@ class Throttle(Component):
 
 
 def test_two_liquids_in_one_circuit_are_named():
-    model = Model("two liquids")
-    model.oil, model.water = Liquid(), Liquid(density="998 kg/m^3")
-    model.left, model.right, model.throttle = Tank(), Tank(pressure="2 bar"), Throttle()
-    model.connect(model.left.port, model.throttle.A, model.oil.port)
-    model.connect(model.right.port, model.throttle.B, model.water.port)
+    model = wired("two liquids", "left.port throttle.A oil.port",
+                  "right.port throttle.B water.port",
+                  oil=Liquid(), water=Liquid(density="998 kg/m^3"), left=Tank(),
+                  right=Tank(pressure="2 bar"), throttle=Throttle())
     says(only(model), "conflict.parameter", ["oil", "water"],
          "oil and water both state … (density) … which throttle joins. Keep one of them, or")
 
 
 def test_two_gases_in_one_circuit_are_named_without_the_coefficients_of_their_polynomials():
-    model = Model("two gases")
-    model.tank, model.end = gas.ConstantVolumeChamber(), gas.Reservoir()
-    model.pipe, model.air, model.fuel = gas.Pipe(), gas.GasProperties(), gas.GasProperties(
-        gas_spec="methane")
-    model.connect(model.tank.A, model.pipe.A, model.air.A)
-    model.connect(model.pipe.B, model.end.A, model.fuel.A)
+    model = wired("two gases", "tank.A pipe.A air.A", "pipe.B end.A fuel.A",
+                  tank=gas.ConstantVolumeChamber(), end=gas.Reservoir(), pipe=gas.Pipe(),
+                  air=gas.GasProperties(), fuel=gas.GasProperties(gas_spec="methane"))
     (found,) = (f for f in model.check() if f.code == "conflict.parameter")
     assert found.problem == ("air and fuel both state what a gas circuit has once "
                              "(gas_constant, atmospheric_pressure and minimum_pressure), and "
@@ -459,11 +377,8 @@ def test_two_gases_in_one_circuit_are_named_without_the_coefficients_of_their_po
 
 
 def test_thermal_masses_need_no_reference_and_do_not_move():
-    model = Model("two warm bodies")
-    model.a, model.b, model.r, model.q = Warm(), Warm(), Conductor(), Conductor()
-    model.connect(model.a.M, model.r.A)
-    model.connect(model.r.B, model.q.A)
-    model.connect(model.q.B, model.b.M)
+    model = wired("two warm bodies", "a.M r.A", "r.B q.A", "q.B b.M",
+                  a=Warm(), b=Warm(), r=Conductor(), q=Conductor())
     assert "circuit of a, b, r and q has no TemperatureSource" in only(model, "info").problem
 
 
@@ -484,14 +399,11 @@ class Conductor(TwoPort):
 
 
 def test_a_floating_circuit_is_named_beside_known_instants():
-    model = Model("walls")
-    model.wall, model.pane, model.rod = (
-        VariableThermalResistance(), VariableThermalResistance(), ThermalResistance())
-    model.pulse = Pulse(amplitude=quantity(27, "K/W"), period="30 ms")
-    model.sine = Sine(amplitude=quantity(3, "K/W"), frequency="7 Hz")
-    model.connect(model.wall.A, model.pane.A)
-    model.connect(model.wall.B, model.pane.B, model.rod.A, model.rod.B)
-    model.connect(model.pulse.y, model.wall.R)
-    model.connect(model.sine.y, model.pane.R)
+    model = wired("walls", "wall.A pane.A", "wall.B pane.B rod.A rod.B", "pulse.y wall.R",
+                  "sine.y pane.R",
+                  wall=VariableThermalResistance(), pane=VariableThermalResistance(),
+                  rod=ThermalResistance(),
+                  pulse=Pulse(amplitude=quantity(27, "K/W"), period="30 ms"),
+                  sine=Sine(amplitude=quantity(3, "K/W"), frequency="7 Hz"))
     finding = only(model)
     assert "The thermal circuit of wall, pane and rod has no TemperatureSource" in finding.problem

@@ -1,6 +1,7 @@
 """Mistakes of somebody who rebuilds a model of another tool, in circuits, heat, iron and liquid."""
 
 import pytest
+from benches import wire, wired
 
 from blocks import BlocksError, Model, quantity
 from blocks.exceptions import ConnectionRefused, ParameterError, UnknownName
@@ -20,17 +21,13 @@ from library.translational import Mass, MotionSensor, Reference, Spring
 
 
 def circuit(source):
-    model = Model("circuit")
-    model.ground, model.s = e.ElectricalReference(), source
-    model.connect(model.s.n, model.ground.V)
-    return model
+    return wired("circuit", "s.n ground.V", ground=e.ElectricalReference(), s=source)
 
 
 def loaded(source):
     model = circuit(source)
     model.r = e.Resistor()
-    model.connect(model.s.p, model.r.p)
-    model.connect(model.r.n, model.ground.V)
+    wire(model, "s.p r.p", "r.n ground.V")
     return model
 
 
@@ -95,11 +92,9 @@ def test_a_function_given_as_a_start_is_told_where_it_belongs():
 
 
 def test_surroundings_at_absolute_zero_are_told_of():
-    model = Model("cooling")
-    model.body, model.zero = h.ThermalMass(), h.ThermalReference()
-    model.air, model.sensor = h.ConvectiveHeatTransfer(), h.TemperatureSensor()
-    model.connect(model.body.M, model.air.A, model.sensor.A)
-    model.connect(model.air.B, model.sensor.B, model.zero.H)
+    model = wired("cooling", "body.M air.A sensor.A", "air.B sensor.B zero.H",
+                  body=h.ThermalMass(), zero=h.ThermalReference(), air=h.ConvectiveHeatTransfer(),
+                  sensor=h.TemperatureSensor())
     (finding,) = model.check()
     assert (finding.code, finding.where) == ("network.datum", ("air", "zero"))
     assert finding.problem == "air leads heat flow to zero, which is absolute zero, 0 K."
@@ -109,9 +104,7 @@ def test_surroundings_at_absolute_zero_are_told_of():
 def test_heat_that_a_loss_gives_off_at_absolute_zero_is_told_of():
     model = circuit(e.DCVoltageSource())
     model.r, model.zero = e.Resistor(thermal_port=True), h.ThermalReference()
-    model.connect(model.s.p, model.r.p)
-    model.connect(model.r.n, model.ground.V)
-    model.connect(model.r.H, model.zero.H)
+    wire(model, "s.p r.p", "r.n ground.V", "r.H zero.H")
     (finding,) = model.check()
     assert (finding.code, finding.where) == ("network.datum", ("r", "zero"))
 
@@ -119,17 +112,14 @@ def test_heat_that_a_loss_gives_off_at_absolute_zero_is_told_of():
 def in_series(meter):
     model = circuit(e.DCVoltageSource(voltage="12 V"))
     model.meter, model.r = meter, e.Resistor()
-    model.connect(model.s.p, model.meter.p)
-    model.connect(model.meter.n, model.r.p)
-    model.connect(model.r.n, model.ground.V)
+    wire(model, "s.p meter.p", "meter.n r.p", "r.n ground.V")
     return model
 
 
 def in_parallel(meter):
     model = in_series(e.Resistor())
     model.inner = meter
-    model.connect(model.inner.p, model.r.p)
-    model.connect(model.inner.n, model.ground.V)
+    wire(model, "inner.p r.p", "inner.n ground.V")
     return model
 
 
@@ -155,12 +145,9 @@ def test_a_meter_between_what_stores_and_what_carries_is_told_of(
 
 
 def test_a_meter_between_two_bodies_stops_nothing():
-    model = Model("two oscillators")
-    model.a, model.b, model.k, model.q = Mass(v="1 m/s"), Mass(), Spring(), Spring()
-    model.meter, model.ground = MotionSensor(), Reference()
-    model.connect(model.a.M, model.k.R, model.meter.R)
-    model.connect(model.b.M, model.q.R, model.meter.C)
-    model.connect(model.k.C, model.q.C, model.ground.V)
+    model = wired("two oscillators", "a.M k.R meter.R", "b.M q.R meter.C", "k.C q.C ground.V",
+                  a=Mass(v="1 m/s"), b=Mass(), k=Spring(), q=Spring(), meter=MotionSensor(),
+                  ground=Reference())
     assert not model.check()
 
 
@@ -172,8 +159,7 @@ def test_a_voltmeter_in_series_is_told_of_and_one_in_parallel_is_not():
     assert not in_parallel(e.VoltageSensor()).check()
     alone = circuit(e.DCVoltageSource())
     alone.meter = e.VoltageSensor()
-    alone.connect(alone.s.p, alone.meter.p)
-    alone.connect(alone.meter.n, alone.ground.V)
+    wire(alone, "s.p meter.p", "meter.n ground.V")
     assert not alone.check()
 
 
@@ -185,8 +171,7 @@ def test_an_ammeter_in_parallel_is_told_of_and_one_in_series_is_not():
     assert not in_series(e.CurrentSensor()).check()
     across = loaded(e.DCVoltageSource())
     across.meter = e.CurrentSensor()
-    across.connect(across.meter.p, across.s.p)
-    across.connect(across.meter.n, across.ground.V)
+    wire(across, "meter.p s.p", "meter.n ground.V")
     (error,) = across.check().errors
     assert error.advice == ("meter is a meter that belongs in series with what it measures, not "
                             "across it.")
@@ -194,12 +179,9 @@ def test_an_ammeter_in_parallel_is_told_of_and_one_in_series_is_not():
 
 @pytest.mark.parametrize(("x", "told"), [("0.2 m", True), ("-1 mm", True), ("0.1 m", False)])
 def test_a_cylinder_that_starts_beyond_its_stroke_is_told_of(x, told):
-    model = Model("press")
-    model.tank, model.c = liquid.Reservoir(), liquid.SingleActingActuator(stroke="0.1 m", x=x)
-    model.m, model.wall = Mass(), Reference()
-    model.connect(model.tank.A, model.c.A)
-    model.connect(model.c.R, model.m.M)
-    model.connect(model.c.C, model.wall.V)
+    model = wired("press", "tank.A c.A", "c.R m.M", "c.C wall.V",
+                  tank=liquid.Reservoir(), c=liquid.SingleActingActuator(stroke="0.1 m", x=x),
+                  m=Mass(), wall=Reference())
     findings = model.check().filter("parameter.advice")
     assert [f.where for f in findings] == [("c",)] * told
     assert all("beyond the stops at 0.0 m and 0.1 m" in f.problem for f in findings)
@@ -209,10 +191,7 @@ def test_a_step_onto_a_capacitor_names_block_source_and_capacitor():
     model = circuit(e.ControlledVoltageSource())
     model.step, model.gain = Step(final=2.5, start="10 ms"), Gain(gain="2 V")
     model.c = e.Capacitor()
-    model.connect(model.step.y, model.gain.u)
-    model.connect(model.gain.y, model.s.vT)
-    model.connect(model.s.p, model.c.p)
-    model.connect(model.c.n, model.ground.V)
+    wire(model, "step.y gain.u", "gain.y s.vT", "s.p c.p", "c.n ground.V")
     with pytest.raises(BlocksError) as caught:
         model.simulate("20 ms")
     assert "c.vc would have to follow s, which step drives, and jump from 0 to 5 V" in str(
@@ -221,22 +200,16 @@ def test_a_step_onto_a_capacitor_names_block_source_and_capacitor():
 
 
 def test_a_gap_that_is_closed_is_told_of_in_words_of_magnetism():
-    model = Model("gap")
-    model.pole, model.s = g.MagneticReference(), g.MMFSource(magnetomotive_force="100 A")
-    model.gap, model.x = g.VariableReluctance(), Constant(value="0 mm")
-    model.connect(model.x.y, model.gap.X)
-    model.connect(model.s.N, model.gap.N)
-    model.connect(model.s.S, model.gap.S, model.pole.M)
+    model = wired("gap", "x.y gap.X", "s.N gap.N", "s.S gap.S pole.M",
+                  pole=g.MagneticReference(), s=g.MMFSource(magnetomotive_force="100 A"),
+                  gap=g.VariableReluctance(), x=Constant(value="0 mm"))
     (error,) = model.check().errors
     assert error.advice.startswith("Where nothing limits the magnetic flux of gap, put a "
                                    "reluctance in series with it")
 
 
 def test_signals_in_a_circle_of_gain_one_are_named_as_blocks():
-    model = Model("circle")
-    model.a, model.b = Gain(gain=2), Gain(gain=0.5)
-    model.connect(model.a.y, model.b.u)
-    model.connect(model.b.y, model.a.u)
+    model = wired("circle", "a.y b.u", "b.y a.u", a=Gain(gain=2), b=Gain(gain=0.5))
     (error,) = model.check().errors
     assert error.problem.startswith("The signals of a and b run in a circle whose gain is 1")
     assert error.advice.startswith("Change the gain of one of a and b, or break the circle")
@@ -272,10 +245,8 @@ def test_a_source_without_its_signal_is_told_of_unless_its_value_was_given():
 
 
 def test_liquid_whose_pressure_nothing_fixes_is_told_of_in_its_words():
-    model = Model("loop")
-    model.p, model.r = liquid.PressureSource(pressure_difference="1 MPa"), liquid.FlowResistance()
-    model.connect(model.p.A, model.r.B)
-    model.connect(model.p.B, model.r.A)
+    model = wired("loop", "p.A r.B", "p.B r.A",
+                  p=liquid.PressureSource(pressure_difference="1 MPa"), r=liquid.FlowResistance())
     (finding,) = model.check().errors
     assert finding.code == "reference.missing"
     assert "has no Reservoir" in finding.problem
@@ -284,20 +255,17 @@ def test_liquid_whose_pressure_nothing_fixes_is_told_of_in_its_words():
 
 def test_a_motor_whose_case_is_left_open_is_told_of_by_that_port():
     model = circuit(e.DCVoltageSource())
-    model.motor, model.rotor = DCMotor(), Inertia()
-    model.connect(model.s.p, model.motor.p)
-    model.connect(model.motor.n, model.ground.V)
-    model.connect(model.motor.R, model.rotor.I)
+    wire(model, "s.p motor.p", "motor.n ground.V", "motor.R rotor.I",
+         motor=DCMotor(), rotor=Inertia())
     (finding,) = model.check().errors
     assert finding.problem.startswith("motor.C is connected to nothing, so an equation of motor")
     assert finding.advice.startswith("Connect motor.C:")
 
 
 def test_a_magnetic_short_of_an_actuator_with_rigid_stops_is_no_contact_with_itself():
-    model = Model("actuator")
-    model.pole, model.act = g.MagneticReference(), g.ReluctanceForceActuator(model="restitution",
-                                                                             least_gap="0.1 mm")
-    model.connect(model.act.N, model.act.S, model.pole.M)
+    model = wired("actuator", "act.N act.S pole.M",
+                  pole=g.MagneticReference(),
+                  act=g.ReluctanceForceActuator(model="restitution", least_gap="0.1 mm"))
     findings = model.check()
     assert "contact.rigid" not in findings
     (finding,) = findings.filter("network.shorted")

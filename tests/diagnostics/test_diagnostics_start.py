@@ -3,12 +3,12 @@
 import warnings
 
 import pytest
+from benches import wire, wired
 from wrong_models import Pole, Split, UnboundedMass, says, sound
 
 from blocks import (
     Component,
     InitialWarning,
-    Model,
     Parameter,
     Target,
     Variable,
@@ -52,8 +52,7 @@ def only(model):
 def test_different_high_targets_of_joined_masses_conflict():
     model = sound()
     model.block.v = "2 m/s"
-    model.other = Mass(v="1 m/s")
-    model.connect(model.other.M, model.block.M)
+    wire(model, "other.M block.M", other=Mass(v="1 m/s"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # check() tells it, it does not warn
         finding = only(model)
@@ -66,41 +65,32 @@ def test_different_high_targets_of_joined_masses_conflict():
 
 
 def test_a_target_that_the_network_overrules_is_to_be_removed():
-    model = Model("charged")
-    model.source, model.store = DCVoltageSource(voltage="5 V"), Capacitor(vc="1 V")
-    model.ground = ElectricalReference()
-    model.connect(model.source.p, model.store.p)
-    model.connect(model.source.n, model.store.n, model.ground.V)
+    model = wired("charged", "source.p store.p", "source.n store.n ground.V",
+                  source=DCVoltageSource(voltage="5 V"), store=Capacitor(vc="1 V"),
+                  ground=ElectricalReference())
     says(only(model), "initial.conflict", ["store.vc"], "store.vc = 1 V cannot be met … start with "
          "store.vc = 5 V. … Remove it or let it give way: vc=Target('1 V', priority='low').")
 
 
 def test_a_stop_that_starts_beyond_its_bound_is_told_to_start_within():
-    model = sound()
-    model.stop = HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m")
-    model.connect(model.stop.R, model.block.M)
-    model.connect(model.stop.C, model.ground.V)
+    model = sound("stop.R block.M", "stop.C ground.V",
+                  stop=HardStop(model="restitution", upper_bound="0.1 m", x="0.2 m"))
     says(only(model), "contact.overlap", ["stop"], "overlap by 100 mm … a stop within its bounds")
 
 
 def test_conflicting_targets_are_found_in_a_long_chain():
     n = 1000
-    model = Model("chain")
-    model.m, model.s, model.extra = Mass(count=n), Spring(count=n), Mass(v="1 m/s")
+    model = wired("chain", m=Mass(count=n), s=Spring(count=n), extra=Mass(v="1 m/s"))
     model.m.v = [f"{k} m/s" for k in range(n)]
-    model.connect(model.s.R, model.m.M)
-    model.connect(model.s[:-1].C, model.m[1:].M)
-    model.connect(model.extra.M, model.m[700].M)
+    wire(model, "s.R m.M", "s[:-1].C m[1:].M", "extra.M m[700].M")
     conflict = model.check().filter(code="initial.conflict")
     assert len(conflict) == 1
     assert conflict[0].where == ("m[700].v", "extra.v")
 
 
 def test_a_mass_of_zero_is_found_with_its_parameter():
-    model = sound()
-    model.other, model.spring = UnboundedMass(mass="0 kg"), Spring()
-    model.connect(model.other.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = sound("other.M spring.R", "spring.C ground.V",
+                  other=UnboundedMass(mass="0 kg"), spring=Spring())
     says(only(model), "initial.dependent", ["other"],
          "An equation of other determines nothing … \n    other.mass*der(other.v) == other.M.f\n"
          "Give other.mass a value other than zero")
@@ -109,11 +99,8 @@ def test_a_mass_of_zero_is_found_with_its_parameter():
 
 
 def test_two_dampers_without_damping_leave_the_node_between_them_open():
-    model = sound()
-    model.a, model.b = Damper(damping="0 N*s/m"), Damper(damping="0 N*s/m")
-    model.connect(model.a.R, model.block.M)
-    model.connect(model.a.C, model.b.R)
-    model.connect(model.b.C, model.ground.V)
+    model = sound("a.R block.M", "a.C b.R", "b.C ground.V",
+                  a=Damper(damping="0 N*s/m"), b=Damper(damping="0 N*s/m"))
     says(only(model), "initial.dependent", "ab",
          "a and b depend on each other … \n    a.f == a.damping*a.v\n    b.f == b.damping*b.v … "
          "Give a.damping and b.damping a value other than zero")
@@ -132,9 +119,7 @@ def test_what_gives_way_with_nothing_at_its_port_is_open_on_one_side(stiffness, 
     finding, = model.check().errors
     says(finding, "initial.undetermined", ["gap.v"],
          "nothing determines gap.v: whatever is on one side … A port of gap is connected to")
-    model.load = Damper(damping="2 N*s/m")
-    model.connect(model.gap.R, model.load.R)
-    model.connect(model.load.C, model.ground.V)
+    wire(model, "gap.R load.R", "load.C ground.V", load=Damper(damping="2 N*s/m"))
     assert len(model.check()) == 0
 
 
@@ -143,9 +128,7 @@ def test_a_law_that_starts_at_its_corner_and_leaves_it_is_not_open():
     model = sound()
     model.damper.damping = "0 N*s/m"
     model.block.v, model.spring, model.gives = "1 m/s", Spring(), OneWay()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.gives.R)
-    model.connect(model.gives.C, model.ground.V)
+    wire(model, "block.M spring.R", "spring.C gives.R", "gives.C ground.V")
     assert len(model.check()) == 0
     with pytest.raises(SimulationError, match="no equation determines them") as stopped:
         model.simulate("10 s", method="dopri5")  # it comes back, and nothing holds the node
@@ -154,8 +137,7 @@ def test_a_law_that_starts_at_its_corner_and_leaves_it_is_not_open():
 
 
 def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
-    model = Model("pole")
-    model.p = Pole()
+    model = wired("pole", p=Pole())
     says(only(model), "initial.derivative", ["p.x"],
          "p.x is not a finite number at the start (inf) … \n    der(p.x) == 1/p.x … division by "
          "zero … at p (p.x = 0 m).")
@@ -165,28 +147,22 @@ def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
 
 def test_a_node_that_bodies_hold_is_given_no_thermal_mass():
     """Two bodies of different temperatures that no resistance keeps apart."""
-    model = Model("joined")
-    model.a, model.b, model.zero = ThermalMass(), ThermalMass(T="400 K"), Constant(value="0 K/W")
-    model.r = VariableThermalResistance()
-    model.connect(model.a.M, model.r.A)
-    model.connect(model.b.M, model.r.B)
-    model.connect(model.zero.y, model.r.R)
+    model = wired("joined", "a.M r.A", "b.M r.B", "zero.y r.R",
+                  a=ThermalMass(), b=ThermalMass(T="400 K"), zero=Constant(value="0 K/W"),
+                  r=VariableThermalResistance())
     error, = model.check().errors
     assert error.advice.startswith("Look for a division by zero")
 
 
 def test_a_source_without_a_value_at_the_start_is_named():
-    model = sound()
-    model.push = ForceSource(force=lambda t: quantity("1 N") * sqrt(t / quantity("1 s") - 1))
-    model.connect(model.push.R, model.block.M)
-    model.connect(model.push.C, model.ground.V)
+    model = sound("push.R block.M", "push.C ground.V",
+                  push=ForceSource(force=lambda t: quantity("1 N") * sqrt(t / quantity("1 s") - 1)))
     says(only(model), "initial.derivative", ["block.v"],
          "not a finite number at the start (nan) … \n    push.S == sqrt(time - 1)")
 
 
 def test_equations_that_contradict_each_other_are_found_without_a_derivative():
-    model = Model("split")
-    model.s = Split()
+    model = wired("split", s=Split())
     says(only(model), "initial.dependent", "s",
          "repeat or contradict each other … \n    s.x + s.y == 1\n    s.x + s.y == 2 … of s")
 
@@ -205,11 +181,8 @@ class Arc(TwoPort):
 
 @pytest.mark.parametrize(("x", "force"), [("0.6 m", 0.8), ("2 m", None)])
 def test_a_start_beyond_the_reach_of_a_law_is_not_found(x, force):
-    model = Model("arc")
-    model.block, model.ground = Mass(), Reference()
-    model.arc = Arc(x=x, f=Target("1 N", priority="none"))
-    model.connect(model.block.M, model.arc.R)
-    model.connect(model.arc.C, model.ground.V)
+    model = wired("arc", "block.M arc.R", "arc.C ground.V",
+                  block=Mass(), ground=Reference(), arc=Arc(x=x, f=Target("1 N", priority="none")))
     if force:
         assert len(model.check()) == 0
         assert model.simulate("10 ms")["arc.f"].initial.m == pytest.approx(force, rel=1e-9)
@@ -219,10 +192,8 @@ def test_a_start_beyond_the_reach_of_a_law_is_not_found(x, force):
 
 
 def test_a_stop_and_a_port_left_open_are_told_without_a_crash():
-    model = Model("open")
-    model.block, model.stop, model.spring, model.ground = Mass(), HardStop(), Spring(), Reference()
-    model.connect(model.stop.C, model.ground.V)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("open", "stop.C ground.V", "spring.C ground.V",
+                  block=Mass(), stop=HardStop(), spring=Spring(), ground=Reference())
     assert "initial.derivative" in model.check()
     assert any("stop" in f.advice for f in model.check().errors)
 
@@ -240,8 +211,7 @@ def test_a_position_prescribed_through_too_many_integrations_is_refused_in_words
             yield der(self.x[-1]) == self.u
             yield self.x[0] == sin(quantity("1 rad/s") * time)
 
-    model = Model("far")
-    model.chain = Chain()
+    model = wired("far", chain=Chain())
     finding = only(model)
     says(finding, "structure.endless", finding.where,
          "What chain prescribes … more than 7 times:\n    chain.x1 == sin(time)")
@@ -259,19 +229,15 @@ def test_sums_that_contradict_each_other_are_named_and_not_differentiated():
             yield self.x == sin(quantity("1 rad/s") * time)
             yield self.y == cos(quantity("1 rad/s") * time)
 
-    model = Model("twice")
-    model.twice = Twice()
+    model = wired("twice", twice=Twice())
     finding = only(model)
     says(finding, "structure.singular", ("twice",), "twice.x == sin(time)\n"
          "    twice.y == cos(time)\nwhile nothing determines twice.p and twice.q.")
 
 
 def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effect():
-    model = Model("swing")
-    model.block, model.ground = Mass(v="1 m/s"), Reference()
-    model.spring = Spring(energy_stored="5 J")
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("swing", "block.M spring.R", "spring.C ground.V",
+                  block=Mass(v="1 m/s"), ground=Reference(), spring=Spring(energy_stored="5 J"))
     (finding,) = model.check()
     assert (finding.code, finding.severity) == ("initial.computed", "warning")
     assert finding.where == ("spring.energy_stored",)
@@ -282,11 +248,9 @@ def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effec
 
 
 def test_a_preset_that_the_network_overrules_is_told():
-    model = Model("charged at once")
-    model.source, model.store = DCVoltageSource(voltage="5 V"), Capacitor()
-    model.ground = ElectricalReference()
-    model.connect(model.source.p, model.store.p)
-    model.connect(model.source.n, model.store.n, model.ground.V)
+    model = wired("charged at once", "source.p store.p", "source.n store.n ground.V",
+                  source=DCVoltageSource(voltage="5 V"), store=Capacitor(),
+                  ground=ElectricalReference())
     finding = only(model)
     assert (finding.code, finding.severity) == ("initial.default", "info")
     says(finding, "initial.default", ["store.vc"], "store.vc = 5 V instead of 0 V, which its class")

@@ -2,19 +2,9 @@
 
 import re
 
-from blocks import (
-    Component,
-    Domain,
-    Input,
-    Model,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    quantity,
-    when,
-)
+from benches import wire, wired
+
+from blocks import Component, Domain, Input, Output, Parameter, Port, Variable, der, quantity, when
 from blocks.language.statements import dry_friction
 from library.translational import Damper, Mass, Reference, TwoPort, translational
 
@@ -183,10 +173,9 @@ def says(finding, code, where, told):
     assert re.search(pattern(told), str(finding)), str(finding)
 
 
-def sound():
-    """A mass on a damper: nothing wrong with it."""
-    model = Model("demo")
-    model.block, model.damper, model.ground = Mass(), Damper(), Reference()
-    model.connect(model.block.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
+def sound(*nets, **parts):
+    """A mass on a damper, nothing wrong with it; and what else there is beside it."""
+    model = wired("demo", "block.M damper.R", "damper.C ground.V",
+                  block=Mass(), damper=Damper(), ground=Reference())
+    wire(model, *nets, **parts)
     return model

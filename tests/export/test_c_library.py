@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
+from benches import wired
 from exported_models import buck, dropped, late, oscillator, servo, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
@@ -31,20 +32,15 @@ pytestmark = pytest.mark.skipif(not GCC, reason="a C compiler runs what is expor
 
 def two_clutches():
     """A gear shift, as in examples/two_clutches.py."""
-    model = Model("two clutches")
-    model.torque, model.housing = TorqueSource(torque="80 N*m"), RotationalReference()
-    model.engine = Inertia(inertia="0.2 kg*m^2", w="1000 rpm")
-    model.clutch1 = DiscClutch(normal_force=table(["0 s", "0.5 s", "3 s", "3.3 s"],
-                                                  ["0 N", "1500 N", "1500 N", "0 N"]))
-    model.clutch2 = DiscClutch(normal_force=table(["3 s", "3.5 s"], ["0 N", "1500 N"]))
-    model.gear1, model.gear2 = GearBox(ratio=3), GearBox(ratio=2)
-    model.vehicle = Inertia(inertia="10 kg*m^2")
-    model.connect(model.torque.R, model.engine.I, model.clutch1.C, model.clutch2.C)
-    model.connect(model.torque.C, model.housing.W)
-    model.connect(model.clutch1.R, model.gear1.S)
-    model.connect(model.clutch2.R, model.gear2.S)
-    model.connect(model.gear1.O, model.gear2.O, model.vehicle.I)
-    return model
+    return wired("two clutches", "torque.R engine.I clutch1.C clutch2.C", "torque.C housing.W",
+                 "clutch1.R gear1.S", "clutch2.R gear2.S", "gear1.O gear2.O vehicle.I",
+                 torque=TorqueSource(torque="80 N*m"), housing=RotationalReference(),
+                 engine=Inertia(inertia="0.2 kg*m^2", w="1000 rpm"),
+                 clutch1=DiscClutch(normal_force=table(["0 s", "0.5 s", "3 s", "3.3 s"],
+                                                       ["0 N", "1500 N", "1500 N", "0 N"])),
+                 clutch2=DiscClutch(normal_force=table(["3 s", "3.5 s"], ["0 N", "1500 N"])),
+                 gear1=GearBox(ratio=3), gear2=GearBox(ratio=2),
+                 vehicle=Inertia(inertia="10 kg*m^2"))
 
 
 def swing():
@@ -60,7 +56,7 @@ MODELS = {"oscillator": (oscillator, ["mass.v", "spring.f"], "1 ms", 500),
           "servo": (servo, ["mass.v", "push.f"], "0.7 ms", 1000),
           "late": (late, ["mass.v", "late.y"], "0.7 ms", 2000),
           "buck": (buck, ["coil.i", "load.v"], "1.3 us", 150),
-          "chopper": (lambda: buck(driven=False), ["coil.i"], "1 us", 50),
+          "chopper": (lambda: buck(False, "resistances"), ["coil.i"], "1 us", 40),
           "swing": (swing, ["bob.x", "bob.y", "bob.vx"], "1 ms", 4000),
           "clutches": (two_clutches, ["engine.w", "clutch1.t", "clutch2.t"], "5 ms", 1199)}
 PUSH = "model.inputs.push_S = 5.0;"
@@ -110,8 +106,7 @@ def printed(main, compiler, runner, *more):
     (place / "run.c").write_text(main)
     subprocess.run([*compiler, place / "run.c", *more, "-lm", "-o", place / "run"], check=True)
     done = subprocess.run([*runner, place / "run"], capture_output=True, text=True, check=True)
-    return np.array([[float.fromhex(w) for w in line.split()]
-                     for line in done.stdout.splitlines()])
+    return np.array([[float.fromhex(w) for w in line.split()] for line in done.stdout.splitlines()])
 
 
 def here(name, method):
@@ -211,7 +206,7 @@ def test_what_is_no_number_and_the_end_of_what_is_known_are_told():
 
 
 def test_what_cannot_be_decided_halts_a_run_where_it_happens():
-    # the export has met one mode: the switch open, and the diode carrying the coil's current
+    # the export knows what modes come to beside the resistance of the open switch alone
     close = "for (int k = 0; k < 3; k++) buck_converter_step(&model, 1e-6);" \
         "model.inputs.switch_vT = 1.0;"
     theirs = there("chopper", "rk4", close, 4, inputs=("switch.vT",))
@@ -328,11 +323,10 @@ def test_an_fmu_for_another_platform_does_the_same_in_an_emulator(tmp_path, plac
 # -- what cannot leave ---------------------------------------------------------------------------
 def test_a_run_that_does_not_get_to_its_end_is_refused_with_the_instant(tmp_path):
     # two stops are struck at once, which Python decides on
-    model = Model("row")
-    model.floor, model.masses = Reference(), Mass(mass="1 kg", count=2, v="1 m/s")
-    model.stops = HardStop(model="restitution", upper_bound="0.5 m", lower_bound="-1 m", count=2)
-    model.connect(model.masses.M, model.stops.R)
-    model.connect(model.stops.C, model.floor.V)
+    model = wired("row", "masses.M stops.R", "stops.C floor.V",
+                  floor=Reference(), masses=Mass(mass="1 kg", count=2, v="1 m/s"),
+                  stops=HardStop(model="restitution", upper_bound="0.5 m", lower_bound="-1 m",
+                                 count=2))
     with pytest.raises(ParameterError, match=r"row\.export_c\(\).*at t = 0\.5 s .*stops"):
         model.export_c(tmp_path / "made", outputs=["masses.v"], step="10 ms", duration="1 s")
     assert not list(tmp_path.iterdir())

@@ -16,6 +16,7 @@ from time import sleep
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from exported_models import buck, dropped, late, stick_slip
 from numpy.testing import assert_allclose
 from parts import Pendulum
@@ -78,33 +79,25 @@ Run.made(data.programs[program], data.sliders, data.span, width).then(run => {
 
 def oscillator():
     """1 kg at 1 m/s on 50 N/m and 2 N*s/m."""
-    model = Model("oscillator")
-    model.mass, model.floor = Mass(mass="1 kg", v="1 m/s"), Reference()
-    model.spring, model.damper = Spring(stiffness="50 N/m"), Damper(damping="2 N*s/m")
-    model.connect(model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.floor.V, model.spring.C, model.damper.C)
-    return model
+    return wired("oscillator", "mass.M spring.R damper.R", "floor.V spring.C damper.C",
+                 mass=Mass(mass="1 kg", v="1 m/s"), floor=Reference(),
+                 spring=Spring(stiffness="50 N/m"), damper=Damper(damping="2 N*s/m"))
 
 
 def rubbing():
     """1 kg that a spring pulls with 10 N, which friction holds up to 15 N."""
-    model = Model("rubbing")
-    model.mass, model.floor = Mass(mass="1 kg"), Reference()
-    model.spring = Spring(stiffness="100 N/m", x="0.1 m")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                           breakaway_force="15 N")
-    model.connect(model.mass.M, model.spring.R, model.friction.R)
-    model.connect(model.floor.V, model.spring.C, model.friction.C)
-    return model
+    return wired("rubbing", "mass.M spring.R friction.R", "floor.V spring.C friction.C",
+                 mass=Mass(mass="1 kg"), floor=Reference(),
+                 spring=Spring(stiffness="100 N/m", x="0.1 m"),
+                 friction=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                                breakaway_force="15 N"))
 
 
 def pulsed():
     """The same, pushed by 10 N for half of every 0.7 s."""
     model = oscillator()
-    model.push, model.pulse = ForceSource(), Pulse(amplitude="10 N", period="0.7 s")
-    model.connect(model.mass.M, model.push.R)
-    model.connect(model.floor.V, model.push.C)
-    model.connect(model.pulse.y, model.push.S)
+    wire(model, "mass.M push.R", "floor.V push.C", "pulse.y push.S",
+         push=ForceSource(), pulse=Pulse(amplitude="10 N", period="0.7 s"))
     return model
 
 
@@ -114,11 +107,9 @@ def on_a_road():
     hump = lambda t: where(  # noqa: E731
         (t > quantity("0.5 s")) & (t < quantity("1 s")),
         quantity("1 cm") * (1 - cos(4 * math.pi * (t / quantity("1 s") - 0.5))), 0)
-    model.road, model.ground = PositionSource(position=hump), Reference()
-    model.spring, model.mass = Spring(stiffness="100 N/m"), Mass()
-    model.connect(model.road.R, model.spring.R)
-    model.connect(model.spring.C, model.mass.M)
-    model.connect(model.road.C, model.ground.V)
+    wire(model, "road.R spring.R", "spring.C mass.M", "road.C ground.V",
+         road=PositionSource(position=hump), ground=Reference(), spring=Spring(stiffness="100 N/m"),
+         mass=Mass())
     return model
 
 
@@ -277,12 +268,10 @@ def test_a_switch_takes_another_program(tmp_path):
 @on_node
 def test_factors_of_a_band_are_rounded_as_in_python(tmp_path):
     # they are taken by products that are added without rounding, which WebAssembly does not have
-    model = Model("chain")
-    model.wall, model.masses = Reference(), Mass(count=30, v="1 m/s")
-    model.springs, model.dampers = Spring(count=30, stiffness="50 N/m"), Damper(count=30)
-    model.connect(model.springs.R, model.dampers.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.dampers[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.dampers[0].C, model.wall.V)
+    model = wired("chain", "springs.R dampers.R masses.M",
+                  "springs[1:].C dampers[1:].C masses[:-1].M", "springs[0].C dampers[0].C wall.V",
+                  wall=Reference(), masses=Mass(count=30, v="1 m/s"),
+                  springs=Spring(count=30, stiffness="50 N/m"), dampers=Damper(count=30))
     file = tmp_path / "page.html"
     model.page(file, show=["masses[29].v"], duration="1 s", method="rodas4")
     here, found = model.simulate("1 s", method="rodas4"), there(file)

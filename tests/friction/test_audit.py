@@ -9,12 +9,12 @@ import pytest
 from friction_bench import loaded
 from numpy.testing import assert_allclose
 
-from blocks import tanh
+from blocks import Model, tanh
 from library.friction_studies import audit as audit_anew
 from library.friction_studies import compared
 from library.frictionlaws import FrictionLaw
 from library.rotational import RotationalFriction
-from library.translational import TranslationalFriction
+from library.translational import Reference, TranslationalFriction, VelocitySource
 
 audit = cache(audit_anew)
 
@@ -137,3 +137,17 @@ def test_a_run_reports_no_creep_of_laws_that_hold():
     assert_allclose(term.fraction, 1.0)
     (exact,) = held("coulomb").sticking()
     assert (exact.crept, exact.fraction) == (None, 1.0)
+
+
+@pytest.mark.parametrize("law", ["lugre", "elasto_plastic"])
+@pytest.mark.parametrize(("speed", "share"), [("20 mm/s", 0.06), ("0.1 mm/s", 1.0)])
+def test_bristles_that_a_steady_motion_has_bent_slide_however_slow_it_is(law, speed, share):
+    """They bend by 25 N / (1e5 N/m) = 0.25 mm, in e-folds of that of the way."""
+    model = Model("dragged")
+    model.pull, model.ground = VelocitySource(velocity=speed), Reference()
+    model.friction = TranslationalFriction(
+        law=law, coulomb_force="20 N", breakaway_force="25 N", breakaway_velocity="0.1 m/s",
+        viscous_coefficient="0 N*s/m")
+    model.connect(model.pull.R, model.friction.R)
+    model.connect(model.pull.C, model.friction.C, model.ground.V)
+    assert_allclose(model.simulate("1 s").sticking()["friction"].fraction, share, atol=0.06)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -33,23 +34,16 @@ def stribeck(coulomb, breakaway, velocity):
 
 def axis(velocity):
     """A carriage 5 mm beside its set point, with P + I + D and friction of 12 and 18 N."""
-    model = Model("axis")
-    model.carriage, model.rail, model.motor = Mass(mass="20 kg"), Reference(), ForceSource()
-    model.sensor = MotionSensor(reference="absolute", x="-5 mm")
-    model.friction = stribeck(12, 18, velocity)
-    model.wanted, model.error = Constant(value=quantity("0 mm")), Sum(signs="+-", unit="m")
-    model.P = Gain(gain=quantity(P, "N/m"), input="m")
-    model.D = Gain(gain=quantity(D, "N*s/m"), input="m/s")
-    model.sum, model.I = Integrator(input="m"), Gain(gain=quantity(I, "N/(m*s)"), input="m*s")
-    model.controller = Sum(signs="++-", unit="N")
-    model.connect(model.carriage.M, model.sensor.R, model.motor.R, model.friction.R)
-    model.connect(model.rail.V, model.motor.C, model.friction.C)
-    model.connect(model.wanted.y, model.error.u[0])
-    model.connect(model.sensor.P, model.error.u[1])
-    model.connect(model.error.y, model.P.u)
-    model.connect(model.error.y, model.sum.u)
-    model.connect(model.sum.y, model.I.u)
-    model.connect(model.sensor.V, model.D.u)
+    model = wired("axis", "carriage.M sensor.R motor.R friction.R", "rail.V motor.C friction.C",
+                  "wanted.y error.u[0]", "sensor.P error.u[1]", "error.y P.u", "error.y sum.u",
+                  "sum.y I.u", "sensor.V D.u",
+                  carriage=Mass(mass="20 kg"), rail=Reference(), motor=ForceSource(),
+                  sensor=MotionSensor(reference="absolute", x="-5 mm"),
+                  friction=stribeck(12, 18, velocity), wanted=Constant(value=quantity("0 mm")),
+                  error=Sum(signs="+-", unit="m"), P=Gain(gain=quantity(P, "N/m"), input="m"),
+                  D=Gain(gain=quantity(D, "N*s/m"), input="m/s"), sum=Integrator(input="m"),
+                  I=Gain(gain=quantity(I, "N/(m*s)"), input="m*s"),
+                  controller=Sum(signs="++-", unit="N"))
     for k, part in enumerate((model.P, model.I, model.D)):
         model.connect(part.y, model.controller.u[k])
     model.connect(model.controller.y, model.motor.S)
@@ -152,15 +146,12 @@ def test_friction_at_small_amplitudes_has_its_describing_function():
 
 def test_a_gear_whose_load_ends_goes_on():
     """Torques of 2 N m and 0.75 N m/s: at 3 s, where the run ends, the gear carries nothing."""
-    model = Model("gear")
-    model.S, model.O = Inertia(inertia="1 kg*m^2"), Inertia(inertia="1.125 kg*m^2")
-    model.gear = LossyGear(ratio=1, forward_efficiency=0.5, backward_efficiency=0.6)
-    model.first, model.second = (TorqueSource(torque=quantity("2 N*m")), TorqueSource(
-        torque=lambda t: quantity("0.75 N*m/s") * t))
-    model.ground = RotationalReference()
-    model.connect(model.S.I, model.gear.S, model.first.R)
-    model.connect(model.gear.O, model.O.I, model.second.R)
-    model.connect(model.first.C, model.second.C, model.ground.W)
+    model = wired("gear", "S.I gear.S first.R", "gear.O O.I second.R", "first.C second.C ground.W",
+                  S=Inertia(inertia="1 kg*m^2"), O=Inertia(inertia="1.125 kg*m^2"),
+                  gear=LossyGear(ratio=1, forward_efficiency=0.5, backward_efficiency=0.6),
+                  first=TorqueSource(torque=quantity("2 N*m")),
+                  second=TorqueSource(torque=lambda t: quantity("0.75 N*m/s") * t),
+                  ground=RotationalReference())
     run = model.simulate("3 s", rtol=1e-9, progress=False)
     # w' = 2 - t_S and 1.125 w' = 0.5 t_S + 0.75 t
     assert value(run, "O.w") == pytest.approx((3 + 0.375 * 9) / 1.625, rel=1e-8)
@@ -170,18 +161,15 @@ def test_a_gear_whose_load_ends_goes_on():
 @pytest.mark.parametrize("sense", [1, -1])
 def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_zero(method, sense):
     """At the instant its load shows, that is rounding beside what the clutch can hold."""
-    model = Model("gear and clutch")
-    model.S, model.O, model.load = (Inertia(inertia="0.19 kg*m^2"), Inertia(inertia="0.086 kg*m^2"),
-                                    Inertia(inertia="0.055 kg*m^2"))  # fmt: skip
-    model.gear = LossyGear(ratio=5, forward_efficiency=0.6, backward_efficiency=0.4)
-    model.clutch = RotationalFriction(law="coulomb", breakaway_torque="4.5 N*m",
-                                      coulomb_torque="4.5 N*m")
-    model.drive, model.ground = TorqueSource(
-        torque=lambda t: sense * quantity("3 N*m/s") * t), RotationalReference()
-    model.connect(model.drive.R, model.S.I, model.gear.S)
-    model.connect(model.gear.O, model.O.I, model.clutch.R)
-    model.connect(model.clutch.C, model.load.I)
-    model.connect(model.drive.C, model.ground.W)
+    model = wired("gear and clutch", "drive.R S.I gear.S", "gear.O O.I clutch.R", "clutch.C load.I",
+                  "drive.C ground.W",
+                  S=Inertia(inertia="0.19 kg*m^2"), O=Inertia(inertia="0.086 kg*m^2"),
+                  load=Inertia(inertia="0.055 kg*m^2"),
+                  gear=LossyGear(ratio=5, forward_efficiency=0.6, backward_efficiency=0.4),
+                  clutch=RotationalFriction(law="coulomb", breakaway_torque="4.5 N*m",
+                                            coulomb_torque="4.5 N*m"),
+                  drive=TorqueSource(torque=lambda t: sense * quantity("3 N*m/s") * t),
+                  ground=RotationalReference())
     run = model.simulate("2 s", method=method, progress=False)
     # 3 t = (5 J_S + (J_O + J_load) / (5 e)) w_O'
     assert value(run, "load.w") == pytest.approx(sense * 6 / (5 * 0.19 + 0.141 / 3), rel=1e-6)

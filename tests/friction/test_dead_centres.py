@@ -13,19 +13,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Model, Target, quantity
 from library.mechanisms import DiscBrake, SliderCrank
 from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-    table,
-)
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource, table
 from library.signal import Abs
 from library.translational import Mass, Reference, TranslationalFriction
 
@@ -35,8 +30,7 @@ METHODS = ["auto", "rodas4", "DOP853"]
 
 
 def engine(pistons, mass, bearing):
-    model = Model("engine")
-    model.wheel, model.block = Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), Reference()
+    model = wired("engine", wheel=Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), block=Reference())
     for k, phase in enumerate(PHASE[pistons]):
         crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
         rub = model.add(f"rub{k}", TranslationalFriction(
@@ -48,11 +42,9 @@ def engine(pistons, mass, bearing):
             piston = model.add(f"piston{k}", Mass(mass=f"{mass} kg"))
             model.connect(crank.P, piston.M)
     if bearing:
-        model.bearing, model.frame = RotationalFriction(
-            law="coulomb", breakaway_torque="0.1 N*m", coulomb_torque="0.1 N*m"
-        ), RotationalReference()
-        model.connect(model.wheel.I, model.bearing.R)
-        model.connect(model.bearing.C, model.frame.W)
+        wire(model, "wheel.I bearing.R", "bearing.C frame.W",
+             bearing=RotationalFriction(law="coulomb", breakaway_torque="0.1 N*m",
+                                        coulomb_torque="0.1 N*m"), frame=RotationalReference())
     return model
 
 
@@ -95,27 +87,19 @@ def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
 @pytest.mark.parametrize(("rtol", "method"), [
     (1e-4, "auto"), *((1e-7, method) for method in METHODS)])
 def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
-    model = Model("crank and rocker")
-    model.ground, model.far = Ground(), RigidOffset(dx="0.5 m")
+    model = wired("crank and rocker", ground=Ground(), far=RigidOffset(dx="0.5 m"))
     model.crank, model.coupler, model.rocker = (Body(
         mass="1 kg", inertia="0.1 kg*m^2", center_x=x) for x in ("0.1 m", "0.3 m", "0.2 m"))
     model.to_coupler, model.to_rocker, model.from_rocker = (
         RigidOffset(dx=x) for x in ("0.2 m", "0.6 m", "0.4 m"))
-    model.a, model.b, model.c = Revolute(phi="-7.5 deg"), Revolute(), Revolute()
-    model.d = Revolute(phi=Target("-58 deg", priority="none"), drive=True)
-    model.frame = RotationalReference()
-    model.rub = RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
-                                   coulomb_torque="0.5 N*m")
-    model.connect(model.ground.P, model.a.B, model.far.B)
-    model.connect(model.a.F, model.crank.P, model.to_coupler.B)
-    model.connect(model.to_coupler.F, model.b.B)
-    model.connect(model.b.F, model.coupler.P, model.to_rocker.B)
-    model.connect(model.to_rocker.F, model.c.B)
-    model.connect(model.c.F, model.from_rocker.F)
-    model.connect(model.from_rocker.B, model.rocker.P, model.d.F)
-    model.connect(model.far.F, model.d.B)
-    model.connect(model.rub.R, model.d.A)
-    model.connect(model.rub.C, model.frame.W)
+    wire(model, "ground.P a.B far.B", "a.F crank.P to_coupler.B", "to_coupler.F b.B",
+         "b.F coupler.P to_rocker.B", "to_rocker.F c.B", "c.F from_rocker.F",
+         "from_rocker.B rocker.P d.F", "far.F d.B", "rub.R d.A", "rub.C frame.W",
+         a=Revolute(phi="-7.5 deg"), b=Revolute(), c=Revolute(),
+         d=Revolute(phi=Target("-58 deg", priority="none"), drive=True),
+         frame=RotationalReference(),
+         rub=RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
+                                coulomb_torque="0.5 N*m"))
     run = model.simulate("0.4 s", method=method, rtol=rtol)
     stored = sum(run[f"{b}.energy_stored"] for b in ("crank", "coupler", "rocker"))
     angle = run["d.phi"].at(quantity(np.linspace(0, 0.4, 4001), "s")).m
@@ -126,12 +110,11 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
 
 def held_shaft(model, times, torques):
     """A flywheel that a brake holds until 0.1 s, and a motor."""
-    model.wheel, model.brake = Inertia(inertia="0.1 kg*m^2"), DiscBrake(
-        normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"]))
-    model.motor = TorqueSource(torque=table(times, torques))
-    model.bed, model.block = RotationalReference(), Reference()
-    model.connect(model.wheel.I, model.motor.R, model.brake.R)
-    model.connect(model.motor.C, model.brake.C, model.bed.W)
+    wire(model, "wheel.I motor.R brake.R", "motor.C brake.C bed.W",
+         wheel=Inertia(inertia="0.1 kg*m^2"),
+         brake=DiscBrake(normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"])),
+         motor=TorqueSource(torque=table(times, torques)), bed=RotationalReference(),
+         block=Reference())
     return model
 
 
@@ -139,12 +122,10 @@ def held_shaft(model, times, torques):
     (180, "auto"), (180, "DOP853"), (0, "auto"), (0, "rodas4")])
 def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method):
     model = held_shaft(Model("press"), ["0.1 s", "0.2 s"], ["0 N*m", "4 N*m"])
-    model.crank = SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg")
-    model.ram, model.rub = Mass(mass="0.5 kg"), TranslationalFriction(
-        law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
-    model.connect(model.wheel.I, model.crank.A)
-    model.connect(model.crank.P, model.ram.M, model.rub.R)
-    model.connect(model.rub.C, model.block.V)
+    wire(model, "wheel.I crank.A", "crank.P ram.M rub.R", "rub.C block.V",
+         crank=SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg"),
+         ram=Mass(mass="0.5 kg"),
+         rub=TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
     run = model.simulate("0.5 s", method=method, rtol=1e-8)
 
     def motion(t, y):  # the torque grows from nothing: at first nothing even accelerates
@@ -170,27 +151,18 @@ def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin
         Revolute(phi="180 deg" if begin > 0 else "0 deg"), Revolute())
     model.web, model.rod, model.ram = (Body(mass=f"{m} kg", inertia="1 g*m^2")
                                        for m in (0.3, 0.2, 0.5))
-    model.arm, model.end = RigidOffset(dx="50 mm"), RigidOffset(dx="200 mm")
-    model.slide, model.side = Prismatic(
-        angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"), ForceSensor()
-    model.connect(model.ground.P, model.main.B, model.side.B)
-    model.connect(model.side.F, model.slide.B)
-    model.connect(model.main.F, model.web.P, model.arm.B)
-    model.connect(model.arm.F, model.pin.B)
-    model.connect(model.pin.F, model.rod.P, model.end.B)
-    model.connect(model.end.F, model.wrist.B)
-    model.connect(model.wrist.F, model.ram.P, model.slide.F)
-    model.connect(model.wheel.I, model.main.A)
+    wire(model, "ground.P main.B side.B", "side.F slide.B", "main.F web.P arm.B", "arm.F pin.B",
+         "pin.F rod.P end.B", "end.F wrist.B", "wrist.F ram.P slide.F", "wheel.I main.A",
+         arm=RigidOffset(dx="50 mm"), end=RigidOffset(dx="200 mm"),
+         slide=Prismatic(angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"),
+         side=ForceSensor())
     if guide == "5 N":
         model.rub = TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
     else:
-        model.rub, model.load = TranslationalFriction(
-            law="coulomb", normal=True, coulomb_coefficient=0.1, breakaway_coefficient=0.1), Abs(
-                unit="N")
-        model.connect(model.side.FX, model.load.u)
-        model.connect(model.load.y, model.rub.N)
-    model.connect(model.slide.A, model.rub.R)
-    model.connect(model.rub.C, model.block.V)
+        wire(model, "side.FX load.u", "load.y rub.N",
+             rub=TranslationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.1,
+                                       breakaway_coefficient=0.1), load=Abs(unit="N"))
+    wire(model, "slide.A rub.R", "rub.C block.V")
     run = model.simulate("0.25 s", method=method, rtol=1e-7)
     parts = ("wheel", "web", "rod", "ram")
     stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m

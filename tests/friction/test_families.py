@@ -6,10 +6,11 @@ on the shafts of a gear train, seals beside stops.
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import dry, happened, values
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Sine
@@ -41,8 +42,7 @@ def loaded(model, port, force):
 
 
 def bodies(n):
-    model = Model("bodies")
-    model.ground = Reference()
+    model = wired("bodies", ground=Reference())
     return model, [model.add(f"mass{k}", Mass(mass=quantity(1 + 0.1 * (k % 5), "kg"))).M
                    for k in range(n)]
 
@@ -98,8 +98,7 @@ def seals(n):
 
 
 def shafts(n, inertia):
-    model = Model("shafts")
-    model.frame = RotationalReference()
+    model = wired("shafts", frame=RotationalReference())
     return model, [model.add(f"shaft{k}", Inertia(inertia=quantity(inertia(k), "kg*m^2"))).I
                    for k in range(n)]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import happened, times_of, value, values
 from numpy.testing import assert_allclose
 from rigid_bodies import Box, G, Rod
@@ -26,8 +27,6 @@ from blocks import (
     time,
     when,
 )
-
-THIRD = 1 / 3  # J / (m l^2)
 
 
 def rod(angle, mu, *, slip=0.0, static=None, w=0.0, drop=0.0, fall=0.0, restitution=0.0, **more):
@@ -266,8 +265,7 @@ def test_a_block_that_does_not_slip_tips_over_its_front_foot():
 
 @pytest.mark.parametrize("phi, e", [(0.0, 0.0), (0.3, 0.0), (0.0, 0.3), (0.3, 0.2)])
 def test_a_block_that_falls_on_its_feet_comes_to_rest_and_never_gains_energy(phi, e):
-    model = Model("block")
-    model.box = Box(y="1 m", vx="1 m/s", phi=quantity(phi, "rad"), restitution=e)
+    model = wired("block", box=Box(y="1 m", vx="1 m/s", phi=quantity(phi, "rad"), restitution=e))
     run = model.simulate("2 s", rtol=1e-9)
     energy, *rest = values(run, [f"box.{v}" for v in ("energy_stored", "gap1", "gap2", "N1", "N2")],
                            np.linspace(0, 2, 400))  # fmt: skip
@@ -280,8 +278,7 @@ def test_a_block_that_falls_on_its_feet_comes_to_rest_and_never_gains_energy(phi
 
 def test_a_flat_landing_shares_the_impulse_and_brakes_by_it():
     # both feet at once: impulses m v/2 each, friction mu m v in all, no rotation for h = 0
-    model = Model("block")
-    model.box = Box(y="0.2 m", vx="3 m/s", h="0 m")
+    model = wired("block", box=Box(y="0.2 m", vx="3 m/s", h="0 m"))
     run = model.simulate("0.3 s", rtol=1e-10)
     fall = np.sqrt(2 * G * 0.2)
     hit = np.sqrt(2 * 0.2 / G)
@@ -314,8 +311,7 @@ def test_a_rocking_block_loses_at_each_step_what_housner_says(h):
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
 def test_a_block_rests_on_both_feet_by_an_implicit_method(rtol):
     """What is left to Python there has slopes that are rounding, and must not stop for it."""
-    model = Model("block")
-    model.box = Box(y="1 m", vx="1 m/s", phi=quantity(0.3, "rad"), restitution=0.0)
+    model = wired("block", box=Box(y="1 m", vx="1 m/s", phi=quantity(0.3, "rad"), restitution=0.0))
     run = model.simulate("2 s", rtol=rtol, method="rodas4")
     assert abs(run["box.vx"].final.m) < 1e-12
     assert abs(run["box.phi"].final.m) < 1e-5

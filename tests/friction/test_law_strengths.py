@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import loaded, missing_energy, moved, pulled, value, values
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Model,
-    Output,
-    Parameter,
-    ParameterError,
-    Variable,
-    contact,
-    der,
-    quantity,
-    sin,
-)
+from blocks import Output, Parameter, ParameterError, Variable, contact, der, quantity, sin
 from blocks.exceptions import BlocksError
 from library.frictionlaws import LAWS
 from library.rotational import Inertia, RotationalFriction, RotationalReference
@@ -59,8 +50,7 @@ def test_a_body_breaks_loose_where_the_normal_force_no_longer_holds_it(law):
 
 def test_the_normal_force_may_be_a_signal():
     model = moved(rubbing("quinn"), lambda t: 1 + 0 * t)
-    model.press = Sine(amplitude="5 N", frequency="1 Hz", bias="20 N")
-    model.connect(model.press.y, model.friction.N)
+    wire(model, "press.y friction.N", press=Sine(amplitude="5 N", frequency="1 Hz", bias="20 N"))
     run = model.simulate("1 s", rtol=1e-8, max_step="10 ms")
     t = np.linspace(0, 1, 21)
     assert_allclose(values(run, ["friction.f"], t)[0], 0.3 * (20 + 5 * np.sin(2 * np.pi * t)),
@@ -83,36 +73,29 @@ class Floor(TwoPort):
 
 @pytest.mark.parametrize("law", ["quinn", "tanh", "lugre"])
 def test_the_normal_force_may_be_that_of_a_contact(law):
-    model = Model("pressed")
-    model.up, model.along, model.ground = Mass(), Mass(v="3 m/s"), Reference()
-    model.floor = Floor()
-    model.weight = ForceSource(force=lambda t: quantity("-10 N") - quantity("4 N/s") * t)
-    model.friction = rubbing(law, **({"damping": "0 N*s/m"} if law == "lugre" else {}))
-    model.connect(model.up.M, model.floor.R, model.weight.R)
-    model.connect(model.along.M, model.friction.R)
-    model.connect(model.floor.C, model.weight.C, model.friction.C, model.ground.V)
-    model.connect(model.floor.N, model.friction.N)
+    model = wired("pressed", "up.M floor.R weight.R", "along.M friction.R",
+                  "floor.C weight.C friction.C ground.V", "floor.N friction.N",
+                  up=Mass(), along=Mass(v="3 m/s"), ground=Reference(), floor=Floor(),
+                  weight=ForceSource(force=lambda t: quantity("-10 N") - quantity("4 N/s") * t),
+                  friction=rubbing(law, **({"damping": "0 N*s/m"} if law == "lugre" else {})))
     run = model.simulate("0.5 s", rtol=1e-8, method="Radau")
     assert_allclose(value(run, "along.v"), 3 - 0.3 * (10 * 0.5 + 2 * 0.25), rtol=1e-4)
 
 
 def test_a_surface_that_is_pulled_off_does_not_rub():
     model = moved(rubbing("coulomb"), lambda t: 1 + 0 * t)
-    model.press = Ramp(initial="1 N", slope="-2 N/s")
-    model.connect(model.press.y, model.friction.N)
+    wire(model, "press.y friction.N", press=Ramp(initial="1 N", slope="-2 N/s"))
     run = model.simulate("1 s", rtol=1e-8)
     assert_allclose(value(run, "friction.f", 0.2), 0.3 * (1 - 2 * 0.2), rtol=1e-9)
     assert value(run, "friction.f", 0.9) == 0
 
 
 def test_turning_friction_acts_at_a_radius():
-    model = Model("brake")
-    model.disc, model.wall = Inertia(w="10 rad/s", inertia="1 kg*m^2"), RotationalReference()
-    model.brake = RotationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.3,
-                                     breakaway_coefficient=0.3, normal_force="20 N",
-                                     radius="0.5 m")  # fmt: skip
-    model.connect(model.disc.I, model.brake.R)
-    model.connect(model.brake.C, model.wall.W)
+    model = wired("brake", "disc.I brake.R", "brake.C wall.W",
+                  disc=Inertia(w="10 rad/s", inertia="1 kg*m^2"), wall=RotationalReference(),
+                  brake=RotationalFriction(law="coulomb", normal=True, coulomb_coefficient=0.3,
+                                           breakaway_coefficient=0.3, normal_force="20 N",
+                                           radius="0.5 m"))
     run = model.simulate("2 s")
     assert_allclose(value(run, "brake.t"), 3, rtol=1e-12)
     assert_allclose(value(run, "disc.w"), 10 - 3 * 2, rtol=1e-9)
@@ -172,10 +155,8 @@ class Slow(Mass):
 
 def test_friction_of_any_law_works_between_two_moving_bodies():
     for law in ("quinn", "lugre", "karnopp_1985"):
-        model = Model("two bodies")
-        model.a, model.b = Slow(v="2 m/s"), Mass(v="0 m/s")
-        model.friction, model.ground = TranslationalFriction(law=law), Reference()
-        model.connect(model.a.M, model.friction.R)
-        model.connect(model.b.M, model.friction.C)
+        model = wired("two bodies", "a.M friction.R", "b.M friction.C",
+                      a=Slow(v="2 m/s"), b=Mass(v="0 m/s"), friction=TranslationalFriction(law=law),
+                      ground=Reference())
         run = model.simulate("1 s", rtol=1e-8, method="Radau")
         assert_allclose([value(run, "a.v"), value(run, "b.v")], 1.5, rtol=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import dry, happened, loaded, missing_energy, moved, place, push, value, values
 from numpy.testing import assert_allclose
 
@@ -30,13 +31,9 @@ def law(name, strength, band=1e-2, mu=1.0, **more):
 
 def stack(name, band, floor=None):
     """A body on a body on the floor; the upper one is pulled by t/2."""
-    model = Model("stack")
-    model.a, model.b, model.ground = Mass(), Mass(), Reference()
-    model.floor, model.joint = floor or law(name, 0.8, band), law(name, 1.0, band)
-    model.load = push(lambda t: 0.5 * t)
-    model.connect(model.a.M, model.floor.R, model.joint.C)
-    model.connect(model.b.M, model.joint.R, model.load.R)
-    model.connect(model.floor.C, model.load.C, model.ground.V)
+    model = wired("stack", "a.M floor.R joint.C", "b.M joint.R load.R", "floor.C load.C ground.V",
+                  a=Mass(), b=Mass(), ground=Reference(), floor=floor or law(name, 0.8, band),
+                  joint=law(name, 1.0, band), load=push(lambda t: 0.5 * t))
     place(model, "at_a", model.a.M)
     place(model, "at_b", model.b.M)
     return model
@@ -72,12 +69,9 @@ def test_one_friction_alone_has_all_other_forces_as_its_load():
 
 
 def test_friction_in_parallel_shares_a_load_without_failing():
-    model = Model("parallel")
-    model.body, model.ground = Mass(), Reference()
-    model.one, model.other = law("kikuuwe", 1.0), law("kikuuwe", 3.0)
-    model.load = push(lambda t: t)
-    model.connect(model.body.M, model.one.R, model.other.R, model.load.R)
-    model.connect(model.one.C, model.other.C, model.load.C, model.ground.V)
+    model = wired("parallel", "body.M one.R other.R load.R", "one.C other.C load.C ground.V",
+                  body=Mass(), ground=Reference(), one=law("kikuuwe", 1.0),
+                  other=law("kikuuwe", 3.0), load=push(lambda t: t))
     place(model, "at", model.body.M)
     run = model.simulate("6 s", rtol=1e-9, method="Radau")
     total = values(run, ["one.f", "other.f"], np.array([1.0, 3.0, 3.9])).sum(axis=0)
@@ -92,18 +86,15 @@ def test_across_a_prescribed_motion_the_force_opposes_the_acceleration_at_rest()
     assert_allclose(f, [1, 1, -1, -1])
     model = moved(law("quinn", 1.0, 1e-4), lambda t: cos(t))
     # something must be integrated for the steps to find the turns
-    model.body, model.spring = Mass(v="1 m/s"), Spring(stiffness="1 N/m")
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    wire(model, "body.M spring.R", "spring.C ground.V",
+         body=Mass(v="1 m/s"), spring=Spring(stiffness="1 N/m"))
     run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-9, max_step="1 ms")
     assert_allclose(run.energy()["friction"].dissipated, 4.0, rtol=1e-3)
 
 
 def test_across_a_rigid_link_nothing_fails():
     model = stack("quinn", 1e-2)
-    model.rod = Rod()
-    model.connect(model.rod.R, model.a.M)
-    model.connect(model.rod.C, model.b.M)
+    wire(model, "rod.R a.M", "rod.C b.M", rod=Rod())
     run = model.simulate("4 s", rtol=1e-8, method="Radau")
     # 2 kg on 0.8 N: t/2 - 0.8 from t = 1.6 s on
     assert_allclose(value(run, "a.v"), (0.25 * 16 - 0.8 * 4 - (0.25 * 1.6**2 - 0.8 * 1.6)) / 2,
@@ -121,11 +112,9 @@ def test_exact_friction_and_a_law_of_the_load_work_in_one_network():
 
 
 def test_karnopps_own_law_holds_a_body_on_another_that_moves():
-    model = Model("carried")
-    model.cart, model.box, model.ground = Mass(mass="2 kg", v="1 m/s"), Mass(), Reference()
-    model.rub = law("karnopp_1985", 1.0, 0.01)
-    model.connect(model.cart.M, model.rub.C)
-    model.connect(model.box.M, model.rub.R)
+    model = wired("carried", "cart.M rub.C", "box.M rub.R",
+                  cart=Mass(mass="2 kg", v="1 m/s"), box=Mass(), ground=Reference(),
+                  rub=law("karnopp_1985", 1.0, 0.01))
     run = model.simulate("2 s", rtol=1e-9)
     (time, _, what), *_ = happened(run, "rub")
     assert what == "sticks"
@@ -135,13 +124,11 @@ def test_karnopps_own_law_holds_a_body_on_another_that_moves():
 
 
 def test_turning_friction_follows_the_same_laws():
-    model = Model("shaft")
-    model.disc, model.wall = Inertia(inertia="2 kg*m^2"), RotationalReference()
-    model.brake = RotationalFriction(law="quinn", coulomb_torque="3 N*m", breakaway_torque="3 N*m",
-                                     band="1 mrad/s")  # fmt: skip
-    model.drive = TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)
-    model.connect(model.disc.I, model.brake.R, model.drive.R)
-    model.connect(model.brake.C, model.drive.C, model.wall.W)
+    model = wired("shaft", "disc.I brake.R drive.R", "brake.C drive.C wall.W",
+                  disc=Inertia(inertia="2 kg*m^2"), wall=RotationalReference(),
+                  brake=RotationalFriction(law="quinn", coulomb_torque="3 N*m",
+                                           breakaway_torque="3 N*m", band="1 mrad/s"),
+                  drive=TorqueSource(torque=lambda t: quantity("1 N*m/s") * t))
     run = model.simulate("5 s", rtol=1e-9, method="Radau")
     assert_allclose(value(run, "disc.w", 2.9), 0, atol=1e-9)
     assert_allclose(value(run, "disc.w"), (5 - 3) ** 2 / 2 / 2, rtol=1e-6)
@@ -172,12 +159,9 @@ def test_a_law_of_the_load_of_ones_own_is_one_statement():
 
 
 def test_a_law_of_the_load_at_a_node_without_mass_is_refused_by_name():
-    model = Model("massless")
-    model.spring, model.rub, model.ground = Spring(), law("quinn", 1.0), Reference()
-    model.drive = VelocitySource(velocity="1 m/s")
-    model.connect(model.drive.R, model.spring.R)
-    model.connect(model.spring.C, model.rub.R)
-    model.connect(model.rub.C, model.drive.C, model.ground.V)
+    model = wired("massless", "drive.R spring.R", "spring.C rub.R", "rub.C drive.C ground.V",
+                  spring=Spring(), rub=law("quinn", 1.0), ground=Reference(),
+                  drive=VelocitySource(velocity="1 m/s"))
     with pytest.raises(StructureError, match="Give the node between them a mass"):
         model.simulate("1 s")
 
@@ -194,10 +178,8 @@ def pressed():
     model.floor, model.weight = Floor(), push(lambda t: -10 + 0 * t)
     model.friction = rubbing("quinn", band="1 cm/s")
     model.tie = Spring(stiffness="3 N/m")  # so that the normal force depends on the state
-    model.connect(model.up.M, model.floor.R, model.weight.R, model.tie.R)
-    model.connect(model.along.M, model.friction.R, model.tie.C)
-    model.connect(model.floor.C, model.weight.C, model.friction.C, model.ground.V)
-    model.connect(model.floor.N, model.friction.N)
+    wire(model, "up.M floor.R weight.R tie.R", "along.M friction.R tie.C",
+         "floor.C weight.C friction.C ground.V", "floor.N friction.N")
     return model
 
 

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -73,13 +74,11 @@ def driven(load, push):
 def test_friction_pushes_a_drag_from_rest(load, push, method):
     made, law, _ = LOADS[load]
     force, _ = PUSHES[push]
-    model = Model("drag behind friction")
-    model.block, model.push, model.floor = Mass(mass="2 kg"), ForceSource(force=force), Reference()
-    model.grip = TranslationalFriction(law="coulomb", coulomb_force="9 N", breakaway_force="9 N")
-    model.drag = made()
-    model.connect(model.block.M, model.push.R, model.grip.R)
-    model.connect(model.grip.C, model.drag.R)
-    model.connect(model.drag.C, model.push.C, model.floor.V)
+    model = wired("drag behind friction", "block.M push.R grip.R", "grip.C drag.R",
+                  "drag.C push.C floor.V",
+                  block=Mass(mass="2 kg"), push=ForceSource(force=force), floor=Reference(),
+                  grip=TranslationalFriction(law="coulomb", coulomb_force="9 N",
+                                             breakaway_force="9 N"), drag=made())
     run = model.simulate("2 s", method=method, rtol=1e-7)
     assert_allclose(run["block.v"].final.m, driven(load, push), rtol=1e-5)
     speed = run["block.v"].at("1 s").m

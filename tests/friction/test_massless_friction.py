@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import dry, missing_energy, push, values
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin, where
+from blocks import BlocksError, InitialisationError, SimulationError, quantity, sin, where
 from library.mechanisms import CamTransmission, DiscClutch, LeadScrew
 from library.planar import Force as PlanarForce
 from library.planar import RollingWheel as PlanarWheel
@@ -29,9 +30,8 @@ from library.translational import (
 
 def series(strengths, v=1.0, mass=1.0, load=None):
     """A body on frictions in series, given as (kinetic, static), to the ground."""
-    model = Model("series")
-    model.ground = Reference()
-    model.body = Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))
+    model = wired("series",
+                  ground=Reference(), body=Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s")))
     port = model.body.M
     for k, (kinetic, static) in enumerate(strengths):
         friction = model.add(f"f{k}", dry(kinetic, static))
@@ -39,9 +39,7 @@ def series(strengths, v=1.0, mass=1.0, load=None):
         port = friction.C
     model.connect(port, model.ground.V)
     if load is not None:
-        model.load = push(load)
-        model.connect(model.load.R, model.body.M)
-        model.connect(model.load.C, model.ground.V)
+        wire(model, "load.R body.M", "load.C ground.V", load=push(load))
     return model
 
 
@@ -74,10 +72,9 @@ def test_equally_strong_frictions_in_series_brake_like_one_of_them():
     assert missing_energy(run) < 1e-9
 
 
-@pytest.mark.parametrize("method", ["DOP853"])
-def test_a_load_that_stays_exactly_at_the_bound_is_no_series_of_events(method):
+def test_a_load_that_stays_exactly_at_the_bound_is_no_series_of_events():
     model = series([(1.0, 1.0), (2.0, 2.0)], v=0.0, load=lambda t: where(t < 1.0, 1.0 * t, 1.0))
-    run = model.simulate("3 s", method=method)
+    run = model.simulate("3 s", method="DOP853")
     assert len(run.events) < 6
     assert abs(values(run, ["body.v"], np.array([3.0]))[0, 0]) < 1e-9
 
@@ -88,30 +85,22 @@ def test_a_slow_body_between_strong_frictions_is_not_stopped_at_once():
 
 
 def test_frictions_in_parallel_before_one_in_series_add_up():
-    model = Model("parallel")
-    model.ground, model.node = Reference(), FreeEnd()
-    model.body = Mass(mass="1 kg", v="1 m/s")
+    model = wired("parallel", ground=Reference(), node=FreeEnd(), body=Mass(mass="1 kg", v="1 m/s"))
     for k, strength in enumerate([1.0, 2.0, 3.0, 1.5, 0.5]):  # together 8 N, less than 9 N
         friction = model.add(f"f{k}", dry(strength))
         model.connect(model.body.M, friction.R)
         model.connect(friction.C, model.node.V)
-    model.last = dry(9.0)
-    model.connect(model.last.R, model.node.V)
-    model.connect(model.last.C, model.ground.V)
+    wire(model, "last.R node.V", "last.C ground.V", last=dry(9.0))
     run = model.simulate("0.1 s")
     assert_allclose(values(run, ["body.v"], np.array([0.1]))[0], 0.2, rtol=1e-9)
     assert values(run, ["node.v"], np.array([0.05]))[0, 0] == 0.0
 
 
 def test_a_load_that_several_frictions_share_beside_a_node_without_mass_is_split_evenly():
-    model = Model("shared")
-    model.ground, model.body, model.node = Reference(), Mass(), FreeEnd()
-    model.one, model.two, model.three, model.four = dry(1.0), dry(3.0), dry(5.0), dry(6.0)
-    model.load = push(lambda t: 2.0 + 0 * t)
-    model.connect(model.body.M, model.one.R, model.two.R, model.load.R)
-    model.connect(model.one.C, model.two.C, model.three.R, model.node.V)
-    model.connect(model.three.C, model.four.R)
-    model.connect(model.four.C, model.load.C, model.ground.V)
+    model = wired("shared", "body.M one.R two.R load.R", "one.C two.C three.R node.V",
+                  "three.C four.R", "four.C load.C ground.V",
+                  ground=Reference(), body=Mass(), node=FreeEnd(), one=dry(1.0), two=dry(3.0),
+                  three=dry(5.0), four=dry(6.0), load=push(lambda t: 2.0 + 0 * t))
     run = model.simulate("1 s")
     assert_allclose(values(run, ["one.f", "two.f"], np.array([0.5]))[:, 0], [0.5, 1.5], rtol=1e-9)
     assert run.sticking().undetermined[0].components == ("one", "two")
@@ -139,8 +128,7 @@ def random_network(rng, kinds=("friction", "friction", "friction", "damper", "sp
 
 
 def build(bodies, light, links):
-    model = Model("network")
-    model.ground = Reference()
+    model = wired("network", ground=Reference())
     joints = [model.add(f"b{i}", Mass(mass=quantity(m, "kg"), v=quantity(v, "m/s"))).M
               for i, (m, v, _) in enumerate(bodies)]  # fmt: skip
     joints += [model.add(f"n{i}", FreeEnd()).V for i in range(light)]
@@ -211,11 +199,9 @@ def test_nodes_without_mass_start_with_the_velocities_of_least_dissipation(seed)
 
 # -- what cannot be ------------------------------------------------------------------------
 def test_a_tight_spring_on_a_node_that_friction_alone_holds_is_stopped_by_name():
-    model = Model("tight")
-    model.ground, model.rub = Reference(), dry(20.0)
+    model = wired("tight", ground=Reference(), rub=dry(20.0))
     model.spring = Spring(stiffness="1 kN/m", x="30 mm")  # 30 N
-    model.connect(model.spring.R, model.rub.R)
-    model.connect(model.spring.C, model.rub.C, model.ground.V)
+    wire(model, "spring.R rub.R", "spring.C rub.C ground.V")
     with pytest.raises(SimulationError, match="harder than the dry friction there can hold") as e:
         model.simulate("1 s")
     assert (e.value.code, e.value.where) == ("simulation.massless", "rub")
@@ -224,11 +210,8 @@ def test_a_tight_spring_on_a_node_that_friction_alone_holds_is_stopped_by_name()
 
 
 def test_a_ring_spring_begins_within_what_friction_at_its_end_holds():
-    model = Model("ring")
-    model.ground, model.rub = Reference(), dry(5.0)
-    model.ring = FrictionRing(x="40 mm")
-    model.connect(model.ring.R, model.rub.R)
-    model.connect(model.ring.C, model.rub.C, model.ground.V)
+    model = wired("ring", "ring.R rub.R", "ring.C rub.C ground.V",
+                  ground=Reference(), rub=dry(5.0), ring=FrictionRing(x="40 mm"))
     with pytest.raises(SimulationError) as error:
         model.simulate("1 s")
     assert error.value.code == "simulation.massless"
@@ -243,49 +226,36 @@ def refused(model, code):
 
 
 def test_laws_that_no_run_decides_at_a_node_without_mass_are_found_by_the_check():
-    model = Model("load")
-    model.ground, model.body, model.one = Reference(), Mass(), dry(1.0)
-    model.two, model.spring = TranslationalFriction(law="karnopp"), Spring()
-    model.connect(model.body.M, model.one.R)
-    model.connect(model.one.C, model.spring.R)
-    model.connect(model.two.R, model.body.M)
-    model.connect(model.spring.C, model.two.C, model.ground.V)
+    model = wired("load", "body.M one.R", "one.C spring.R", "two.R body.M",
+                  "spring.C two.C ground.V",
+                  ground=Reference(), body=Mass(), one=dry(1.0),
+                  two=TranslationalFriction(law="karnopp"), spring=Spring())
     refused(model, "structure.massless")
-    model = Model("stop")
-    model.ground, model.body, model.spring = Reference(), Mass(v="1 m/s"), Spring()
-    model.stop = HardStop(model="restitution")
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.stop.R)
-    model.connect(model.stop.C, model.ground.V)
+    model = wired("stop", "body.M spring.R", "spring.C stop.R", "stop.C ground.V",
+                  ground=Reference(), body=Mass(v="1 m/s"), spring=Spring(),
+                  stop=HardStop(model="restitution"))
     refused(model, "structure.massless")
 
 
 @pytest.mark.parametrize("law", ["quinn", "kikuuwe", "awrejcewicz"])
 def test_friction_with_an_open_port_beside_a_law_of_the_load_is_told_by_name(law):
-    model = Model("open")
-    model.ground, model.rotor, model.loose = RotationalReference(), Inertia(), RotationalFriction(
-        law="coulomb")
-    model.rub = RotationalFriction(law=law)
-    model.connect(model.rub.R, model.rotor.I)
-    model.connect(model.ground.W, model.loose.C, model.rub.C)
+    model = wired("open", "rub.R rotor.I", "ground.W loose.C rub.C",
+                  ground=RotationalReference(), rotor=Inertia(),
+                  loose=RotationalFriction(law="coulomb"), rub=RotationalFriction(law=law))
     refused(model, "structure.massless")
 
 
 def test_screws_that_carry_nothing_stand_still():
-    model = Model("screw")
-    model.ground, model.screw, model.other = RotationalReference(), LeadScrew(), LeadScrew()
-    model.rub = RotationalFriction(law="coulomb")
-    model.connect(model.screw.S, model.other.S, model.rub.R, model.ground.W)
+    model = wired("screw", "screw.S other.S rub.R ground.W",
+                  ground=RotationalReference(), screw=LeadScrew(), other=LeadScrew(),
+                  rub=RotationalFriction(law="coulomb"))
     assert model.simulate("0.1 s").status == "finished"
 
 
 def test_a_stop_in_series_with_a_spring_says_which_node_nothing_holds():
-    model = Model("stop")
-    model.ground, model.body, model.spring = Reference(), Mass(v="1 m/s"), Spring()
-    model.stop = HardStop(model="undamped rebound")
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.stop.R)
-    model.connect(model.stop.C, model.ground.V)
+    model = wired("stop", "body.M spring.R", "spring.C stop.R", "stop.C ground.V",
+                  ground=Reference(), body=Mass(v="1 m/s"), spring=Spring(),
+                  stop=HardStop(model="undamped rebound"))
     finding, = model.check().errors
     assert finding.problem.endswith("no equation determines them there.")
     assert finding.advice.startswith("Nothing determines the node spring.C = stop.R while stop "
@@ -293,20 +263,16 @@ def test_a_stop_in_series_with_a_spring_says_which_node_nothing_holds():
 
 
 def test_a_rolling_wheel_without_load_and_with_an_open_port_says_so():
-    model = Model("roll")
-    model.ground, model.roll = Reference(), RollingResistance(coefficient=0)
-    model.connect(model.roll.C, model.ground.V)
+    model = wired("roll", "roll.C ground.V",
+                  ground=Reference(), roll=RollingResistance(coefficient=0))
     finding, = model.check().errors
     assert finding.advice.startswith("A port of roll is connected to nothing")
 
 
 def test_a_force_that_nothing_determines_is_told_before_the_run():
-    model = Model("cam")
-    model.cam, model.ground, model.floor = CamTransmission(), RotationalReference(), Reference()
-    model.rub = RotationalFriction(law="coulomb")
-    model.connect(model.cam.A, model.rub.R)
-    model.connect(model.rub.C, model.ground.W)
-    model.connect(model.cam.P, model.floor.V)
+    model = wired("cam", "cam.A rub.R", "rub.C ground.W", "cam.P floor.V",
+                  cam=CamTransmission(), ground=RotationalReference(), floor=Reference(),
+                  rub=RotationalFriction(law="coulomb"))
     finding, = model.check().errors
     assert finding.code == "initial.undetermined"
     assert "nothing determines cam.P.f, so no finite value can be given" in finding.problem
@@ -315,23 +281,19 @@ def test_a_force_that_nothing_determines_is_told_before_the_run():
 
 
 def test_a_wheel_that_rolls_on_its_own_body_is_refused_without_a_crash():
-    model = Model("wheel")
-    model.push, model.wheel = PlanarForce(fx="2 N"), PlanarWheel()
-    model.connect(model.push.P, model.wheel.B, model.wheel.F)
+    model = wired("wheel", "push.P wheel.B wheel.F",
+                  push=PlanarForce(fx="2 N"), wheel=PlanarWheel())
     assert model.check().errors
 
 
 def test_a_clutch_beside_a_loop_is_read_between_its_events():
     """It sticks and bears what drives, since what rubs by a curve bears nothing at rest."""
-    model = Model("loose shaft")
-    model.drive, model.clutch, model.rub = TorqueSource(), DiscClutch(), RotationalFriction()
-    model.rotor = Inertia(inertia="0.006 kg*m^2")
-    model.connect(model.drive.R, model.clutch.C, model.rub.R, model.rotor.I)
-    model.connect(model.drive.C, model.clutch.R, model.rub.C)
-    model.torque = Pulse(amplitude=quantity(1.36, "N*m"), period="30 ms", width=0.4)
-    model.press = Step(final=quantity(13.6, "N"), start="20 ms")
-    model.connect(model.torque.y, model.drive.S)
-    model.connect(model.press.y, model.clutch.N)
+    model = wired("loose shaft", "drive.R clutch.C rub.R rotor.I", "drive.C clutch.R rub.C",
+                  "torque.y drive.S", "press.y clutch.N",
+                  drive=TorqueSource(), clutch=DiscClutch(), rub=RotationalFriction(),
+                  rotor=Inertia(inertia="0.006 kg*m^2"),
+                  torque=Pulse(amplitude=quantity(1.36, "N*m"), period="30 ms", width=0.4),
+                  press=Step(final=quantity(13.6, "N"), start="20 ms"))
     run = model.simulate("0.1 s")
     borne = run["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
     assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import (
     dragged,
     dry,
@@ -18,17 +19,7 @@ from friction_bench import (
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Port,
-    Variable,
-    cos,
-    der,
-    dry_friction,
-    quantity,
-)
+from blocks import Component, Parameter, Port, Variable, cos, der, dry_friction, quantity
 from library.rotational import Inertia, RotationalFriction, RotationalReference, rotational
 from library.translational import Mass, Reference, Spring, TwoPort
 
@@ -117,8 +108,7 @@ def swing(torque, static, end):
 @pytest.mark.parametrize("method", ["DOP853", "rodas4"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
     stops = swing(1.5, 2.5, 60.0)
-    model = Model("pendulum")
-    model.p = Pendulum(torque="1.5 N*m", static="2.5 N*m")
+    model = wired("pendulum", p=Pendulum(torque="1.5 N*m", static="2.5 N*m"))
     end = stops[-1][0] + 2
     rtol = 1e-10 if method == "DOP853" else 1e-9
     run = model.simulate(quantity(end, "s"), rtol=rtol, method=method)
@@ -143,11 +133,8 @@ class Wedge(TwoPort):
 
 
 def test_friction_beside_a_nonlinear_loop_agrees_with_an_independent_solution():
-    model = Model("loop")
-    model.body, model.spring = Mass(), Wedge(x="2 m")
-    model.friction, model.ground = dry(3.0), Reference()
-    model.connect(model.body.M, model.spring.R, model.friction.R)
-    model.connect(model.spring.C, model.friction.C, model.ground.V)
+    model = wired("loop", "body.M spring.R friction.R", "spring.C friction.C ground.V",
+                  body=Mass(), spring=Wedge(x="2 m"), friction=dry(3.0), ground=Reference())
     run = model.simulate("10 s", rtol=1e-10)
 
     def force(x):
@@ -180,11 +167,9 @@ class Squeezed(TwoPort):
 
 
 def test_a_load_on_a_friction_with_a_nonlinear_transmission_is_held_exactly():
-    model = Model("transmission")
-    model.body, model.friction, model.ground = Mass(), Squeezed(), Reference()
-    model.load = push(lambda t: 1.5 * t)
-    model.connect(model.body.M, model.friction.R, model.load.R)
-    model.connect(model.friction.C, model.load.C, model.ground.V)
+    model = wired("transmission", "body.M friction.R load.R", "friction.C load.C ground.V",
+                  body=Mass(), friction=Squeezed(), ground=Reference(),
+                  load=push(lambda t: 1.5 * t))
     run = model.simulate("3 s", rtol=1e-10)
     ((time, *_),) = happened(run)
     assert_allclose(time, (2 + 0.4**3) / 1.5, rtol=0, atol=1e-9)
@@ -206,12 +191,10 @@ class Arm(Component):
 
 def test_an_arm_on_a_braked_shaft_gives_the_same_as_the_pendulum():
     stops = swing(1.5, 2.5, 60.0)
-    model = Model("arm")
-    model.arm, model.shaft, model.ground = Arm(), Inertia(inertia="1 kg*m^2"), RotationalReference()
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque="1.5 N*m",
-                                     breakaway_torque="2.5 N*m")  # fmt: skip
-    model.connect(model.arm.S, model.shaft.I, model.brake.R)
-    model.connect(model.brake.C, model.ground.W)
+    model = wired("arm", "arm.S shaft.I brake.R", "brake.C ground.W",
+                  arm=Arm(), shaft=Inertia(inertia="1 kg*m^2"), ground=RotationalReference(),
+                  brake=RotationalFriction(law="coulomb", coulomb_torque="1.5 N*m",
+                                           breakaway_torque="2.5 N*m"))
     run = model.simulate("30 s", rtol=1e-11)
     assert [e[0] for e in happened(run)] == pytest.approx([t for t, _ in stops], abs=1e-8)
     assert_allclose(value(run, "arm.phi"), stops[-1][1], rtol=0, atol=1e-8)
@@ -219,11 +202,9 @@ def test_an_arm_on_a_braked_shaft_gives_the_same_as_the_pendulum():
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau"])
 def test_a_stiff_spring_beside_friction_neither_creeps_nor_chatters(method):
-    model = Model("stiff")
-    model.body, model.ground = Mass(v="1 m/s"), Reference()
-    model.spring, model.friction = Spring(stiffness="1e6 N/m"), dry(50.0)
-    model.connect(model.body.M, model.spring.R, model.friction.R)
-    model.connect(model.spring.C, model.friction.C, model.ground.V)
+    model = wired("stiff", "body.M spring.R friction.R", "spring.C friction.C ground.V",
+                  body=Mass(v="1 m/s"), ground=Reference(), spring=Spring(stiffness="1e6 N/m"),
+                  friction=dry(50.0))
     run = model.simulate("0.5 s", rtol=1e-8, method=method)
     # the first half cycle: from x = 0 at 1 m/s about the centre -50 N/k
     first = (np.pi / 2 - np.arctan2(50 / 1e6, 1 / 1e3)) / 1e3

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.nonsmooth.modes.massless_nodes import MasslessLaws
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Switch
 from library.electromechanical import DCMotor
@@ -20,27 +21,17 @@ from library.translational import ForceSource, Mass, Reference, Spring
 
 
 def winch(law):
-    model = Model("winch")
-    model.source, model.ground = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.switch, model.diode = Switch(), Diode(model="ideal")
-    model.pulse = Pulse(period="2 ms", width=0.6)
-    model.motor, model.frame = DCMotor(), RotationalReference()
-    model.friction = RotationalFriction(
-        law=law, breakaway_torque="2 mN*m", coulomb_torque="1.5 mN*m")
-    model.gear, model.drum = GearBox(ratio=20), WheelAndAxle(radius="0.05 m")
-    model.rope, model.load, model.base = Spring(stiffness="2e4 N/m"), Mass(), Reference()
-    model.weight = ForceSource(force="-3 N")
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.motor.p)
-    model.connect(model.source.n, model.diode.p, model.motor.n, model.ground.V)
-    model.connect(model.pulse.y, model.switch.vT)
-    model.connect(model.motor.R, model.friction.R, model.gear.S)
-    model.connect(model.motor.C, model.friction.C, model.frame.W)
-    model.connect(model.gear.O, model.drum.A)
-    model.connect(model.drum.P, model.rope.R)
-    model.connect(model.rope.C, model.load.M, model.weight.R)
-    model.connect(model.weight.C, model.base.V)
-    return model
+    return wired("winch", "source.p switch.p", "switch.n diode.n motor.p",
+                 "source.n diode.p motor.n ground.V", "pulse.y switch.vT",
+                 "motor.R friction.R gear.S", "motor.C friction.C frame.W", "gear.O drum.A",
+                 "drum.P rope.R", "rope.C load.M weight.R", "weight.C base.V",
+                 source=DCVoltageSource(voltage="24 V"), ground=ElectricalReference(),
+                 switch=Switch(), diode=Diode(model="ideal"), pulse=Pulse(period="2 ms", width=0.6),
+                 motor=DCMotor(), frame=RotationalReference(),
+                 friction=RotationalFriction(law=law, breakaway_torque="2 mN*m",
+                                             coulomb_torque="1.5 mN*m"), gear=GearBox(ratio=20),
+                 drum=WheelAndAxle(radius="0.05 m"), rope=Spring(stiffness="2e4 N/m"), load=Mass(),
+                 base=Reference(), weight=ForceSource(force="-3 N"))
 
 
 @pytest.mark.parametrize("law", ["coulomb", "stribeck"])

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import (
     dry,
     happened,
@@ -78,8 +79,7 @@ class PressedBrake(TwoPort):
 
 def bodies(masses, frictions, load, on=0):
     """Masses, frictions (R, C, kinetic[, static]; -1 is ground) and one load on a mass."""
-    model = Model("bodies")
-    model.ground = Reference()
+    model = wired("bodies", ground=Reference())
     joints = {-1: model.ground.V}
     for i, m in enumerate(masses):
         joints[i] = model.add(f"m{i}", Mass(mass=quantity(m, "kg"))).M
@@ -131,9 +131,8 @@ def test_the_lower_of_two_stacked_blocks_breaks_away_with_the_upper_one_on_it():
 # -- N2: three blocks on springs ---------------------------------------------------------
 def test_a_chain_of_three_blocks_slips_as_the_reference():
     case = reference()["chain"]
-    model = Model("chain")
-    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
-    model.connect(model.drive.C, model.ground.V)
+    model = wired("chain", "drive.C ground.V",
+                  ground=Reference(), drive=VelocitySource(velocity="0.1 m/s"))
     blocks = []
     for i, (kinetic, static) in enumerate([(1, 1.5), (1.1, 1.6), (0.9, 1.4)]):
         body, friction = model.add(f"m{i}", Mass()), model.add(f"f{i}", dry(kinetic, static))
@@ -214,9 +213,7 @@ def test_brakes_on_geared_shafts_act_as_one():
     case = reference()["geared brakes"]
     model = bodies([1, 0.2], [(0, -1, 2.0), (1, -1, 0.5)],
                    lambda t: 2 * t - where(t > 4, 6 * (t - 4), 0 * t))  # fmt: skip
-    model.lever = Lever()
-    model.connect(model.lever.S, model.m0.M)
-    model.connect(model.lever.O, model.m1.M)
+    wire(model, "lever.S m0.M", "lever.O m1.M", lever=Lever())
     run = model.simulate("8 s", rtol=1e-11)
     found = modes(run, 2)
     assert [m for _, m in found] == [(FORTH, FORTH), (BACK, BACK)]
@@ -270,13 +267,8 @@ def test_the_motion_of_a_loop_does_not_depend_on_order_or_direction(order, flip)
 
 # -- N7: in series, without mass between -------------------------------------------------
 def in_series(first, second, **body):
-    model = Model("series")
-    model.body, model.ground = Mass(**body), Reference()
-    model.f1, model.f2 = dry(*first), dry(*second)
-    model.connect(model.body.M, model.f1.R)
-    model.connect(model.f1.C, model.f2.R)
-    model.connect(model.f2.C, model.ground.V)
-    return model
+    return wired("series", "body.M f1.R", "f1.C f2.R", "f2.C ground.V",
+                 body=Mass(**body), ground=Reference(), f1=dry(*first), f2=dry(*second))
 
 
 @pytest.mark.parametrize("first, second", [((1.0,), (2.0,)), ((2.0,), (1.0,)), ((1.0,), (1.0,))])
@@ -299,10 +291,8 @@ def test_of_two_frictions_in_series_the_weaker_slides(first, second):
 def test_a_driven_pair_in_series_dissipates_in_the_weaker_only():
     model = in_series((1.0,), (2.0,))
     del model.body
-    model.drive = VelocitySource(
-        velocity=lambda t: quantity("1 m/s") * cos(quantity("1 rad/s") * t))
-    model.connect(model.drive.R, model.f1.R)
-    model.connect(model.drive.C, model.ground.V)
+    wire(model, "drive.R f1.R", "drive.C ground.V",
+         drive=VelocitySource(velocity=lambda t: quantity("1 m/s") * cos(quantity("1 rad/s") * t)))
     run = model.simulate(quantity(2 * np.pi, "s"), rtol=1e-11)
     lost = {t.component: t.dissipated for t in run.recording.energy_terms()}
     assert_allclose([lost["f1"], lost["f2"]], [4.0, 0.0], rtol=0, atol=1e-9)
@@ -325,12 +315,10 @@ def test_friction_across_a_prescribed_motion_dissipates_four_amplitudes_a_period
 
 
 def test_friction_across_a_rigid_link_carries_nothing():
-    model = Model("rigid")
-    model.a, model.b, model.rod = Mass(v="1 m/s"), Mass(v="1 m/s"), Rod()
-    model.friction, model.brake, model.ground = dry(1.0), dry(0.5), Reference()
-    model.connect(model.a.M, model.rod.R, model.friction.R, model.brake.R)
-    model.connect(model.b.M, model.rod.C, model.friction.C)
-    model.connect(model.brake.C, model.ground.V)
+    model = wired("rigid", "a.M rod.R friction.R brake.R", "b.M rod.C friction.C",
+                  "brake.C ground.V",
+                  a=Mass(v="1 m/s"), b=Mass(v="1 m/s"), rod=Rod(), friction=dry(1.0),
+                  brake=dry(0.5), ground=Reference())
     run = model.simulate("6 s", rtol=1e-10)
     ((time, component, _),) = happened(run)
     assert component == "brake"
@@ -341,14 +329,11 @@ def test_friction_across_a_rigid_link_carries_nothing():
 
 def test_friction_within_a_gear_train_that_cannot_move_apart_carries_nothing():
     # both ends of the friction are three times as fast as the mass, over two levers
-    model = Model("levers")
-    model.a, model.ground, model.friction = Mass(v="1 m/s"), Reference(), dry(1.0)
-    model.left, model.right, model.brake = Lever(), Lever(), dry(0.5)
-    model.b, model.c = Mass(v="3 m/s", mass="0.1 kg"), Mass(v="3 m/s", mass="0.2 kg")
-    model.connect(model.a.M, model.left.S, model.right.S, model.brake.R)
-    model.connect(model.left.O, model.b.M, model.friction.R)
-    model.connect(model.right.O, model.c.M, model.friction.C)
-    model.connect(model.brake.C, model.ground.V)
+    model = wired("levers", "a.M left.S right.S brake.R", "left.O b.M friction.R",
+                  "right.O c.M friction.C", "brake.C ground.V",
+                  a=Mass(v="1 m/s"), ground=Reference(), friction=dry(1.0), left=Lever(),
+                  right=Lever(), brake=dry(0.5), b=Mass(v="3 m/s", mass="0.1 kg"),
+                  c=Mass(v="3 m/s", mass="0.2 kg"))
     run = model.simulate("10 s", rtol=1e-10)
     (event,) = happened(run)
     assert_allclose(event[0], (1 + 9 * 0.3) / 0.5, rtol=0, atol=1e-9)
@@ -474,11 +459,9 @@ def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
         model.connect(part.R, model.mass.M)
         model.connect(part.C, model.wall.V)
         model.connect(part.H, body.M)
-    model.source, model.wire = ACVoltageSource(frequency="2 Hz"), Resistor(resistance="10 ohm")
-    model.diode = Diode(model="exponential")
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.diode.p)
-    model.connect(model.diode.n, model.source.n, model.ground.V)
+    wire(model, "source.p wire.p", "wire.n diode.p", "diode.n source.n ground.V",
+         source=ACVoltageSource(frequency="2 Hz"), wire=Resistor(resistance="10 ohm"),
+         diode=Diode(model="exponential"))
     run = model.simulate("1 s")
     assert_allclose(times_of(run, "sticks"), [0.1, 0.1], rtol=0, atol=1e-9)  # v/a, a = 10 m/s^2
     warmed = values(run, ["seal_body.T", "guide_body.T"], [1.0])[:, 0] - 300
@@ -496,27 +479,23 @@ def _geared_shafts(idle, brakes, drive):
                          ("idle", idle)):
         model.add(name, RotationalFriction(law="coulomb", coulomb_torque=f"{torque} N*m",
                                            breakaway_torque=f"{torque} N*m"))  # fmt: skip
-    model.connect(model.a.I, model.drive.R, model.brake_a.R, model.gear.S, model.idle.C)
-    model.connect(model.gear.O, model.clutch.C)
-    model.connect(model.b.I, model.brake_b.R, model.clutch.R, model.idle.R)
-    model.connect(model.drive.C, model.brake_a.C, model.brake_b.C, model.ground.W)
+    wire(model, "a.I drive.R brake_a.R gear.S idle.C", "gear.O clutch.C",
+         "b.I brake_b.R clutch.R idle.R", "drive.C brake_a.C brake_b.C ground.W")
     return model
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
 @pytest.mark.parametrize("idle", [0.0, 1e-4])
-def test_a_clutch_without_strength_holds_nothing_beside_brakes_in_a_loop(idle, method):
+def test_a_clutch_without_strength_holds_nothing_beside_brakes_in_a_loop(idle):
     """What the motion leaves open is shared by those that can carry something."""
     model = _geared_shafts(idle, (1.0, 1.0), lambda t: quantity("1 N*m/s") * t)
-    run = model.simulate("2 s", method=method)
+    run = model.simulate("2 s", method="dopri5")
     # virtual work of one rad of the output: 1.6 drive == 1.6 + 1 + 0.6 idle
     assert_allclose(min(times_of(run, "slides forward")), 1 + (1 + 0.6 * idle) / 1.6, rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
-def test_brake_and_clutch_without_strength_hold_no_shafts(method):
+def test_brake_and_clutch_without_strength_hold_no_shafts():
     model = _geared_shafts(0.0, (0.0, 0.0), lambda t: quantity("1 N*m/s") * t)
-    run = model.simulate("2 s", method=method, rtol=1e-9)
+    run = model.simulate("2 s", method="dopri5", rtol=1e-9)
     inertia = 1 + 2 / 1.6**2  # at the input
     assert_allclose(value(run, "a.w"), 2 / inertia, rtol=1e-7)
     assert_allclose(value(run, "b.w"), 2 / inertia / 1.6, rtol=1e-7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import missing_energy, values
 from numpy.testing import assert_allclose
 
@@ -77,9 +78,7 @@ def rectifier(diodes):
     model.source = Source(voltage=lambda t: quantity("10 V") * sin(t * quantity("1 rad/s")))
     model.earth, model.store, model.load = Earth(), Capacitor(), Resistor()
     ends = [model.source.R, model.store.R]
-    model.connect(model.store.R, model.load.R)
-    model.connect(model.source.C, model.store.C, model.load.C, model.earth.p)
-    model.one = Diode()
+    wire(model, "store.R load.R", "source.C store.C load.C earth.p", one=Diode())
     if diodes != "one":
         model.two = Diode()
     if diodes == "series":
@@ -126,11 +125,9 @@ def test_a_store_that_was_off_by_the_run_s_error_is_let_go(method, rtol):
 # -- freewheels --------------------------------------------------------------------------
 def shaft(*clutches, torque, inertia=2.0, series=False):
     """An inertia on freewheels to the ground, each given as (backwards, drag, capacity)."""
-    model = Model("shaft")
-    model.ground, model.rotor = RotationalReference(), Inertia(inertia=quantity(inertia, "kg*m^2"))
-    model.load = TorqueSource(torque=torque)
-    model.connect(model.load.R, model.rotor.I)
-    model.connect(model.load.C, model.ground.W)
+    model = wired("shaft", "load.R rotor.I", "load.C ground.W",
+                  ground=RotationalReference(), rotor=Inertia(inertia=quantity(inertia, "kg*m^2")),
+                  load=TorqueSource(torque=torque))
     before = model.rotor.I
     for k, (backwards, drag, capacity) in enumerate(clutches):
         clutch = model.add(f"c{k}", OneWayClutch(

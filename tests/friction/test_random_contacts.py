@@ -7,6 +7,7 @@ time stepping comes to the same motion as its step shrinks.
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from friction_bench import dry, missing_energy, push, values
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from rigid_bodies import Box
 
 from blocks import (
     Input,
-    Model,
     Output,
     Parameter,
     SimulationError,
@@ -64,8 +64,7 @@ def boxes(draw):
 
 @random_cases(boxes(), few=3, many=8)
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
-    model = Model("box")
-    model.box = Box(**box)
+    model = wired("box", box=Box(**box))
     run = model.simulate("1 s", rtol=1e-9)
     t = times_between_events(run, 1.0)
     for foot in (1, 2):
@@ -127,12 +126,10 @@ def networks(draw, largest=3, most=5):
 
 def build(network):
     bodies, frictions, springs, loads = network
-    model = Model("network")
-    model.ground = Reference()
+    model = wired("network", ground=Reference())
     joints = {-1: model.ground.V}
     for i, (mass, v) in enumerate(bodies):
-        joints[i] = model.add(
-            f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
+        joints[i] = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s"))).M
     parts = []
     for k, (r, c, by, strength, over) in enumerate(frictions):
         part = Known(strength=quantity(strength, "N")) if by < 0 else PressedBy(
@@ -199,12 +196,9 @@ def test_time_stepping_comes_to_the_motion_of_pressed_friction_with_first_order(
 def test_friction_that_nothing_presses_is_like_any_other():
     # the same network stated with the library's friction
     def network(part, other):
-        model = Model("two")
-        model.ground, model.body = Reference(), Mass()
-        model.one, model.two, model.load = part, other, push(lambda t: 3 * sin(t))
-        model.connect(model.body.M, model.one.R, model.two.R, model.load.R)
-        model.connect(model.one.C, model.two.C, model.load.C, model.ground.V)
-        return model
+        return wired("two", "body.M one.R two.R load.R", "one.C two.C load.C ground.V",
+                     ground=Reference(), body=Mass(), one=part, two=other,
+                     load=push(lambda t: 3 * sin(t)))
 
     pressed = PressedBy(grip=0.5, least="0 N")
     model = network(Known(strength="1 N"), pressed)

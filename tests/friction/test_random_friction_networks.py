@@ -7,12 +7,13 @@ between, loads that come and go, and strengths that tie.
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from friction_bench import dry, missing_energy, push, values
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from random_cases import random_cases
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from library.translational import Damper, Mass, Reference, Spring
 
 END = 4.0  # s
@@ -41,8 +42,7 @@ def build(network, order=None):
     """The model; with a generator, its components are added in another order."""
     bodies, frictions, links, loads = network
     shuffled = (lambda n: range(n)) if order is None else order.permutation
-    model = Model("network")
-    model.ground = Reference()
+    model = wired("network", ground=Reference())
     joints = {-1: model.ground.V}
     for i in shuffled(len(bodies)):
         mass, v = bodies[i]
@@ -130,8 +130,7 @@ def chains(draw):
 @random_cases(chains(), few=5, many=15)
 def test_frictions_at_massless_nodes_obey_their_laws_and_balance(chain):
     bodies, series, loads = chain
-    model = Model("chain")
-    model.ground = Reference()
+    model = wired("chain", ground=Reference())
     before = model.ground.V
     for i, ((mass, v), (kind, first, second)) in enumerate(zip(bodies, series, strict=True)):
         body = model.add(f"b{i}", Mass(mass=quantity(mass, "kg"), v=quantity(v, "m/s")))

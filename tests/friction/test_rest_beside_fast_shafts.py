@@ -2,41 +2,37 @@
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model
 from library.mechanisms import LossyGear
 from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.translational import HardStop, Mass, Reference, TranslationalFriction
 
-METHODS = [{"method": "auto"}, {"method": "rodas4"},
-           {"method": "rk4", "step": "1 ms"}]
+METHODS = [{"method": "auto"}, {"method": "rodas4"}, {"method": "rk4", "step": "1 ms"}]
 
 
 def beside_a_shaft(speed, **bodies):
     """Bodies of 1 kg at 1 um/s, each with what acts on it, and a shaft on its bearing."""
-    model = Model("slow bodies")
-    model.frame, model.house = Reference(), RotationalReference()
+    model = wired("slow bodies", frame=Reference(), house=RotationalReference())
     for name, (velocity, part) in bodies.items():
         body = Mass(mass="1 kg", v=velocity)
         setattr(model, name, body)
         setattr(model, f"{name}_part", part)
         model.connect(body.M, part.R)
         model.connect(part.C, model.frame.V)
-    model.shaft = Inertia(inertia="1 kg*m^2", w=f"{speed} rad/s")
-    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="1 uN*m",
-                                       breakaway_torque="1 uN*m")
-    model.connect(model.shaft.I, model.bearing.R)
-    model.connect(model.bearing.C, model.house.W)
+    wire(model, "shaft.I bearing.R", "bearing.C house.W",
+         shaft=Inertia(inertia="1 kg*m^2", w=f"{speed} rad/s"),
+         bearing=RotationalFriction(law="coulomb", coulomb_torque="1 uN*m",
+                                    breakaway_torque="1 uN*m"))
     return model
 
 
 def turn_a_gear(model):
     """A gear with losses on the shaft, whose friction follows the load."""
-    model.wheel = Inertia(inertia="1 kg*m^2")
-    model.gear = LossyGear(ratio=2.0, forward_efficiency=0.9, backward_efficiency=0.9)
-    model.connect(model.shaft.I, model.gear.S)
-    model.connect(model.gear.O, model.wheel.I)
+    wire(model, "shaft.I gear.S", "gear.O wheel.I",
+         wheel=Inertia(inertia="1 kg*m^2"),
+         gear=LossyGear(ratio=2.0, forward_efficiency=0.9, backward_efficiency=0.9))
 
 
 def guide(force):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import happened, push, values
 from numpy.testing import assert_allclose
 
@@ -14,15 +15,13 @@ from library.translational import Mass, Reference, Spring, TranslationalFriction
 def blocks_on_springs(n):
     """Burridge-Knopoff: each block pulled by a drive and by its neighbours."""
     kinetic = 1 + 0.2 * np.random.default_rng(5).random(n)
-    model = Model("chain")
-    model.ground, model.drive = Reference(), VelocitySource(velocity="0.1 m/s")
-    model.mass, model.pull = Mass(count=n), Spring(count=n, stiffness="1 N/m")
-    model.link = Spring(count=n - 1, stiffness="1 N/m")
-    model.friction = TranslationalFriction(
-        count=n, law="coulomb", coulomb_force=quantity(kinetic, "N"),
-        breakaway_force=quantity(1.5 * kinetic, "N"),
-    )  # fmt: skip
-    model.connect(model.drive.C, model.ground.V)
+    model = wired("chain", "drive.C ground.V",
+                  ground=Reference(), drive=VelocitySource(velocity="0.1 m/s"), mass=Mass(count=n),
+                  pull=Spring(count=n, stiffness="1 N/m"),
+                  link=Spring(count=n - 1, stiffness="1 N/m"),
+                  friction=TranslationalFriction(count=n, law="coulomb",
+                                                 coulomb_force=quantity(kinetic, "N"),
+                                                 breakaway_force=quantity(1.5 * kinetic, "N")))
     for i in range(n):
         model.connect(model.mass[i].M, model.friction[i].R, model.pull[i].C)
         model.connect(model.pull[i].R, model.drive.R)

@@ -6,6 +6,7 @@ share it is left.
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -43,11 +44,8 @@ def servo(order, at="motor", sense=1.0):
     names = list(parts)
     for name in np.random.default_rng(order).permutation(names) if order else names:
         model.add(str(name), parts[name])
-    model.connect(model.open.y, model.switch.vT)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.motor.p, model.diode.n)
-    model.connect(model.source.n, model.motor.n, model.diode.p, model.earth.V)
-    model.connect(model.ramp.y, model.pull.S)
+    wire(model, "open.y switch.vT", "source.p switch.p", "switch.n motor.p diode.n",
+         "source.n motor.n diode.p earth.V", "ramp.y pull.S")
     input_shaft = [model.motor.R, model.shaft.I, model.gear.S, model.brake.R]
     output_shaft = [model.gear.O, model.load.I, model.bearing.R]
     (input_shaft if at == "motor" else output_shaft).append(model.pull.R)
@@ -90,9 +88,7 @@ def test_a_train_with_a_lossy_gear_beside_a_switch_breaks_away_by_hand(order, at
 def test_a_one_way_clutch_that_holds_a_train_leaves_brakes_room():
     """Its strength of 1e6 N*m is no range to share: brakes would be loaded to their ends."""
     model = servo(0, sense=-1.0)
-    model.hold = OneWayClutch()
-    model.connect(model.hold.R, model.load.I)
-    model.connect(model.hold.C, model.frame.W)
+    wire(model, "hold.R load.I", "hold.C frame.W", hold=OneWayClutch())
     run = model.simulate("0.6 s", rtol=1e-8)
     times = quantity(np.linspace(0.05, 0.55, 6), "s")
     assert_allclose(run["shaft.w"].at(times).m, 0.0, atol=1e-12)
@@ -109,17 +105,14 @@ def test_a_one_way_clutch_that_holds_a_train_leaves_brakes_room():
 @pytest.mark.parametrize("pull", [0.2, -0.2, -2.0])
 def test_brakes_beside_a_one_way_clutch_share_in_proportion_to_their_ranges(pull, method):
     """A body, two brakes and a lossy gear: a clutch of 1e6 N*m bears what it can, not brakes."""
-    model = Model("held body")
-    model.shaft, model.frame = Inertia(inertia="0.01 kg*m^2"), RotationalReference()
-    model.pull, model.hold = TorqueSource(torque=quantity(pull, "N*m")), OneWayClutch()
-    model.brake, model.bearing = friction(BRAKE), friction(FRICTION)
-    model.gear = LossyGear(ratio=RATIO, forward_efficiency=DRIVING, backward_efficiency=DRIVEN)
-    model.load, model.last = Inertia(inertia="0.02 kg*m^2"), friction(0.4)
-    model.connect(model.shaft.I, model.pull.R, model.hold.R, model.brake.R, model.bearing.R,
-                  model.gear.S)
-    model.connect(model.gear.O, model.load.I, model.last.R)
-    model.connect(model.frame.W, model.pull.C, model.hold.C, model.brake.C, model.bearing.C,
-                  model.last.C)
+    model = wired("held body", "shaft.I pull.R hold.R brake.R bearing.R gear.S",
+                  "gear.O load.I last.R", "frame.W pull.C hold.C brake.C bearing.C last.C",
+                  shaft=Inertia(inertia="0.01 kg*m^2"), frame=RotationalReference(),
+                  pull=TorqueSource(torque=quantity(pull, "N*m")), hold=OneWayClutch(),
+                  brake=friction(BRAKE), bearing=friction(FRICTION),
+                  gear=LossyGear(ratio=RATIO, forward_efficiency=DRIVING,
+                                 backward_efficiency=DRIVEN), load=Inertia(inertia="0.02 kg*m^2"),
+                  last=friction(0.4))
     run = model.simulate("1 s", method=method)
     assert_allclose(run["shaft.w"].final.m, 0.0, atol=1e-12)
     brake, bearing, hold = (run[f"{name}.t"].final.m for name in ("brake", "bearing", "hold"))
@@ -164,8 +157,7 @@ def test_random_trains_of_lossy_gears_and_brakes_break_away_by_hand(seed):
         shafts[k].append(gear.S)
         shafts[k + 1].append(gear.O)
     shafts[0 if driving else n].append(model.pull.R)
-    model.connect(model.ramp.y, model.pull.S)
-    model.connect(model.pull.C, model.frame.W)
+    wire(model, "ramp.y pull.S", "pull.C frame.W")
     for ports in shafts:
         model.connect(*ports)
     run = model.simulate("1.2 s", rtol=1e-9)

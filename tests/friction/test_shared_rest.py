@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import dry, push
 from numpy.testing import assert_allclose
 
@@ -18,44 +19,37 @@ from library.translational import Mass, Reference, TranslationalFriction
 
 def shafts(inertias, speeds, heated=False):
     """Two discs, each with 0.5 N*m of friction against the frame, and a clutch between them."""
-    model = Model("shafts")
-    model.frame, model.clutch = RotationalReference(), DiscClutch()
+    model = wired("shafts", frame=RotationalReference(), clutch=DiscClutch())
     for k in (0, 1):
         model.add(f"disc{k}", Inertia(inertia=quantity(inertias[k], "kg*m^2"),
                                       w=quantity(speeds[k], "rad/s")))
         model.add(f"friction{k}", RotationalFriction(
             law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m",
             thermal_port=heated and k == 0))
-    model.connect(model.disc0.I, model.friction0.R, model.clutch.R)
-    model.connect(model.disc1.I, model.friction1.R, model.clutch.C)
-    model.connect(model.friction0.C, model.friction1.C, model.frame.W)
+    wire(model, "disc0.I friction0.R clutch.R", "disc1.I friction1.R clutch.C",
+         "friction0.C friction1.C frame.W")
     return model
 
 
 def chopper(model):
     """An ideal switch and diode at a coil, beside what else the model does."""
-    model.source, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil, model.clock = Inductor(inductance="10 mH"), Pulse(period="10 ms", width=0.5)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.coil.p, model.diode.n)
-    model.connect(model.source.n, model.coil.n, model.diode.p, model.earth.V)
-    model.connect(model.clock.y, model.switch.vT)
+    wire(model, "source.p switch.p", "switch.n coil.p diode.n", "source.n coil.n diode.p earth.V",
+         "clock.y switch.vT",
+         source=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+         switch=Switch(model="ideal"), diode=Diode(model="ideal"),
+         coil=Inductor(inductance="10 mH"), clock=Pulse(period="10 ms", width=0.5))
 
 
 @pytest.mark.parametrize("method", ["dopri5", "DOP853"])
 @pytest.mark.parametrize("speeds", [(2.0, -1.0), (-1.0, 2.0)])
 def test_a_clutch_that_closes_between_shafts_at_rest_loads_nothing(speeds, method):
     model = shafts([0.013, 0.0047], speeds)
-    model.push = TimeTable(times=quantity(np.array([0, 0.2, 0.3]), "s"), interpolation="held",
-                           values=quantity(np.array([0.0, 50.0, 50.0]), "N"))
-    model.rack, model.mass = RackAndPinion(radius="0.0178 m"), Mass(mass="1.7 kg")
-    model.guide, model.rail = TranslationalFriction(
-        law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N"), Reference()
-    model.connect(model.push.y, model.clutch.N)
-    model.connect(model.disc1.I, model.rack.P)
-    model.connect(model.rack.R, model.mass.M, model.guide.R)
-    model.connect(model.guide.C, model.rail.V)
+    wire(model, "push.y clutch.N", "disc1.I rack.P", "rack.R mass.M guide.R", "guide.C rail.V",
+         push=TimeTable(times=quantity(np.array([0, 0.2, 0.3]), "s"), interpolation="held",
+                        values=quantity(np.array([0.0, 50.0, 50.0]), "N")),
+         rack=RackAndPinion(radius="0.0178 m"), mass=Mass(mass="1.7 kg"),
+         guide=TranslationalFriction(law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N"),
+         rail=Reference())
     run = model.simulate("0.3 s", method=method)
     efforts = [run[f"{name}"].at("0.25 s").m
                for name in ("clutch.t", "friction0.t", "friction1.t", "guide.f")]
@@ -66,11 +60,8 @@ def test_a_train_at_rest_beside_a_chopper_is_not_moved_by_the_heat_of_its_fricti
     model = shafts([0.013, 0.0047], (2.0, 2.0), heated=True)
     model.push, model.housing = Constant(value="50 N"), ThermalMass(mass="10 g", T="300 K")
     chopper(model)
-    model.drive = TorqueSource(torque="0.1 N*m")
-    model.connect(model.push.y, model.clutch.N)
-    model.connect(model.disc1.I, model.drive.R)
-    model.connect(model.drive.C, model.frame.W)
-    model.connect(model.friction0.H, model.housing.M)
+    wire(model, "push.y clutch.N", "disc1.I drive.R", "drive.C frame.W", "friction0.H housing.M",
+         drive=TorqueSource(torque="0.1 N*m"))
     run = model.simulate("0.1 s", rtol=1e-9)
     assert run["disc0.w"].at("0.05 s").m == pytest.approx(0.0, abs=1e-12)
     held = [run[f"friction{k}.t"].at("0.08 s").m for k in (0, 1)]
@@ -95,12 +86,10 @@ def test_frictions_of_a_shaft_and_its_rack_come_to_rest_together_beside_a_choppe
     for name in sorted(parts, reverse=flipped):
         model.add(name, parts[name])
     chopper(model)
-    model.frame, model.rail = RotationalReference(), Reference()
-    model.drive = TorqueSource(torque=quantity(load, "N*m"))
-    model.connect(model.disc.I, model.bearing.R, model.drive.R, model.rack.P)
-    model.connect(model.rack.R, model.mass.M, model.guide.R)
-    model.connect(model.bearing.C, model.drive.C, model.frame.W)
-    model.connect(model.guide.C, model.rail.V)
+    wire(model, "disc.I bearing.R drive.R rack.P", "rack.R mass.M guide.R",
+         "bearing.C drive.C frame.W", "guide.C rail.V",
+         frame=RotationalReference(), rail=Reference(),
+         drive=TorqueSource(torque=quantity(load, "N*m")))
     run = model.simulate("0.3 s", rtol=1e-9)
     ranges = np.array([0.25, 4.0])
     share = load / (ranges @ [1.0, radius])
@@ -113,13 +102,10 @@ def test_frictions_of_a_shaft_and_its_rack_come_to_rest_together_beside_a_choppe
 @pytest.mark.parametrize("speed", [4e-15, 1e-11])
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4"])
 def test_a_clutch_that_closes_on_a_difference_of_speeds_that_is_rounding_sticks(method, speed):
-    model = Model("closing")
-    model.one, model.clutch = Inertia(inertia="8 g*m^2"), DiscClutch()
-    model.other = Inertia(inertia="2 g*m^2", w=quantity(speed, "rad/s"))
-    model.push = Step(final="18 N", start="0.1 s")
-    model.connect(model.push.y, model.clutch.N)
-    model.connect(model.one.I, model.clutch.R)
-    model.connect(model.other.I, model.clutch.C)
+    model = wired("closing", "push.y clutch.N", "one.I clutch.R", "other.I clutch.C",
+                  one=Inertia(inertia="8 g*m^2"), clutch=DiscClutch(),
+                  other=Inertia(inertia="2 g*m^2", w=quantity(speed, "rad/s")),
+                  push=Step(final="18 N", start="0.1 s"))
     run = model.simulate("0.2 s", method=method)
     assert [e.description for e in run.events if e.component == "clutch"] == ["sticks"]
     assert run["one.w"].final.m == pytest.approx(speed * 2 / 10, rel=1e-6)
@@ -129,16 +115,13 @@ def test_a_clutch_that_closes_on_a_difference_of_speeds_that_is_rounding_sticks(
 def test_a_clutch_without_strength_beside_brakes_that_share_a_load_changes_nothing(
         strengths, method):
     """A shaft under 1 N*m, held by two brakes, and a disc behind a clutch that is open at times."""
-    model = Model("shift")
-    model.frame, model.shaft = RotationalReference(), Inertia()
-    model.disc = Inertia(inertia="0.03 kg*m^2")
-    model.load, model.clutch = TorqueSource(torque="1 N*m"), DiscClutch()
-    model.press = TimeTable(times=quantity(np.array([0, 0.25, 0.5]), "s"),
-                            values=quantity(np.array([0.0, 5.0, 0.0]), "N"), interpolation="held")
-    model.connect(model.press.y, model.clutch.N)
-    model.connect(model.shaft.I, model.load.R, model.clutch.R)
-    model.connect(model.clutch.C, model.disc.I)
-    model.connect(model.load.C, model.frame.W)
+    model = wired("shift", "press.y clutch.N", "shaft.I load.R clutch.R", "clutch.C disc.I",
+                  "load.C frame.W",
+                  frame=RotationalReference(), shaft=Inertia(), disc=Inertia(inertia="0.03 kg*m^2"),
+                  load=TorqueSource(torque="1 N*m"), clutch=DiscClutch(),
+                  press=TimeTable(times=quantity(np.array([0, 0.25, 0.5]), "s"),
+                                  values=quantity(np.array([0.0, 5.0, 0.0]), "N"),
+                                  interpolation="held"))
     for k, strength in enumerate(strengths):
         brake = model.add(f"brake{k}", RotationalFriction(
             law="coulomb", coulomb_torque=quantity(strength, "N*m"),
@@ -160,17 +143,14 @@ def test_a_condition_on_a_force_that_is_shared_is_met_where_that_force_is(method
 
     Forces f1 - f3 = load, f2 + f3 = 0 of least sum of sqrt(D) f^2/range, D of 1, 1/2 and 3/2 kg^-1.
     """
-    model = Model("shared")
-    model.ground, model.a, model.b = Reference(), Mass(mass="1 kg"), Mass(mass="2 kg")
+    model = wired("shared", ground=Reference(), a=Mass(mass="1 kg"), b=Mass(mass="2 kg"))
     for name, strength, one, other in (("f1", 1.0, model.a.M, model.ground.V),
                                        ("f2", 2.0, model.b.M, model.ground.V),
                                        ("f3", 0.7, model.b.M, model.a.M)):
         rub = model.add(name, dry(0.8 * strength, strength))
         model.connect(one, rub.R)
         model.connect(rub.C, other)
-    model.push = push(lambda t: t)
-    model.connect(model.push.R, model.a.M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R a.M", "push.C ground.V", push=push(lambda t: t))
     run = model.simulate("2 s", method=method, until="f1.f > 0.5 N")
     first, second, third = np.sqrt([1.0, 0.5, 1.5]) / [1.0, 2.0, 0.7]
     share = 1 - first / (first + second + third)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import dry, happened, missing_energy, oscillator, push, reference, value, values
 from numpy.testing import assert_allclose
 
-from blocks import Model, cos
+from blocks import cos
 from library.frictionlaws import FrictionLaw, sgn
 from library.translational import Mass, Reference, Rod, Spring, TranslationalFriction
 
@@ -60,13 +61,11 @@ def test_a_forced_oscillator_sticks_and_slips_at_the_reference_times(name):
 
 def test_the_network_finds_the_force_that_holds_a_body_at_rest():
     # the body is two masses on a rod, and the friction acts on one, the load on the other
-    model = Model("two halves")
-    model.a, model.b, model.rod = Mass(mass="0.5 kg"), Mass(mass="0.5 kg"), Rod()
-    model.spring, model.friction = Spring(stiffness="1 N/m", x="0.3 m"), dry(1.0)
-    model.load, model.ground = push(lambda t: 0.4 * cos(2 * t)), Reference()
-    model.connect(model.a.M, model.rod.R, model.spring.R, model.load.R)
-    model.connect(model.rod.C, model.b.M, model.friction.R)
-    model.connect(model.spring.C, model.friction.C, model.load.C, model.ground.V)
+    model = wired("two halves", "a.M rod.R spring.R load.R", "rod.C b.M friction.R",
+                  "spring.C friction.C load.C ground.V",
+                  a=Mass(mass="0.5 kg"), b=Mass(mass="0.5 kg"), rod=Rod(),
+                  spring=Spring(stiffness="1 N/m", x="0.3 m"), friction=dry(1.0),
+                  load=push(lambda t: 0.4 * cos(2 * t)), ground=Reference())
     run = model.simulate("5 s", rtol=1e-9)
     t = np.linspace(0, 5, 41)
     assert happened(run) == []

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, Target, quantity
+from blocks import Target, quantity
 from library.planar import Body, Circle, Contact, Ellipse, Ground, Line
 
 G, R, r = 9.81, 1.0, 0.25
@@ -20,14 +21,11 @@ TAU = np.sqrt(G / (R - r))  # dimensionless times per second
 
 
 def disc(base, friction, x, y, phi="0 rad", mass=1.0):
-    model = Model("disc on a curve")
-    model.ground = Ground()
-    model.disc = Body(mass=f"{mass} kg", inertia=f"{mass * r**2 / 2} kg*m^2", x=f"{x!r} m",
-                      y=f"{y!r} m", phi=phi, vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
-    model.touch = Contact(curve=Circle("0.25 m"), base=base, friction=friction)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
+    return wired("disc on a curve", "ground.P touch.B", "disc.P touch.F",
+                 ground=Ground(),
+                 disc=Body(mass=f"{mass} kg", inertia=f"{mass * r**2 / 2} kg*m^2", x=f"{x!r} m",
+                           y=f"{y!r} m", phi=phi, vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+                 touch=Contact(curve=Circle("0.25 m"), base=base, friction=friction))
 
 
 def inside(friction):
@@ -157,15 +155,13 @@ J = MASS * (A**2 + B**2) / 4
 
 
 def ellipses(friction):
-    model = Model("ellipse on ellipse")
-    model.ground = Ground()
+    model = wired("ellipse on ellipse", ground=Ground())
     guess = {"x": Target("0.5 m", "none"), "y": Target("1.2 m", "none")}
-    model.body = Body(mass=f"{MASS} kg", inertia=f"{J} kg*m^2", vx="0 m/s", vy="0 m/s",
-                      w="0 rad/s", **guess)  # fmt: skip
-    model.touch = Contact(curve=Ellipse(f"{A} m", f"{B} m"), base=Ellipse("2 m", "1 m"),
-                          friction=friction, gap="0 m", xi_B="1.3 rad", xi_F="-90 deg")  # fmt: skip
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
+    wire(model, "ground.P touch.B", "body.P touch.F",
+         body=Body(mass=f"{MASS} kg", inertia=f"{J} kg*m^2", vx="0 m/s", vy="0 m/s", w="0 rad/s",
+                   **guess),
+         touch=Contact(curve=Ellipse(f"{A} m", f"{B} m"), base=Ellipse("2 m", "1 m"),
+                       friction=friction, gap="0 m", xi_B="1.3 rad", xi_F="-90 deg"))
     return model
 
 

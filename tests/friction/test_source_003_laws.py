@@ -52,9 +52,7 @@ def test_a_model_of_components_returns_as_many_rows_as_were_printed(model, band,
     assert rows(MODELS[model], band) == printed
 
 
-@pytest.mark.parametrize("band", [
-    1e-1, 1e-2, pytest.param(1e-3, marks=pytest.mark.slow)
-])  # fmt: skip
+@pytest.mark.parametrize("band", [1e-1, 1e-2, pytest.param(1e-3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model", [1, 2, 3, 4, 5, 6, 10, 11])
 def test_ode45_takes_the_reference_number_of_steps_on_a_model(model, band):
     n, expected = rows(MODELS[model], band), reference_counts()[model, band, "ode45"]

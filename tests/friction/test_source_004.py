@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from friction_bench import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
 
-from blocks import Model, where
+from blocks import where
 from library.translational import Mass, Reference
 
 
 def bench(kinetic, static, viscous, load=lambda t: 0 * t, **body):
-    model = Model("bench")
-    model.body, model.ground = Mass(**body), Reference()
-    model.friction = dry(kinetic, static, viscous_coefficient=viscous)
-    model.load = push(load)
-    model.connect(model.body.M, model.friction.R, model.load.R)
-    model.connect(model.friction.C, model.load.C, model.ground.V)
-    return model
+    return wired("bench", "body.M friction.R load.R", "friction.C load.C ground.V",
+                 body=Mass(**body), ground=Reference(),
+                 friction=dry(kinetic, static, viscous_coefficient=viscous), load=push(load))
 
 
 def test_a_body_on_coulomb_and_viscous_friction_stops_after_a_finite_time():

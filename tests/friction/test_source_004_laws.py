@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import loaded, missing_energy, moved, oscillator, place, value, values
 from numpy.testing import assert_allclose
 from scipy.integrate import simpson
 from scipy.optimize import brentq
 
-from blocks import Model, quantity, sin, where
 from blocks import cos as cosine
+from blocks import quantity, sin, where
 from library.frictionlaws import Bristle
 from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
@@ -94,12 +95,10 @@ def test_lugre_friction_lags_behind_a_varying_speed(w, area):
 
 
 def pulled_by_spring(friction):
-    model = Model("stick-slip")
-    model.body, model.friction, model.ground = Mass(), friction, Reference()
-    model.drive, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="2 N/m")
-    model.connect(model.drive.R, model.spring.R)
-    model.connect(model.spring.C, model.body.M, model.friction.R)
-    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    model = wired("stick-slip", "drive.R spring.R", "spring.C body.M friction.R",
+                  "drive.C friction.C ground.V",
+                  body=Mass(), friction=friction, ground=Reference(),
+                  drive=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="2 N/m"))
     place(model, "sensor", model.body.M)
     return model
 

@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import missing_energy, values
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Model,
-    Parameter,
-    SimulationError,
-    ideal_diode,
-    ideal_switch,
-    quantity,
-    sin,
-    time,
-)
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    ElectricalReference,
-    Inductor,
-    Resistor,
-)
+from blocks import Model, Parameter, SimulationError, ideal_diode, ideal_switch, quantity, sin, time
+from library.electrical import ACVoltageSource, Capacitor, ElectricalReference, Inductor, Resistor
 from library.electrical import TwoPort as TwoPin
-from library.rotational import (
-    Inertia,
-    RotationalReference,
-    TorqueSource,
-)
+from library.rotational import Inertia, RotationalReference, TorqueSource
 from library.rotational import TwoPort as Shafts
 
 
@@ -74,15 +56,10 @@ def test_a_freewheel_holds_one_way_and_overruns_the_other():
 
 
 def coupled(speed):
-    model = Model("coupled")
-    model.one = Inertia(inertia="1 kg*m^2", w=quantity(speed, "rad/s"))
-    model.other, model.coupling = Inertia(inertia="3 kg*m^2"), Coupling()
-    model.load = TorqueSource(torque="1 N*m")
-    model.ground = RotationalReference()
-    model.connect(model.one.I, model.coupling.R)
-    model.connect(model.coupling.C, model.other.I, model.load.C)
-    model.connect(model.load.R, model.ground.W)
-    return model
+    return wired("coupled", "one.I coupling.R", "coupling.C other.I load.C", "load.R ground.W",
+                 one=Inertia(inertia="1 kg*m^2", w=quantity(speed, "rad/s")),
+                 other=Inertia(inertia="3 kg*m^2"), coupling=Coupling(),
+                 load=TorqueSource(torque="1 N*m"), ground=RotationalReference())
 
 
 def test_a_coupling_that_closes_at_equal_speeds_carries_its_share_of_the_torque():
@@ -138,23 +115,17 @@ def test_diodes_beside_a_mesh_of_resistors_that_is_solved_as_a_loop():
     ("rodas4", "60 ms")])
 def test_coils_on_both_sides_of_a_bridge_commutate_while_all_diodes_conduct(method, duration):
     # overlap: the current of the source's coil goes from -i to i at a constant rate
-    model = Model("overlap")
-    model.source, model.ground = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
-        ElectricalReference()
-    model.stray, model.coil = Inductor(inductance="1 mH"), Inductor(inductance="1 H", i_L="2 A")
-    model.load = Resistor(resistance="3 ohm")
+    model = wired("overlap",
+                  source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                  ground=ElectricalReference(), stray=Inductor(inductance="1 mH"),
+                  coil=Inductor(inductance="1 H", i_L="2 A"), load=Resistor(resistance="3 ohm"))
     for name in ("one", "two", "three", "four"):
         model.add(name, Diode())
-    model.connect(model.source.p, model.stray.p)
-    model.connect(model.stray.n, model.one.p, model.three.n)
-    model.connect(model.source.n, model.two.p, model.four.n)
-    model.connect(model.one.n, model.two.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.three.p, model.four.p, model.ground.V)
+    wire(model, "source.p stray.p", "stray.n one.p three.n", "source.n two.p four.n",
+         "one.n two.n coil.p", "coil.n load.p", "load.n three.p four.p ground.V")
     run = model.simulate(duration, rtol=1e-10, method=method)
     times = np.linspace(0, 0.022, 301)
-    currents = {n: values(run, [f"{n}.i"], times)[0]
-                for n in ("one", "two", "three", "four")}
+    currents = {n: values(run, [f"{n}.i"], times)[0] for n in ("one", "two", "three", "four")}
     assert min(c.min() for c in currents.values()) > -1e-9
     coil = values(run, ["coil.i"], times)[0]
     assert_allclose(currents["one"] + currents["two"], coil, rtol=0, atol=1e-8)
@@ -169,15 +140,11 @@ def test_coils_on_both_sides_of_a_bridge_commutate_while_all_diodes_conduct(meth
 
 
 def test_capacitors_in_series_behind_diodes_share_by_their_charges():
-    model = Model("charges")
-    model.source, model.ground = ACVoltageSource(amplitude="9 V", frequency="50 Hz"), \
-        ElectricalReference()
-    model.diode = Diode()
-    model.one, model.two = Capacitor(capacitance="1 uF"), Capacitor(capacitance="2 uF")
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.one.p)
-    model.connect(model.one.n, model.two.p)
-    model.connect(model.two.n, model.source.n, model.ground.V)
+    model = wired("charges", "source.p diode.p", "diode.n one.p", "one.n two.p",
+                  "two.n source.n ground.V",
+                  source=ACVoltageSource(amplitude="9 V", frequency="50 Hz"),
+                  ground=ElectricalReference(), diode=Diode(), one=Capacitor(capacitance="1 uF"),
+                  two=Capacitor(capacitance="2 uF"))
     run = model.simulate("20 ms", rtol=1e-10)
     t = np.array([0.0025, 0.005, 0.012])
     whole = 9 * np.array([np.sin(np.pi / 4), 1, 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from friction_bench import train
 
 from blocks import quantity
@@ -13,10 +14,9 @@ from library.translational import TranslationalFriction
 def train_on_rails(n=26):
     """Wagons that roll with friction: when at rest, no one knows how much each of them bears."""
     model = train(n)
-    model.wheels = TranslationalFriction(count=n, law="coulomb", coulomb_force="1.5 kN",
-                                         breakaway_force="2 kN")
-    model.connect(model.wheels.R, model.wagons.M)
-    model.connect(model.wheels.C, model.rail.V)
+    wire(model, "wheels.R wagons.M", "wheels.C rail.V",
+         wheels=TranslationalFriction(count=n, law="coulomb", coulomb_force="1.5 kN",
+                                      breakaway_force="2 kN"))
     return model
 
 

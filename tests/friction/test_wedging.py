@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import happened, missing_energy, times_of, value, values
 from numpy.testing import assert_allclose
 from rigid_bodies import G, wedge
@@ -225,8 +226,7 @@ def test_a_pendulum_in_a_bearing_that_rubs_with_its_own_pull_stops_where_the_ang
             break
         sense = -sense
     assert len(stops) > 3
-    model = Model("pendulum")
-    model.p = Bearing(grip=quantity(grip, "m"))
+    model = wired("pendulum", p=Bearing(grip=quantity(grip, "m")))
     run = model.simulate(quantity(t + 1, "s"), rtol=1e-10)
     assert [e[0] for e in happened(run)] == pytest.approx([t for t, _ in stops], abs=1e-6)
     assert_allclose(np.arctan2(value(run, "p.y"), value(run, "p.x")), theta, rtol=0, atol=1e-6)

@@ -5,42 +5,29 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, Target
+from blocks import Target
 from blocks.initialisation.initial_values import InitialWarning
 from library.translational import Mass, Reference, Spring
 
 
 def in_series(first, second, stiffness="100 N/m"):
     """Two springs that carry one force: deformations in the ratio of compliances."""
-    model = Model("series")
-    model.body = Mass()
-    model.a = Spring(stiffness="100 N/m", x=first)
-    model.b = Spring(stiffness=stiffness, x=second)
-    model.ground = Reference()
-    model.connect(model.body.M, model.a.R)
-    model.connect(model.a.C, model.b.R)
-    model.connect(model.b.C, model.ground.V)
-    return model
+    return wired("series", "body.M a.R", "a.C b.R", "b.C ground.V",
+                 body=Mass(), a=Spring(stiffness="100 N/m", x=first),
+                 b=Spring(stiffness=stiffness, x=second), ground=Reference())
 
 
 def in_parallel(first, second):
-    model = Model("parallel")
-    model.body = Mass()
-    model.a, model.b = Spring(x=first), Spring(x=second)
-    model.ground = Reference()
-    model.connect(model.body.M, model.a.R, model.b.R)
-    model.connect(model.a.C, model.b.C, model.ground.V)
-    return model
+    return wired("parallel", "body.M a.R b.R", "a.C b.C ground.V",
+                 body=Mass(), a=Spring(x=first), b=Spring(x=second), ground=Reference())
 
 
 def joined(first, second):
     """Two masses on one node."""
-    model = Model("joined")
-    model.a, model.b = Mass(v=first), Mass(v=second)
-    model.connect(model.a.M, model.b.M)
-    return model
+    return wired("joined", "a.M b.M", a=Mass(v=first), b=Mass(v=second))
 
 
 def start(model, name, unit):
@@ -102,9 +89,7 @@ def test_a_high_velocity_of_a_joined_mass_wins_over_a_low_one():
 
 
 def test_a_velocity_somebody_gave_wins_over_the_default_of_a_joined_mass():
-    model = Model("joined")
-    model.a, model.b = Mass(v=low("3 m/s")), Mass()
-    model.connect(model.a.M, model.b.M)
+    model = wired("joined", "a.M b.M", a=Mass(v=low("3 m/s")), b=Mass())
     assert_allclose(quietly(model, "v", "m/s"), 3.0, rtol=1e-10)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 
 from blocks import Model, ParameterError, Target, Variable, quantity, sin
 from library.translational import ForceSource, Mass, Reference, Spring, SpringDamper
@@ -63,15 +64,11 @@ def test_without_nominal_values_the_small_part_is_lost():
 
 def carried_by_two_springs(speed):
     """1 kg and 2 kg in a row on 1 MN/m and 50 N/m, drawn by 0.3 N, at rest where forces balance."""
-    model = Model("row")
-    model.floor, model.a = Reference(), Mass(mass="1 kg", v=speed)
-    model.b, model.pull = Mass(mass="2 kg", v=speed), ForceSource(force="0.3 N")
-    model.stiff = SpringDamper(stiffness="1 MN/m", damping="4 kN*s/m", x="0.3 um")
-    model.soft = SpringDamper(stiffness="50 N/m", damping="3 N*s/m", x="6 mm")
-    model.connect(model.a.M, model.stiff.R, model.soft.C)
-    model.connect(model.b.M, model.soft.R, model.pull.R)
-    model.connect(model.floor.V, model.stiff.C, model.pull.C)
-    return model
+    return wired("row", "a.M stiff.R soft.C", "b.M soft.R pull.R", "floor.V stiff.C pull.C",
+                 floor=Reference(), a=Mass(mass="1 kg", v=speed), b=Mass(mass="2 kg", v=speed),
+                 pull=ForceSource(force="0.3 N"),
+                 stiff=SpringDamper(stiffness="1 MN/m", damping="4 kN*s/m", x="0.3 um"),
+                 soft=SpringDamper(stiffness="50 N/m", damping="3 N*s/m", x="6 mm"))
 
 
 @pytest.mark.parametrize("speed", ["1e-22 m/s", "-1e-33 m/s"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -62,10 +63,8 @@ def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
     model = Model("pairs")
     for name, p, temp in (("left", p_a, temp_a), ("right", p_b, temp_b)):
         model.add(name, Reservoir(count=pairs, p=quantity(p, "Pa"), T=quantity(temp, "K")))
-    model.one, model.other = Orifice(count=pairs), Orifice(count=pairs)
-    model.connect(model.left.A, model.one.A)
-    model.connect(model.one.B, model.other.A)
-    model.connect(model.other.B, model.right.A)
+    wire(model, "left.A one.A", "one.B other.A", "other.B right.A",
+         one=Orifice(count=pairs), other=Orifice(count=pairs))
     found = model.stepper()["one.m"].to("kg/s").m
     assert_allclose(found, list(map(flow_by_hand, p_a, p_b, temp_a, temp_b)), rtol=1e-6)
 

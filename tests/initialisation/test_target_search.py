@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 import library.electrical as el
@@ -29,19 +30,15 @@ def start_of(model, *paths, **options):
 
 def dragged(force, v=None, drag=None):
     """A body in a drag of k v|v|, with k = 1 N*s**2/m**2."""
-    model = Model("dragged")
-    model.body = tr.Mass() if v is None else tr.Mass(v=v)
-    model.drag, model.ground = drag or tr.QuadraticSpeedDependentForce(f=force), tr.Reference()
-    model.connect(model.body.M, model.drag.R)
-    model.connect(model.drag.C, model.ground.V)
-    return model
+    return wired("dragged", "body.M drag.R", "drag.C ground.V",
+                 body=tr.Mass() if v is None else tr.Mass(v=v),
+                 drag=drag or tr.QuadraticSpeedDependentForce(f=force), ground=tr.Reference())
 
 
 @pytest.mark.parametrize("force", [5.0, -5.0])
 @pytest.mark.parametrize("v", [None, Target("0 m/s", priority="low")])
-@pytest.mark.parametrize("method", ["auto"])
-def test_a_drag_without_slope_at_rest_is_set_to_work(force, v, method):
-    f, speed = start_of(dragged(f"{force} N", v), "drag.f", "body.v", method=method)
+def test_a_drag_without_slope_at_rest_is_set_to_work(force, v):
+    f, speed = start_of(dragged(f"{force} N", v), "drag.f", "body.v", method="auto")
     assert_allclose([f, speed], [force, np.sign(force) * np.sqrt(abs(force))], rtol=1e-7)
 
 
@@ -60,12 +57,9 @@ def test_drags_that_nothing_joins_are_set_to_work_each_its_way():
 @pytest.mark.parametrize("valve", [il.PressureReliefValve, il.CheckValve])
 def test_a_closed_valve_opens_by_as_much_as_its_flow_asks_for(valve):
     def between(**options):
-        model = Model("valve")
-        model.chamber, model.valve = il.ConstantVolumeChamber(), valve(**options)
-        model.tank = il.Reservoir()
-        model.connect(model.chamber.A, model.valve.A)
-        model.connect(model.valve.B, model.tank.A)
-        return model
+        return wired("valve", "chamber.A valve.A", "valve.B tank.A",
+                     chamber=il.ConstantVolumeChamber(), valve=valve(**options),
+                     tank=il.Reservoir())
 
     flowing, p = start_of(between(mdot="0.05 kg/s"), "valve.mdot", "chamber.p_I")
     by_pressure = between()
@@ -75,11 +69,8 @@ def test_a_closed_valve_opens_by_as_much_as_its_flow_asks_for(valve):
 
 def pressed(part):
     """A body of 1 kg that presses on a part."""
-    model = Model("pressed")
-    model.body, model.part, model.ground = tr.Mass(mass="1 kg"), part, tr.Reference()
-    model.connect(model.body.M, model.part.R)
-    model.connect(model.part.C, model.ground.V)
-    return model
+    return wired("pressed", "body.M part.R", "part.C ground.V",
+                 body=tr.Mass(mass="1 kg"), part=part, ground=tr.Reference())
 
 
 def test_a_gap_closes_by_as_much_as_its_force_asks_for():
@@ -98,23 +89,17 @@ def test_a_place_of_low_priority_gives_way_to_a_force(part):
 
 
 def test_bodies_in_contact_may_be_asked_for_the_force_between_them():
-    model = Model("resting disc")
-    model.ground, model.disc = pl.Ground(), pl.Body(y="0.1 m")
-    model.contact = pl.Contact(curve=pl.Circle(radius="0.1 m"), base=pl.Line(), N="9.81 N")
-    model.connect(model.ground.P, model.contact.B)
-    model.connect(model.disc.P, model.contact.F)
+    model = wired("resting disc", "ground.P contact.B", "disc.P contact.F",
+                  ground=pl.Ground(), disc=pl.Body(y="0.1 m"),
+                  contact=pl.Contact(curve=pl.Circle(radius="0.1 m"), base=pl.Line(), N="9.81 N"))
     assert_allclose(start_of(model, "contact.N", "disc.y"), [G, 0.1], rtol=1e-9)
 
 
 def test_a_diode_conducts_where_the_current_behind_it_says_so():
     # 1.2 V across the diode at 2 A: 0.6 V, and 2 A through its 0.3 ohm
-    model = Model("diode")
-    model.source = el.Capacitor(capacitance="1 mF")
-    model.diode = el.Diode(forward_voltage="0.6 V")
-    model.coil, model.ground = el.Inductor(i="2 A", v="0 V"), el.ElectricalReference()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.source.n, model.ground.V)
+    model = wired("diode", "source.p diode.p", "diode.n coil.p", "coil.n source.n ground.V",
+                  source=el.Capacitor(capacitance="1 mF"), diode=el.Diode(forward_voltage="0.6 V"),
+                  coil=el.Inductor(i="2 A", v="0 V"), ground=el.ElectricalReference())
     assert_allclose(start_of(model, "coil.i", "source.v", "coil.v"), [2.0, 1.2, 0.0], atol=1e-8)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 import library.electrical as el
@@ -12,25 +13,21 @@ import library.mechanisms as mech
 import library.rotational as rot
 import library.signal as sig
 import library.translational as tr
-from blocks import Model, Target
+from blocks import Target
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.initialisation.target_search import REFUSED
-from blocks.simulation.opening import TrialStart
+from blocks.simulation.events import TrialStart
 
 STIFFNESS, FRICTION = 200.0, 20.0  # N/m, N
 
 
 def pulled(force, v="1 m/s", **options):
     """A body behind a force sensor, with a spring and 20 N of dry friction to the ground."""
-    model = Model("pulled")
-    model.block, model.sensor = tr.Mass(mass="2 kg", v=v), tr.ForceSensor(f=force)
-    model.spring = tr.Spring(stiffness="200 N/m", **options)
-    model.rub, model.ground = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"), \
-        tr.Reference()
-    model.connect(model.block.M, model.sensor.R)
-    model.connect(model.sensor.C, model.spring.R, model.rub.R)
-    model.connect(model.spring.C, model.rub.C, model.ground.V)
-    return model
+    return wired("pulled", "block.M sensor.R", "sensor.C spring.R rub.R", "spring.C rub.C ground.V",
+                 block=tr.Mass(mass="2 kg", v=v), sensor=tr.ForceSensor(f=force),
+                 spring=tr.Spring(stiffness="200 N/m", **options),
+                 rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"),
+                 ground=tr.Reference())
 
 
 def start_of(model, *paths, duration="1 us", **options):
@@ -73,15 +70,12 @@ def test_what_friction_holds_at_rest_moves_no_spring():
 
 def test_frictions_at_rest_are_asked_for_their_share_as_results_show_it():
     # equal shares of what they bear at most: 3 N of 20 N beside 6 N of 40 N hold a spring of 9 N
-    model = Model("shared")
-    model.body, model.spring = tr.Mass(), tr.Spring(stiffness="200 N/m")
-    model.a = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="3 N",
-                                       breakaway_force="20 N")
-    model.b = tr.TranslationalFriction(law="coulomb", coulomb_force="40 N",
-                                       breakaway_force="40 N")
-    model.ground = tr.Reference()
-    model.connect(model.body.M, model.a.R, model.b.R, model.spring.R)
-    model.connect(model.a.C, model.b.C, model.spring.C, model.ground.V)
+    model = wired("shared", "body.M a.R b.R spring.R", "a.C b.C spring.C ground.V",
+                  body=tr.Mass(), spring=tr.Spring(stiffness="200 N/m"),
+                  a=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="3 N",
+                                             breakaway_force="20 N"),
+                  b=tr.TranslationalFriction(law="coulomb", coulomb_force="40 N",
+                                             breakaway_force="40 N"), ground=tr.Reference())
     assert_allclose(start_of(model, "a.f", "b.f", "spring.x"), [3.0, 6.0, -9.0 / STIFFNESS],
                     rtol=1e-8)
 
@@ -94,12 +88,10 @@ def test_other_methods_start_there_too(method):
 
 
 def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
-    model = Model("braked")
-    model.body = tr.Mass(mass="2 kg", v="1 m/s", f="0 N")
-    model.rub, model.ground = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"), \
-        tr.Reference()
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.rub.C, model.ground.V)
+    model = wired("braked", "body.M rub.R", "rub.C ground.V",
+                  body=tr.Mass(mass="2 kg", v="1 m/s", f="0 N"),
+                  rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"),
+                  ground=tr.Reference())
     (finding,) = model.check().warnings
     assert finding.code == "initial.conflict"
     assert "body.f = 0 N" in finding.problem
@@ -112,35 +104,28 @@ def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
 
 
 def test_friction_may_be_asked_for_the_force_that_it_has():
-    model = Model("sliding")
-    model.body = tr.Mass(v="-1 m/s")
-    model.rub = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N")
-    model.ground = tr.Reference()
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.rub.C, model.ground.V)
+    model = wired("sliding", "body.M rub.R", "rub.C ground.V",
+                  body=tr.Mass(v="-1 m/s"),
+                  rub=tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N"),
+                  ground=tr.Reference())
     assert start_of(model, "rub.f", "body.v") == [-20.0, -1.0]
 
 
 def test_a_stop_on_which_a_body_rests_may_be_asked_for_its_weight():
-    model = Model("resting")
-    model.body, model.weight = tr.Mass(mass="1 kg"), tr.ForceSource(force="-9.81 N")
-    model.stop = tr.HardStop(model="restitution", x="0 m", lower_bound="0 m", upper_bound="1 m",
-                             f="-9.81 N")
-    model.ground = tr.Reference()
-    model.connect(model.body.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    model = wired("resting", "body.M stop.R weight.R", "stop.C weight.C ground.V",
+                  body=tr.Mass(mass="1 kg"), weight=tr.ForceSource(force="-9.81 N"),
+                  stop=tr.HardStop(model="restitution", x="0 m", lower_bound="0 m",
+                                   upper_bound="1 m", f="-9.81 N"), ground=tr.Reference())
     assert start_of(model, "stop.f", "stop.x") == [-9.81, 0.0]
 
 
 def twisted(part):
     """A flywheel at 10 rad/s that is not to accelerate, a shaft to the frame and a part beside."""
-    model = Model("twisted")
-    model.wheel, model.part = rot.Inertia(w="10 rad/s", t="0 N*m"), part
-    model.shaft = rot.RotationalSpring(phi=Target("0 rad", priority="low"),
-                                       stiffness="100 N*m/rad")
-    model.frame = rot.RotationalReference()
-    model.connect(model.shaft.C, model.frame.W)
-    return model
+    return wired("twisted", "shaft.C frame.W",
+                 wheel=rot.Inertia(w="10 rad/s", t="0 N*m"), part=part,
+                 shaft=rot.RotationalSpring(phi=Target("0 rad", priority="low"),
+                                            stiffness="100 N*m/rad"),
+                 frame=rot.RotationalReference())
 
 
 @pytest.mark.parametrize("part", [
@@ -149,8 +134,7 @@ def twisted(part):
 ], ids=lambda part: type(part).__name__)  # fmt: skip
 def test_a_shaft_carries_what_a_brake_takes(part):
     model = twisted(part)
-    model.connect(model.wheel.I, model.shaft.R, model.part.R)
-    model.connect(model.part.C, model.frame.W)
+    wire(model, "wheel.I shaft.R part.R", "part.C frame.W")
     torque, brake, phi = start_of(model, "wheel.t", "part.t", "shaft.phi")
     assert abs(brake) > 0.5
     assert_allclose([torque, 100.0 * phi], [0.0, -brake], atol=1e-9)
@@ -160,24 +144,18 @@ def test_a_shaft_carries_what_a_lossy_gear_makes_of_its_load():
     # 10 N m at the output drive backward: 2 : 1, of which half is lost once more
     model = twisted(mech.LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5))
     model.load = rot.TorqueSource(torque="-10 N*m")
-    model.connect(model.wheel.I, model.shaft.R, model.part.S)
-    model.connect(model.part.O, model.load.R)
-    model.connect(model.load.C, model.frame.W)
+    wire(model, "wheel.I shaft.R part.S", "part.O load.R", "load.C frame.W")
     torque, phi = start_of(model, "wheel.t", "shaft.phi")
     assert_allclose([torque, abs(phi)], [0.0, 10.0 / 2 / 0.5 / 100.0], atol=1e-9)
 
 
 def test_an_ideal_diode_that_conducts_is_part_of_the_start():
     # 2 A through the coil, whose current is not to change: the source has what diode and load take
-    model = Model("freewheeling")
-    model.source = el.Capacitor(capacitance="1 mF")
-    model.diode = el.Diode(model="ideal")
-    model.coil, model.load = el.Inductor(i="2 A", v="0 V"), el.Resistor(resistance="5 ohm")
-    model.ground = el.ElectricalReference()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.source.n, model.ground.V)
+    model = wired("freewheeling", "source.p diode.p", "diode.n coil.p", "coil.n load.p",
+                  "load.n source.n ground.V",
+                  source=el.Capacitor(capacitance="1 mF"), diode=el.Diode(model="ideal"),
+                  coil=el.Inductor(i="2 A", v="0 V"), load=el.Resistor(resistance="5 ohm"),
+                  ground=el.ElectricalReference())
     i, v, source, diode = start_of(model, "coil.i", "coil.v", "source.v", "diode.v")
     assert_allclose([i, v, source], [2.0, 0.0, diode + 10.0], atol=1e-9)
 
@@ -192,18 +170,16 @@ def test_a_start_beside_friction_is_differentiated():
 
 def test_a_target_that_no_start_meets_is_given_up_after_few_points_where_no_run_begins(monkeypatch):
     # the capacitor sets the voltage, its targets, a power and a current miss each other
-    model = Model("in vain")
-    model.store = el.Capacitor(capacitance="5.12 uF", parallel_conductance="5.33 S",
-                               energy_stored="1.32e-05 J")
-    model.shorted = el.MOSFET(diode_resistance="0.116 ohm", diode_voltage="1.74 V")
-    model.gate, model.drive = sig.Constant(value=0), sig.Pulse(amplitude=1.17, period="30 ms")
-    model.valve = el.IGBT(power_dissipated=Target("0.0179 W", priority="high"), v="-1.79 V",
-                          i="-0.00544 A", on_resistance="2.28 ohm")
-    model.load, model.earth = el.Resistor(resistance="0.265 ohm"), el.ElectricalReference()
-    model.connect(model.store.p, model.valve.C, model.earth.V, model.load.p)
-    model.connect(model.store.n, model.shorted.D, model.shorted.S, model.valve.E, model.load.n)
-    model.connect(model.gate.y, model.shorted.G)
-    model.connect(model.drive.y, model.valve.G)
+    model = wired("in vain", "store.p valve.C earth.V load.p",
+                  "store.n shorted.D shorted.S valve.E load.n", "gate.y shorted.G",
+                  "drive.y valve.G",
+                  store=el.Capacitor(capacitance="5.12 uF", parallel_conductance="5.33 S",
+                                     energy_stored="1.32e-05 J"),
+                  shorted=el.MOSFET(diode_resistance="0.116 ohm", diode_voltage="1.74 V"),
+                  gate=sig.Constant(value=0), drive=sig.Pulse(amplitude=1.17, period="30 ms"),
+                  valve=el.IGBT(power_dissipated=Target("0.0179 W", priority="high"), v="-1.79 V",
+                                i="-0.00544 A", on_resistance="2.28 ohm"),
+                  load=el.Resistor(resistance="0.265 ohm"), earth=el.ElectricalReference())
     decide, refused = TrialStart.decide, []
 
     def counted(trial):

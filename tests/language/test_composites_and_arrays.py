@@ -8,18 +8,7 @@ from numpy.testing import assert_allclose
 from parts import final
 from scipy.linalg import expm
 
-from blocks import (
-    Component,
-    Input,
-    Model,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Target,
-    quantity,
-    sin,
-)
+from blocks import Component, Input, Model, Option, Output, Parameter, Port, Target, quantity, sin
 from blocks.exceptions import (
     BlocksError,
     ConnectionRefused,

@@ -150,8 +150,7 @@ def test_the_instance_of_an_array_is_named():
 
 def test_a_study_leaves_out_values_that_break_a_law():
     model = thrown(Bounce())
-    study = model.sweep({"part.restitution": [0.0, 0.5, 1.5]}, "0.1 s",
-                        outputs=["final(body.v)"])
+    study = model.sweep({"part.restitution": [0.0, 0.5, 1.5]}, "0.1 s", outputs=["final(body.v)"])
     after = study["final(body.v)"].values  # it flies 10 mm at 1 m/s, and turns back
     assert after[:2] == pytest.approx([0.0, -0.5], abs=1e-6)
     assert np.isnan(after[2])

@@ -137,7 +137,7 @@ def test_a_rate_of_another_dimension_is_refused():
         Domain("wrong", across={"x": "m", "v": "m/s"}, through={"f": "N"}, rates={"x": "w"})
 
 
-def test_what_is_typical_of_no_across_variable_is_refused():
+def test_what_is_typical_of_no_variable_is_refused():
     with pytest.raises(UnknownName, match="'w'"):
         Domain("wrong", across={"v": "m/s"}, through={"f": "N"}, typical={"w": "1 m/s"})
     with pytest.raises(UnitError, match="Domain wrong.v"):
@@ -263,8 +263,7 @@ def test_a_derivative_in_a_power_is_one_of_the_course(voltage):
 
 def test_a_derivative_that_makes_no_power_is_refused():
     with pytest.raises(UnitError, match="Domain charges.power"):
-        Domain("charges", across={"u": "V"}, through={"q": "C"},
-               power=lambda port: port.u * port.q)
+        Domain("charges", across={"u": "V"}, through={"q": "C"}, power=lambda port: port.u * port.q)
 
 
 def rail_again(**changes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, signal
+from benches import seconds, signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 from numpy.testing import assert_allclose
 
@@ -32,10 +32,9 @@ def ramp(axis, slope, start=0.0):
 
 def between(axis, part):
     """A force of 6 sin(3 t) that reaches a body of 2 kg through a part in series."""
-    model = Model("series")
-    model.push = axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t)))
-    model.part, model.body, model.ground = part, axis("Mass", mass=2), axis("Reference")
-    model.connect(model.push.R, model.part.R)
+    model = wired("series", "push.R part.R",
+                  push=axis("ForceSource", force=of_time(axis, "force", lambda t: 6 * sin(3 * t))),
+                  part=part, body=axis("Mass", mass=2), ground=axis("Reference"))
     model.connect(model.part.C, axis.port(model.body, "M"))
     model.connect(model.push.C, axis.port(model.ground, "V"))
     return model
@@ -65,10 +64,9 @@ def test_the_reference_takes_what_a_stretched_spring_carries(axis):
 
 
 def test_a_free_end_takes_no_force_and_moves_with_what_it_hangs_on(axis):
-    model = Model("free")
-    model.source, model.spring = axis("VelocitySource", velocity=0.3), axis("Spring", x=0)
-    model.end, model.ground = axis("FreeEnd"), axis("Reference")
-    model.connect(model.source.R, model.spring.R)
+    model = wired("free", "source.R spring.R",
+                  source=axis("VelocitySource", velocity=0.3), spring=axis("Spring", x=0),
+                  end=axis("FreeEnd"), ground=axis("Reference"))
     model.connect(model.source.C, axis.port(model.ground, "V"))
     model.connect(model.spring.C, axis.port(model.end, "V"))
     run = model.simulate("1 s")

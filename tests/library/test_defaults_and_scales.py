@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
@@ -26,20 +27,15 @@ from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 
 def test_of_a_loop_of_capacitors_and_a_cutset_of_inductors_one_state_each_disappears_by_name():
     """1 V on 2 F and 3 F in series with 1 ohm; 5 A from two coils, each behind 1 ohm."""
-    model = Model("degenerate")
-    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="1 V")
-    model.inner, model.ohm = Resistor(resistance="1 ohm"), Resistor(resistance="1 ohm")
-    model.c1, model.c2 = Capacitor(capacitance="2 F"), Capacitor(capacitance="3 F")
-    model.feed, model.load = DCCurrentSource(current="5 A"), Resistor(resistance="1 ohm")
-    model.l1 = Inductor(inductance="2 H", parasitic=False, i_L="-2 A")
-    model.l2 = Inductor(inductance="3 H", parasitic=False)
-    model.connect(model.source.p, model.inner.p)
-    model.connect(model.inner.n, model.c1.p, model.c2.p)
-    model.connect(model.source.n, model.c1.n, model.c2.n, model.ground.V, model.feed.n,
-                  model.load.n, model.ohm.n)
-    model.connect(model.feed.p, model.l1.p, model.l2.p)
-    model.connect(model.l1.n, model.load.p)
-    model.connect(model.l2.n, model.ohm.p)
+    model = wired("degenerate", "source.p inner.p", "inner.n c1.p c2.p",
+                  "source.n c1.n c2.n ground.V feed.n load.n ohm.n", "feed.p l1.p l2.p",
+                  "l1.n load.p", "l2.n ohm.p",
+                  ground=ElectricalReference(), source=DCVoltageSource(voltage="1 V"),
+                  inner=Resistor(resistance="1 ohm"), ohm=Resistor(resistance="1 ohm"),
+                  c1=Capacitor(capacitance="2 F"), c2=Capacitor(capacitance="3 F"),
+                  feed=DCCurrentSource(current="5 A"), load=Resistor(resistance="1 ohm"),
+                  l1=Inductor(inductance="2 H", parasitic=False, i_L="-2 A"),
+                  l2=Inductor(inductance="3 H", parasitic=False))
     integrated = [line.split()[1] for line in str(model.equations()).splitlines()
                   if line.split()[:1] == ["integrate"]]
     assert sorted(path[0] for path in integrated) == ["c", "l"]  # of c1, c2 and of l1, l2
@@ -79,12 +75,10 @@ def test_a_thermal_network_of_grams_and_tonnes_follows_its_matrix(unit):
 
 def test_liquid_starts_at_the_atmosphere_and_small_differences_of_pressure_are_as_exact():
     """1 mbar above 1 atm runs down between two chambers: dp = dp0 exp(-2 beta t / (R V))."""
-    model = Model("chambers")
-    model.liquid = IsothermalLiquidProperties(bulk_modulus="2 GPa", density="1000 kg/m^3")
-    model.one, model.other = ConstantVolumeChamber(p_I="101425 Pa"), ConstantVolumeChamber()
-    model.leak = LaminarLeakage(cross_section_geometry="custom", resistance="2e12 Pa*s/m^3")
-    model.connect(model.one.A, model.leak.A, model.liquid.A)
-    model.connect(model.leak.B, model.other.A)
+    model = wired("chambers", "one.A leak.A liquid.A", "leak.B other.A",
+                  liquid=IsothermalLiquidProperties(bulk_modulus="2 GPa", density="1000 kg/m^3"),
+                  one=ConstantVolumeChamber(p_I="101425 Pa"), other=ConstantVolumeChamber(),
+                  leak=LaminarLeakage(cross_section_geometry="custom", resistance="2e12 Pa*s/m^3"))
     run = model.simulate("2 s", rtol=1e-9)
     assert_allclose(run["other.p_I"].initial.to("Pa").m, 101325, rtol=1e-12)
     t = run.time.to("s").m

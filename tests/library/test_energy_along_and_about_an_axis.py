@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import signal
+from benches import signal, wired
 from benches.axis import ROTATIONAL, TRANSLATIONAL
 
 from blocks import Model, cos, quantity, sin
@@ -118,14 +118,12 @@ def loaded(axis, source):
 
 
 def test_energy_of_a_vehicle_on_a_windy_hill_adds_up():
-    model = Model("hill")
-    model.car = VehicleBody(v="20 m/s", headwind="7 m/s", threshold_velocity="1 m/s")
-    model.road = signal("rad", lambda t: quantity("0.05 rad") * sin(quantity("0.5 rad/s") * t))
-    model.engine = ForceSource(force="700 N")
-    model.end, model.ground = FreeEnd(), TRANSLATIONAL("Reference")
-    model.connect(model.engine.R, model.car.H, model.end.V)
-    model.connect(model.engine.C, model.ground.V)
-    model.connect(model.road.y, model.car.beta)
+    model = wired("hill", "engine.R car.H end.V", "engine.C ground.V", "road.y car.beta",
+                  car=VehicleBody(v="20 m/s", headwind="7 m/s", threshold_velocity="1 m/s"),
+                  road=signal("rad",
+                              lambda t: quantity("0.05 rad") * sin(quantity("0.5 rad/s") * t)),
+                  engine=ForceSource(force="700 N"), end=FreeEnd(),
+                  ground=TRANSLATIONAL("Reference"))
     energy = model.simulate("20 s", rtol=1e-12, method="DOP853").energy()
     assert energy.relative_residual < 1e-9, energy
     assert np.isclose(energy["car"].stored + energy["car"].dissipated - energy["car"].supplied,

@@ -19,11 +19,12 @@ from tempfile import mkdtemp
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from exported_models import MODELS, exported, response
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.exceptions import (
     ConnectionRefused,
     MissingPackage,
@@ -66,9 +67,7 @@ def reference(name, version, *changes):
 
 
 def alone(file, kind="model exchange", **values):
-    model = Model("alone")
-    model.part = FMU(file, kind, **values)
-    return model
+    return wired("alone", part=FMU(file, kind, **values))
 
 
 # -- the reference FMUs against closed forms -----------------------------------------------------
@@ -193,8 +192,7 @@ def test_inputs_and_parameters_have_units(kind):
                   damper_damping="1 N*s/m")
     if kind == "co-simulation":
         model.part.communication_step = "1 ms"
-    model.push = Constant(value="0.005 kN")
-    model.connect(model.push.y, model.part.push_S)
+    wire(model, "push.y part.push_S", push=Constant(value="0.005 kN"))
     run = model.simulate("2 s", rtol=1e-9)
     times = np.linspace(0.1, 1.9, 19)  # from where outputs of co-simulation hold for 1 ms
     late = 0.5e-3 * (kind == "co-simulation")
@@ -203,11 +201,10 @@ def test_inputs_and_parameters_have_units(kind):
 
 
 def test_several_run_beside_each_other_and_one_is_driven_by_another():
-    model = Model("several")
-    model.one = FMU(exported("oscillator"), push_S_start="5 N")
-    model.two = FMU(exported("oscillator"), push_S_start="5 N", spring_stiffness="80 N/m")
-    model.three = FMU(exported("oscillator", "2.0"))
-    model.connect(model.one.spring_f, model.three.push_S)
+    model = wired("several", "one.spring_f three.push_S",
+                  one=FMU(exported("oscillator"), push_S_start="5 N"),
+                  two=FMU(exported("oscillator"), push_S_start="5 N", spring_stiffness="80 N/m"),
+                  three=FMU(exported("oscillator", "2.0")))
     run = model.simulate("2 s", rtol=1e-9)
     t = run.time.to("s").m
     assert_allclose(run["one.mass_v"].m, response()(t), atol=1e-7)
@@ -257,12 +254,9 @@ def test_it_is_analysed_as_other_parts_are():
 @needs_compiler
 def test_an_output_that_acts_back_at_once_is_solved_for():
     model = alone(reference("Feedthrough", 2))
-    model.one, model.sum = Constant(value=1.0), Subtract()
-    model.gain = Gain(gain=-0.5)
-    model.connect(model.part.Float64_continuous_output, model.gain.u)
-    model.connect(model.one.y, model.sum.u1)
-    model.connect(model.gain.y, model.sum.u2)
-    model.connect(model.sum.y, model.part.Float64_continuous_input)
+    wire(model, "part.Float64_continuous_output gain.u", "one.y sum.u1", "gain.y sum.u2",
+         "sum.y part.Float64_continuous_input",
+         one=Constant(value=1.0), sum=Subtract(), gain=Gain(gain=-0.5))
     end = model.simulate("1 s")["part.Float64_continuous_output"].final
     assert_allclose(end.m, 2.0, rtol=1e-9)  # y = 1 + y / 2
 

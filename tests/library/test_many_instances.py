@@ -148,8 +148,7 @@ def scale_of(values):
 
 
 def agree(found, expected, case):
-    assert_allclose(found, expected, rtol=1e-7, atol=1e-10 * scale_of(expected),
-                    err_msg=str(case))
+    assert_allclose(found, expected, rtol=1e-7, atol=1e-10 * scale_of(expected), err_msg=str(case))
 
 
 def compare(system, case):

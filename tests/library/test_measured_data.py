@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, CubicSpline, PchipInterpolator
 
@@ -39,11 +40,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def pushed(force, mass="2 kg"):
-    model = Model("pushed")
-    model.body, model.floor, model.push = Mass(mass=mass), Reference(), ForceSource(force=force)
-    model.connect(model.body.M, model.push.R)
-    model.connect(model.floor.V, model.push.C)
-    return model
+    return wired("pushed", "body.M push.R", "floor.V push.C",
+                 body=Mass(mass=mass), floor=Reference(), push=ForceSource(force=force))
 
 
 # -- where they are from ---------------------------------------------------------------------------

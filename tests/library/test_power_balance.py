@@ -91,8 +91,7 @@ def put_between_loads(model, name, cls, chance):
         model.connect(load.b, getattr(ground, next(iter(ports_of(ground)))))
     for port, declared in cls._declared.items():
         if isinstance(declared, Input) and declared.default is None and declared.exists(part):
-            signal = model.add(f"{name}_{port}", Constant(
-                value=quantity(0.5, declared.unit.text)))
+            signal = model.add(f"{name}_{port}", Constant(value=quantity(0.5, declared.unit.text)))
             model.connect(signal.y, getattr(part, port))
     return part
 

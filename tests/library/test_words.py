@@ -185,9 +185,13 @@ def test_a_package_that_has_the_name_of_its_domain_is_imported_from_the_library(
     assert printed.strip() == f"library.{package}"
 
 
-def test_the_library_itself_says_where_its_components_are():
-    with pytest.raises(ImportError, match="from library.translational import Spring"):
-        exec("from library import Spring")
+@pytest.mark.parametrize(("name", "said"), [
+    ("Spring", "from library.translational import Spring"),
+    ("hydraulics", "liquids are in library.isothermal_liquid"),
+    ("pneumatics", "gases are in library.gas"), ("mechanical", "it is in library.translational")])
+def test_the_library_itself_says_where_its_components_are(name, said):
+    with pytest.raises(ImportError, match=re.escape(said)):
+        exec(f"from library import {name}")
 
 
 # -- Modelica and textbooks ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
@@ -76,12 +77,11 @@ CHATTERS = "bristle"  # pushed like this; friction "table" has no default
 
 def pushed(part, count=1, grounded=True, **state):
     """Masses of 1 kg on springs, pushed to and fro, each with a part, mostly to the ground."""
-    model = Model("pushed")
-    model.ground, model.masses = Reference(), Mass(count=count, mass="1 kg", **state)
-    model.springs = Spring(count=count, stiffness="40 N/m")
-    model.push = ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
-    model.pieces = part
-    model.connect(model.springs.R, model.masses.M, model.pieces.R)
+    model = wired("pushed", "springs.R masses.M pieces.R",
+                  ground=Reference(), masses=Mass(count=count, mass="1 kg", **state),
+                  springs=Spring(count=count, stiffness="40 N/m"),
+                  push=ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t)),
+                  pieces=part)
     if grounded:
         model.connect(model.pieces.C, model.ground.V)
     if count > 1:
@@ -108,46 +108,34 @@ def springs_on_friction(count, ends=None):
     """A mass that drags as many springs, each held by a friction at its end without mass."""
     model = pushed(Spring(count=count, stiffness="100 N/m"), grounded=False)
     model.ends = ends or dry(count, "0.3 N")
-    model.connect(model.pieces.C, model.ends.R)
-    model.connect(model.ends.C, model.ground.V)
+    wire(model, "pieces.C ends.R", "ends.C ground.V")
     return model
 
 
 def blocks_on_a_floor():
     """Eighty states, of which few act on each other; and exact friction."""
     model = pushed(Spring(count=40, stiffness="100 N/m"), 40)
-    model.floor = dry(40, "0.3 N")
-    model.connect(model.floor.R, model.masses.M)
-    model.connect(model.floor.C, model.ground.V)
+    wire(model, "floor.R masses.M", "floor.C ground.V", floor=dry(40, "0.3 N"))
     return model
 
 
 def cells():
     """A line behind an ideal diode."""
-    model = Model("cells")
-    model.source, model.diode = ACVoltageSource(frequency="2 Hz"), Diode(model="ideal")
-    model.line = Resistor(count=60, resistance="1 ohm")
-    model.cells, model.ground = Capacitor(count=60, capacitance="1 mF"), ElectricalReference()
-    model.connect(model.ground.V, model.source.n, model.cells.n)
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.line[0].p)
-    model.connect(model.line.n, model.cells.p)
-    model.connect(model.line[:-1].n, model.line[1:].p)
-    return model
+    return wired("cells", "ground.V source.n cells.n", "source.p diode.p", "diode.n line[0].p",
+                 "line.n cells.p", "line[:-1].n line[1:].p",
+                 source=ACVoltageSource(frequency="2 Hz"), diode=Diode(model="ideal"),
+                 line=Resistor(count=60, resistance="1 ohm"),
+                 cells=Capacitor(count=60, capacitance="1 mF"), ground=ElectricalReference())
 
 
 def coils():
     """One voltage follows from all currents: no two columns of the Jacobian share no row."""
-    model = Model("coils")
-    model.source, model.ground = ACVoltageSource(frequency="2 Hz"), ElectricalReference()
-    model.line = Resistor(count=120, resistance=quantity(np.linspace(1.0, 2.0, 120), "ohm"))
-    model.coils = Inductor(count=120, inductance="0.1 H")
-    model.capacitor = Capacitor(capacitance="10 mF")
-    model.connect(model.ground.V, model.source.n, model.capacitor.n)
-    model.connect(model.source.p, model.line.p)
-    model.connect(model.line.n, model.coils.p)
-    model.connect(model.coils.n, model.capacitor.p)
-    return model
+    return wired("coils", "ground.V source.n capacitor.n", "source.p line.p", "line.n coils.p",
+                 "coils.n capacitor.p",
+                 source=ACVoltageSource(frequency="2 Hz"), ground=ElectricalReference(),
+                 line=Resistor(count=120, resistance=quantity(np.linspace(1.0, 2.0, 120), "ohm")),
+                 coils=Inductor(count=120, inductance="0.1 H"),
+                 capacitor=Capacitor(capacitance="10 mF"))
 
 
 def stribeck(count=1):
@@ -160,17 +148,13 @@ def stribeck(count=1):
 def curves_beside_loops():
     """Springs whose ends slide by a curve of friction, beside what only a loop determines."""
     model = springs_on_friction(2, stribeck(2))
-    model.film = Thinning(count=2)
-    model.connect(model.ends.R, model.film.R)
-    model.connect(model.film.C, model.ground.V)
+    wire(model, "ends.R film.R", "film.C ground.V", film=Thinning(count=2))
     return model
 
 
 def friction_beside_a_loop():
     model = pushed(Thinning())
-    model.friction = dry(1)
-    model.connect(model.friction.R, model.masses.M)
-    model.connect(model.friction.C, model.ground.V)
+    wire(model, "friction.R masses.M", "friction.C ground.V", friction=dry(1))
     return model
 
 
@@ -197,8 +181,7 @@ def friction_from_mass_to_mass(count):
     """Every element acts on all others."""
     strengths = quantity(np.random.default_rng(3).uniform(1, 3, count), "N")
     model = pushed(dry(count, strengths), count, grounded=False)
-    model.connect(model.pieces[0].C, model.ground.V)
-    model.connect(model.pieces[1:].C, model.masses[:-1].M)
+    wire(model, "pieces[0].C ground.V", "pieces[1:].C masses[:-1].M")
     return model
 
 
@@ -300,8 +283,7 @@ def margins_of(problem, t):
     if not isinstance(laws.held_modes, SolvedModes):
         return laws.margins(problem, t)
     evaluation = laws.evaluation
-    return laws.switching.of_determined(
-        evaluation.present(problem, t), evaluation.efforts(problem))
+    return laws.switching.of_determined(evaluation.present(problem, t), evaluation.efforts(problem))
 
 
 def compared(problem, t, y, rng):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
 
 from benchmarks import domains  # noqa: E402
-from blocks import Model, Parameter, mod, quantity, time, where  # noqa: E402
+from blocks import Parameter, mod, quantity, time, where  # noqa: E402
 from blocks.native.band import factorize_band, solve_band  # noqa: E402
 from blocks.native.linearity import has_steady_derivatives  # noqa: E402
 from blocks.native.stages import ATOL  # noqa: E402
@@ -78,10 +79,8 @@ def test_values_between_the_steps_of_a_band_are_those_of_the_run():
 def test_a_law_that_ends_at_the_start_leaves_a_band_by_differences_finite():
     """Means over no time, 0/0: the next value of what they are of makes them infinite."""
     n = 60
-    model = Model("means")
-    model.wave, model.mean = Sine(frequency="1 Hz"), RunningRMS(count=n)
-    model.total = Integrator(count=n)
-    model.connect(model.wave.y, model.mean.u)
+    model = wired("means", "wave.y mean.u",
+                  wave=Sine(frequency="1 Hz"), mean=RunningRMS(count=n), total=Integrator(count=n))
     for k in range(n):
         model.connect(model.mean[k].y, model.total[k].u)
     result = model.simulate("0.5 s", method="rodas4", rtol=1e-8)
@@ -102,9 +101,7 @@ class Tapped(TwoPort):
 def tapped(n):
     """A ladder of n sections behind a sine, with such a resistor at its end."""
     model = domains.ladder(n)
-    model.tap = Tapped()
-    model.connect(model.capacitors[-1].p, model.tap.p)
-    model.connect(model.ground.V, model.tap.n)
+    wire(model, "capacitors[-1].p tap.p", "ground.V tap.n", tap=Tapped())
     return model
 
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Variable,
-    der,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Component, Parameter, Variable, der, quantity, sin, where
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, TwoPort
 
 pytest.importorskip("llvmlite")
@@ -43,8 +35,7 @@ def tesseract(first=None):
 
     Its opposite corner is held. The 14 corners between have no mass.
     """
-    model = Model("tesseract")
-    model.ground, model.block = Reference(), Mass(mass="2 kg", v="1 m/s")
+    model = wired("tesseract", ground=Reference(), block=Mass(mass="2 kg", v="1 m/s"))
     corners = {0: [model.block.M], 15: [model.ground.V]}
     edges = [(a, a | 1 << k) for a in range(16) for k in range(4) if not a >> k & 1]
     for number, (a, b) in enumerate(edges):
@@ -72,10 +63,9 @@ def test_a_mass_on_a_network_of_dampers_slows_down_as_that_network_does():
 
 def test_derivatives_include_what_the_loop_adds():
     model = tesseract()
-    model.spring, model.push = Spring(stiffness="70 N/m"), ForceSource(
-        force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s")))
-    model.connect(model.block.M, model.spring.R, model.push.R)
-    model.connect(model.ground.V, model.spring.C)
+    wire(model, "block.M spring.R push.R", "ground.V spring.C",
+         spring=Spring(stiffness="70 N/m"),
+         push=ForceSource(force=lambda t: quantity("1 N") * sin(3 * t / quantity("1 s"))))
     model.connect(model.push.C, model.d5.C)  # a corner without mass
     problem = model.simulate("1 ms").recording.problem
     y = problem.start_vector()
@@ -110,8 +100,7 @@ class Bent(Component):
 
 
 def test_a_nonlinear_loop_is_followed_to_its_root():
-    model = Model("bent")
-    model.part = Bent()
+    model = wired("bent", part=Bent())
     run = model.simulate("1 s", method="dopri5", rtol=1e-10)
     y = run["part.y"].at(quantity([0, 0.3, 1], "s")).m  # (1 + 3 y^2) y' = -y
     assert_allclose(np.log(y[0] / y[1:]) + 1.5 * (y[0] ** 2 - y[1:] ** 2), [0.3, 1], rtol=1e-8)

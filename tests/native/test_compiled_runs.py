@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 import blocks.native
@@ -41,26 +42,19 @@ pytest.importorskip("llvmlite")
 
 def oscillator(**mass):
     """1 kg on 100 N/m: 10 rad/s."""
-    model = Model("oscillator")
-    model.block, model.spring, model.ground = Mass(**mass), Spring(stiffness="100 N/m"), Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
+                 block=Mass(**mass), spring=Spring(stiffness="100 N/m"), ground=Reference())
 
 
 def stick_slip(model=None, force="20 N"):
     """A block dragged over friction that nearly sticks."""
     model = model or Model("stick-slip")
-    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
-    model.block = Mass(mass="1 kg")
-    model.friction = TranslationalFriction(
-        breakaway_force="25 N", coulomb_force=force, breakaway_velocity="1 cm/s",
-        viscous_coefficient="10 N*s/m",
-    )  # fmt: skip
-    model.floor = Reference()
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.floor.V)
+    wire(model, "pull.R spring.R", "spring.C block.M friction.R", "friction.C pull.C floor.V",
+         pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
+         block=Mass(mass="1 kg"),
+         friction=TranslationalFriction(breakaway_force="25 N", coulomb_force=force,
+                                        breakaway_velocity="1 cm/s",
+                                        viscous_coefficient="10 N*s/m"), floor=Reference())
     return model
 
 
@@ -97,14 +91,11 @@ def test_the_error_falls_with_the_fifth_power_of_the_step():
 def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
     # a chain fixed at one end: mode k of n has the frequency 2 sqrt(k/m) sin((2k-1) pi/(4n+2))
     n, k = 400, 3
-    model = Model("chain")
-    model.ground, model.springs = Reference(), Spring(count=n, stiffness="1 kN/m")
+    model = wired("chain", ground=Reference(), springs=Spring(count=n, stiffness="1 kN/m"))
     angle = (2 * k - 1) * np.pi / (2 * n + 1)
     shape = np.sin(angle * np.arange(1, n + 1))
-    model.masses = Mass(count=n, v=quantity(shape, "m/s"))
-    model.connect(model.springs.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.ground.V)
+    wire(model, "springs.R masses.M", "springs[1:].C masses[:-1].M", "springs[0].C ground.V",
+         masses=Mass(count=n, v=quantity(shape, "m/s")))
     run = model.simulate("40 s", method="dopri5", rtol=1e-9)
     rate = 2 * np.sqrt(1000) * np.sin(angle / 2)
     for t in (7.3, 40.0):
@@ -114,18 +105,14 @@ def test_a_large_network_is_written_as_loops_and_swings_in_its_modes():
 
 def test_events_happen_at_the_same_times_in_machine_code():
     def bouncing():
-        model = Model("stop")
-        model.block, model.push = Mass(v="1 m/s"), ForceSource(force="-4 N")
-        model.stop, model.wall = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"), Reference()
-        model.connect(model.block.M, model.stop.R, model.push.R)
-        model.connect(model.stop.C, model.wall.V, model.push.C)
-        return model
+        return wired("stop", "block.M stop.R push.R", "stop.C wall.V push.C",
+                     block=Mass(v="1 m/s"), push=ForceSource(force="-4 N"),
+                     stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"), wall=Reference())
 
     fast = bouncing().simulate("2 s", method="dopri5", rtol=1e-9)
     slow = bouncing().simulate("2 s", method="DOP853", rtol=1e-10)
     assert len(fast.events) == len(slow.events) > 2
-    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0,
-                    atol=1e-7)  # fmt: skip
+    assert_allclose([e.time for e in fast.events], [e.time for e in slow.events], rtol=0, atol=1e-7)
     assert_allclose(fast["block.v"].final.magnitude, slow["block.v"].final.magnitude, atol=1e-6)
 
 
@@ -143,8 +130,7 @@ class Pulse(Component):
 
 
 def test_a_condition_that_holds_for_a_moment_is_not_stepped_over():
-    model = Model("pulse")
-    model.part = Pulse()
+    model = wired("pulse", part=Pulse())
     run = model.simulate("3 s", method="dopri5")
     assert len(run.events) == 2
     assert_allclose(run["part.y"].final.magnitude, 2 * np.arccos(0.999), rtol=1e-9)
@@ -154,10 +140,8 @@ def test_accuracy_does_not_depend_on_how_many_masses_stand_still_beside():
     alone = stick_slip().simulate("4 s")
     exact = stick_slip().simulate("4 s", rtol=1e-10)
     model = stick_slip()
-    model.others = Mass(count=3_000)
-    model.ties = Spring(count=3_000)
-    model.connect(model.others.M, model.ties.R)
-    model.connect(model.ties.C, model.floor.V)
+    wire(model, "others.M ties.R", "ties.C floor.V",
+         others=Mass(count=3_000), ties=Spring(count=3_000))
     crowded = model.simulate("4 s")
     assert crowded.statistics["method"] == alone.statistics["method"] == "dopri5"
     t = quantity(np.linspace(0, 4, 401), "s")
@@ -181,11 +165,9 @@ def test_a_parameter_changed_between_runs_needs_no_new_code_and_counts():
 
 def test_equal_parameters_of_a_large_network_that_become_different_count_as_well():
     n = 400
-    model = Model("pairs")
-    model.masses, model.ground = Mass(count=n, v="1 m/s"), Reference()
-    model.springs = Spring(count=n, stiffness="100 N/m")
-    model.connect(model.springs.R, model.masses.M)
-    model.connect(model.springs.C, model.ground.V)
+    model = wired("pairs", "springs.R masses.M", "springs.C ground.V",
+                  masses=Mass(count=n, v="1 m/s"), ground=Reference(),
+                  springs=Spring(count=n, stiffness="100 N/m"))
     first = model.simulate("1 s", method="dopri5", rtol=1e-9)
     assert_allclose(first["masses.v"].final.magnitude, np.cos(10), atol=1e-7)
     stiffness = np.linspace(50, 200, n)
@@ -225,14 +207,12 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept(part,
 
 
 def test_what_cannot_run_in_machine_code_says_why():
-    model = Model("many measured frictions in series with springs, no mass between them")
-    model.block, model.floor, model.springs = Mass(v="1 m/s"), Reference(), Spring(count=25)
-    model.friction = TranslationalFriction(
-        count=25, law="table", speeds=quantity([0, 0.1, 1], "m/s"),
-        levels=quantity([20, 21, 25], "N"))  # fmt: skip
-    model.connect(model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.springs.R)
-    model.connect(model.springs.C, model.floor.V)
+    model = wired("many measured frictions in series with springs, no mass between them",
+                  "block.M friction.R", "friction.C springs.R", "springs.C floor.V",
+                  block=Mass(v="1 m/s"), floor=Reference(), springs=Spring(count=25),
+                  friction=TranslationalFriction(count=25, law="table",
+                                                 speeds=quantity([0, 0.1, 1], "m/s"),
+                                                 levels=quantity([20, 21, 25], "N")))
     assert model.simulate("1 ms").statistics["method"] == "DOP853"
     run = model.simulate("1 ms", method="dopri5")
     assert run.statistics["why"].endswith("exact friction and contacts are decided in Python")
@@ -273,18 +253,14 @@ def test_statistics_say_which_method_ran_and_why():
     assert run.statistics["method"] == "dopri5"
     assert "machine code" in run.statistics["why"]
     damped = oscillator(v="1 m/s")
-    damped.damper = Damper(damping="1 GN*s/m")
-    damped.connect(damped.damper.R, damped.block.M)
-    damped.connect(damped.damper.C, damped.ground.V)
+    wire(damped, "damper.R block.M", "damper.C ground.V", damper=Damper(damping="1 GN*s/m"))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
-    damped.push = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")))
-    damped.connect(damped.push.R, damped.block.M)
-    damped.connect(damped.push.C, damped.ground.V)
+    wire(damped, "push.R block.M", "push.C ground.V",
+         push=ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s"))))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
     del damped.push
-    damped.gusts = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2)
-    damped.connect(damped.gusts.R, damped.block.M)
-    damped.connect(damped.gusts.C, damped.ground.V)
+    wire(damped, "gusts.R block.M", "gusts.C ground.V",
+         gusts=ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2))
     assert damped.simulate("10 s").statistics["method"] == "rodas4"
 
 
@@ -340,8 +316,7 @@ def test_initial_values_and_samples_are_varied_in_lanes_too():
 
 def test_a_lane_that_fails_is_recorded_with_the_message_of_a_single_run():
     pytest.importorskip("xarray")
-    model = Model("runaway")
-    model.part = Runaway()
+    model = wired("runaway", part=Runaway())
     data = model.sweep({"part.x": quantity([0.1, 5.0, -1.0], "")}, "1 s",
                        outputs=["final(part.x)"], method="dopri5")  # fmt: skip
     assert data.status.values.tolist() == ["finished", "failed", "finished"]
@@ -362,9 +337,7 @@ def test_a_run_that_is_stiff_alone_is_made_by_an_implicit_method():
     pytest.importorskip("xarray")
     model = oscillator()
     model.spring.x = "10 mm"
-    model.damper = Damper()
-    model.connect(model.damper.R, model.block.M)
-    model.connect(model.damper.C, model.ground.V)
+    wire(model, "damper.R block.M", "damper.C ground.V", damper=Damper())
     model.damper.damping = "1 N*s/m"
     data = model.sweep({"damper.damping": quantity([1, 2, 3, 1e9], "N*s/m")}, "2000 s",
                        outputs=["final(block.v)"])  # fmt: skip
@@ -408,8 +381,7 @@ def test_points_that_stability_would_hold_up_are_run_by_themselves():
 def test_a_rate_beyond_all_steps_fails_and_does_not_go_on_for_ever(rate):
     """x' = k x² from 1: no step follows it, however small."""
     pytest.importorskip("xarray")
-    model = Model("runaway")
-    model.part = Runaway()
+    model = wired("runaway", part=Runaway())
     data = model.sweep({"part.rate": quantity([0.5, rate], "1/s")}, "1 s",
                        outputs=["final(part.x)"], method="dopri5")  # fmt: skip
     assert data.status.values.tolist() == ["finished", "failed"]
@@ -428,10 +400,8 @@ def test_a_jump_whose_instant_is_varied_is_stepped_onto():
             yield breakpoints(self.at)
             yield self.f == -quantity("1 kN") * exp(-near**2)
 
-    model = Model("kicked")
-    model.block, model.kick, model.ground = Mass(mass="2 kg"), Kick(), Reference()
-    model.connect(model.block.M, model.kick.R)
-    model.connect(model.kick.C, model.ground.V)
+    model = wired("kicked", "block.M kick.R", "kick.C ground.V",
+                  block=Mass(mass="2 kg"), kick=Kick(), ground=Reference())
     data = model.sweep({"kick.at": quantity([3, 5], "s")}, "8 s", outputs=["final(block.v)"],
                        method="dopri5", max_step="1 s")  # fmt: skip
     assert_allclose(data["final(block.v)"], np.sqrt(np.pi) / 2, rtol=1e-4)
@@ -493,8 +463,7 @@ def test_extremes_of_a_kink_are_not_guessed_beyond_it():
             yield der(self.x) == self.rate
             yield self.distance == sqrt(self.x**2)
 
-    model = Model("passing")
-    model.part = Distance()
+    model = wired("passing", part=Distance())
     data = model.sweep({"part.rate": quantity([-1.0, -2.0, -3.0], "1/s")}, "3 s", method="dopri5",
                        outputs=["min(part.distance)"])  # fmt: skip
     assert "at once" in data.encoding["execution"]
@@ -513,8 +482,7 @@ class Vanishing(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_what_decays_below_the_smallest_number_is_read_as_it_was_stepped(method):
-    model = Model("vanishing")
-    model.part = Vanishing()
+    model = wired("vanishing", part=Vanishing())
     times = np.linspace(0, 0.05, 501)
     result = model.simulate("50 ms", method=method, rtol=1e-8)
     values = result["part.x"].at(quantity(times, "s")).magnitude
@@ -532,8 +500,7 @@ class Swung(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "ode45"])
 def test_a_model_without_states_runs_by_any_method(method):
-    model = Model("static")
-    model.part = Swung()
+    model = wired("static", part=Swung())
     result = model.simulate("1 s", method=method)
     assert_allclose(result["part.y"].at("0.7 s").magnitude, np.sin(1.4), rtol=1e-9)
 

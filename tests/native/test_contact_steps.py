@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import disc, poured
@@ -14,14 +15,12 @@ from library.planar import Body, Circle, Contact, Ground, Line
 
 def dropped(restitution: float) -> Model:
     """A spinning disc that falls on a floor."""
-    model = Model("dropped")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0.15 m", phi="0 rad", vx="1 m/s", vy="0 m/s",
-                      w="20 rad/s")  # fmt: skip
-    model.floor = Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution, friction=0.2)
-    model.connect(model.ground.P, model.floor.B)
-    model.connect(model.disc.P, model.floor.F)
-    return model
+    return wired("dropped", "ground.P floor.B", "disc.P floor.F",
+                 ground=Ground(),
+                 disc=Body(inertia="5 g*m^2", x="0 m", y="0.15 m", phi="0 rad", vx="1 m/s",
+                           vy="0 m/s", w="20 rad/s"),
+                 floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution,
+                               friction=0.2))
 
 
 CASES = {

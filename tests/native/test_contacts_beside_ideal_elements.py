@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -20,12 +21,7 @@ from library.electrical import (
 from library.electromechanical import VoiceCoil
 from library.mechanisms import DiscBrake, LeadScrew
 from library.planar import Body, Circle, Contact, Ground
-from library.rotational import (
-    Inertia,
-    RotationalReference,
-    RotationalSpring,
-    TorqueSource,
-)
+from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
 from library.signal import Abs, Pulse
 from library.translational import (
     ForceSensor,
@@ -44,26 +40,19 @@ G = 9.81
 
 def with_chopper(model):
     """24 V over a switch at 1 kHz, a diode and a coil onto 10 ohm, beside what there is."""
-    model.earth, model.source = ElectricalReference(), DCVoltageSource(voltage="24 V")
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance="10 ohm")
-    model.pulse = Pulse(period="1 ms", width=0.5)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.earth.V, model.source.n, model.diode.p, model.load.n)
-    model.connect(model.pulse.y, model.switch.vT)
+    wire(model, "source.p switch.p", "switch.n diode.n coil.p", "coil.n load.p",
+         "earth.V source.n diode.p load.n", "pulse.y switch.vT",
+         earth=ElectricalReference(), source=DCVoltageSource(voltage="24 V"),
+         switch=Switch(model="ideal"), diode=Diode(model="ideal"), coil=Inductor(inductance="1 mH"),
+         load=Resistor(resistance="10 ohm"), pulse=Pulse(period="1 ms", width=0.5))
     return model
 
 
 def ball(restitution, force="-9.81 N", height="1 m"):
-    model = Model("ball")
-    model.floor, model.body, model.weight = Reference(), Mass(mass="1 kg"), ForceSource(force=force)
-    model.stop = HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
-                          upper_bound="10 m", x=height)
-    model.connect(model.body.M, model.stop.R, model.weight.R)
-    model.connect(model.floor.V, model.stop.C, model.weight.C)
-    return model
+    return wired("ball", "body.M stop.R weight.R", "floor.V stop.C weight.C",
+                 floor=Reference(), body=Mass(mass="1 kg"), weight=ForceSource(force=force),
+                 stop=HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
+                               upper_bound="10 m", x=height))
 
 
 def told(run, *names):
@@ -86,12 +75,10 @@ def test_a_ball_bounces_beside_a_converter(method):
 
 def test_a_ball_bounces_beside_a_converter_and_a_screw_whose_friction_it_does_not_load():
     model = with_chopper(ball(0.5, height="0.1 m"))
-    model.axis, model.table, model.frame = Inertia(), Mass(mass="5 kg"), RotationalReference()
-    model.drive = TorqueSource(torque="0.5 N*m")
-    model.screw = LeadScrew(lead="5 mm", diameter="20 mm", friction=0.1)
-    model.connect(model.drive.R, model.axis.I, model.screw.S)
-    model.connect(model.drive.C, model.frame.W)
-    model.connect(model.screw.N, model.table.M)
+    wire(model, "drive.R axis.I screw.S", "drive.C frame.W", "screw.N table.M",
+         axis=Inertia(), table=Mass(mass="5 kg"), frame=RotationalReference(),
+         drive=TorqueSource(torque="0.5 N*m"),
+         screw=LeadScrew(lead="5 mm", diameter="20 mm", friction=0.1))
     run = model.simulate("0.2 s", rtol=1e-9)
     falls, end = np.sqrt(2 * 0.1 / G), run.time[-1].m
     assert_allclose([e[0] for e in told(run, "stop")], [falls], rtol=1e-9)
@@ -105,16 +92,13 @@ def test_a_ball_bounces_beside_a_converter_and_a_screw_whose_friction_it_does_no
 def test_a_table_rebounds_from_its_stop_through_a_screw_with_friction(restitution):
     # J w' = T - F d/2 tan(a +- r), m v' = F, v = w l / 2 pi: raised on the way there, lowered back
     model = with_chopper(Model("axis"))
-    model.axis, model.table, model.screw = Inertia(w="30 rad/s"), Mass(mass="5 kg"), LeadScrew(
-        lead="20 mm", diameter="20 mm", friction=0.1)
-    model.drive, model.frame, model.wall = TorqueSource(
-        torque="0.3 N*m"), RotationalReference(), Reference()
-    model.stop = HardStop(model="restitution", restitution=restitution, upper_bound="10 mm",
-                          lower_bound="-1 m")
-    model.connect(model.drive.R, model.axis.I, model.screw.S)
-    model.connect(model.drive.C, model.frame.W)
-    model.connect(model.screw.N, model.table.M, model.stop.R)
-    model.connect(model.stop.C, model.wall.V)
+    wire(model, "drive.R axis.I screw.S", "drive.C frame.W", "screw.N table.M stop.R",
+         "stop.C wall.V",
+         axis=Inertia(w="30 rad/s"), table=Mass(mass="5 kg"),
+         screw=LeadScrew(lead="20 mm", diameter="20 mm", friction=0.1),
+         drive=TorqueSource(torque="0.3 N*m"), frame=RotationalReference(), wall=Reference(),
+         stop=HardStop(model="restitution", restitution=restitution, upper_bound="10 mm",
+                       lower_bound="-1 m"))
     run = model.simulate("0.3 s", rtol=1e-9)
     travel, lead, grip = 20e-3 / (2 * np.pi), np.arctan(1 / np.pi), np.arctan(0.1)
     raised, lowered = (0.3 / (model.axis.inertia.to("kg*m^2").m + 5 * travel * 10e-3 * np.tan(a))
@@ -161,12 +145,11 @@ def test_a_disc_lands_with_a_slip_beside_a_converter(mu, restitution):
     # all that the floor gives upwards is m g t in the end, and friction mu times that at most;
     # what holds without slip is a v with (J + m r^2) v = m r^2 v_0
     model = with_chopper(Model("disc"))
-    model.ground, model.body = Ground(), Body(
-        mass="1 kg", inertia="5 g*m^2", x="0 m", y="0.2 m", phi="0 rad", vx="1 m/s", vy="0 m/s",
-        w="0 rad/s")
-    model.touch = Contact(curve=Circle("0.1 m"), friction=mu, restitution=restitution)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
+    wire(model, "ground.P touch.B", "body.P touch.F",
+         ground=Ground(),
+         body=Body(mass="1 kg", inertia="5 g*m^2", x="0 m", y="0.2 m", phi="0 rad", vx="1 m/s",
+                   vy="0 m/s", w="0 rad/s"),
+         touch=Contact(curve=Circle("0.1 m"), friction=mu, restitution=restitution))
     run = model.simulate("0.45 s", rtol=1e-9)
     speed = max(1 - mu * G * 0.45, 0.01 / (0.005 + 0.01))
     assert_allclose(run["body.vx"].final.m, speed, rtol=1e-7)
@@ -177,20 +160,14 @@ def test_a_disc_lands_with_a_slip_beside_a_converter(mu, restitution):
 
 
 def test_a_contact_that_presses_a_brake_without_mass_is_refused_by_the_names_of_both():
-    model = Model("ball")
-    model.floor, model.body, model.weight = Reference(), Mass(), ForceSource(force="-10 N")
-    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="10 m", x="1 m")
-    model.scale, model.amount = ForceSensor(), Abs(unit="N")
-    model.wheel, model.shaft, model.frame = Inertia(), RotationalSpring(), RotationalReference()
-    model.brake = DiscBrake()
-    model.connect(model.body.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.scale.R)
-    model.connect(model.floor.V, model.scale.C, model.weight.C)
-    model.connect(model.scale.F, model.amount.u)
-    model.connect(model.amount.y, model.brake.N)
-    model.connect(model.wheel.I, model.shaft.R)
-    model.connect(model.shaft.C, model.brake.R)
-    model.connect(model.brake.C, model.frame.W)
+    model = wired("ball", "body.M stop.R weight.R", "stop.C scale.R", "floor.V scale.C weight.C",
+                  "scale.F amount.u", "amount.y brake.N", "wheel.I shaft.R", "shaft.C brake.R",
+                  "brake.C frame.W",
+                  floor=Reference(), body=Mass(), weight=ForceSource(force="-10 N"),
+                  stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="10 m",
+                                x="1 m"), scale=ForceSensor(), amount=Abs(unit="N"),
+                  wheel=Inertia(), shaft=RotationalSpring(), frame=RotationalReference(),
+                  brake=DiscBrake())
     finding, = model.check().errors
     assert finding.code == "structure.massless"
     assert finding.where == ("stop",)
@@ -239,18 +216,13 @@ def test_friction_that_turns_round_beside_a_converter_rests_where_it_can():
 
 def rectified_coil():
     """12 V at 50 Hz over an ideal diode moves a voice coil against its stop."""
-    model = Model("rectified coil")
-    model.source, model.diode = ACVoltageSource(
-        amplitude="12 V", frequency="50 Hz"), Diode(model="ideal")
-    model.earth, model.coil, model.ground = ElectricalReference(), VoiceCoil(), Reference()
-    model.body, model.stop = Mass(mass="0.5 kg"), HardStop(
-        model="restitution", restitution=0.5, lower_bound="-5 mm", upper_bound="5 mm")
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.R, model.stop.R, model.body.M)
-    model.connect(model.coil.C, model.stop.C, model.ground.V)
-    return model
+    return wired("rectified coil", "source.p diode.p", "diode.n coil.p", "source.n coil.n earth.V",
+                 "coil.R stop.R body.M", "coil.C stop.C ground.V",
+                 source=ACVoltageSource(amplitude="12 V", frequency="50 Hz"),
+                 diode=Diode(model="ideal"), earth=ElectricalReference(), coil=VoiceCoil(),
+                 ground=Reference(), body=Mass(mass="0.5 kg"),
+                 stop=HardStop(model="restitution", restitution=0.5, lower_bound="-5 mm",
+                               upper_bound="5 mm"))
 
 
 def course_of_the_coil(end):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -58,18 +59,15 @@ def same(run, other, paths, atol):
 
 
 def falling_mass(restitution, friction=None):
-    model = Model("falling mass")
-    model.mass, model.frame = Mass(mass="2 kg"), Reference()
-    model.weight = ForceSource(force=quantity(-2 * 9.81, "N"))
-    model.stop = HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
-                          upper_bound="10 m", x="1 m")
-    model.connect(model.mass.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.frame.V)
+    model = wired("falling mass", "mass.M stop.R weight.R", "stop.C weight.C frame.V",
+                  mass=Mass(mass="2 kg"), frame=Reference(),
+                  weight=ForceSource(force=quantity(-2 * 9.81, "N")),
+                  stop=HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
+                                upper_bound="10 m", x="1 m"))
     if friction is not None:
-        model.rail = TranslationalFriction(law="coulomb", coulomb_force=quantity(friction, "N"),
-                                           breakaway_force=quantity(friction, "N"))
-        model.connect(model.rail.R, model.mass.M)
-        model.connect(model.rail.C, model.frame.V)
+        wire(model, "rail.R mass.M", "rail.C frame.V",
+             rail=TranslationalFriction(law="coulomb", coulomb_force=quantity(friction, "N"),
+                                        breakaway_force=quantity(friction, "N")))
     return model
 
 
@@ -109,8 +107,7 @@ def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
     """A ball falls from 1 m; its stop keeps the heat, as its release takes very long."""
     model = falling_mass(0.7)
     model.stop.thermal_port, model.stop.release_time = True, "1e9 s"
-    model.bath = ThermalMass()
-    model.connect(model.stop.H, model.bath.M)
+    wire(model, "stop.H bath.M", bath=ThermalMass())
     run = model.simulate("4 s", method="dopri5", rtol=1e-9)
     assert not in_python
     fall, weight = np.sqrt(2 / 9.81), 2 * 9.81
@@ -125,16 +122,12 @@ def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_crank_between_stops_keeps_a_share_of_its_energy_at_each(method, in_python):
     """A ram of 0.5 kg at a crank of 50 mm bounces between two stops; J = 0.01 kg m^2."""
-    model = Model("crank")
-    model.wheel, model.frame, model.block = Inertia(inertia="0.01 kg*m^2", w="20 rad/s"), \
-        RotationalReference(), Reference()
-    model.crank = SliderCrank(crank="50 mm", rod="200 mm", phi="60 deg")
-    model.ram = Mass(mass="0.5 kg")
-    model.stop = HardStop(model="restitution", restitution=0.8, lower_bound="-20 mm",
-                          upper_bound="15 mm")  # fmt: skip
-    model.connect(model.wheel.I, model.crank.A)
-    model.connect(model.crank.P, model.ram.M, model.stop.R)
-    model.connect(model.stop.C, model.block.V)
+    model = wired("crank", "wheel.I crank.A", "crank.P ram.M stop.R", "stop.C block.V",
+                  wheel=Inertia(inertia="0.01 kg*m^2", w="20 rad/s"), frame=RotationalReference(),
+                  block=Reference(), crank=SliderCrank(crank="50 mm", rod="200 mm", phi="60 deg"),
+                  ram=Mass(mass="0.5 kg"),
+                  stop=HardStop(model="restitution", restitution=0.8, lower_bound="-20 mm",
+                                upper_bound="15 mm"))
     run = model.simulate("0.25 s", method=method, rtol=1e-10)
     assert not in_python
     hits = np.array([0.0, *(e.time for e in run.events)])
@@ -153,15 +146,13 @@ def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
     At rest springs hold what is left of 0.5 k x^2 = 10 J; the rest is heat of 2 J/K.
     """
     model, n = Model("row"), 4
-    model.frame, model.blocks = Reference(), Mass(count=n, mass="1 kg")
-    model.springs = Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)])
-    model.rails = TranslationalFriction(
-        count=n, law="coulomb", coulomb_force="3 N", breakaway_force="4 N", thermal_port=True)
-    model.bath = ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K")
-    model.connect(model.blocks.M, model.rails.R, model.springs.R)
-    model.connect(model.blocks[:-1].M, model.springs[1:].C)
-    model.connect(model.springs[0].C, model.rails.C, model.frame.V)
-    model.connect(model.rails.H, model.bath.M)
+    wire(model, "blocks.M rails.R springs.R", "blocks[:-1].M springs[1:].C",
+         "springs[0].C rails.C frame.V", "rails.H bath.M",
+         frame=Reference(), blocks=Mass(count=n, mass="1 kg"),
+         springs=Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)]),
+         rails=TranslationalFriction(count=n, law="coulomb", coulomb_force="3 N",
+                                     breakaway_force="4 N", thermal_port=True),
+         bath=ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K"))
     run = model.simulate("6 s", method="dopri5", rtol=1e-10)
     assert len(run.events) > 30
     assert not in_python
@@ -181,13 +172,11 @@ def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
 
 def test_a_stop_lets_go(in_python):
     """A mass on a spring that a growing force draws off its stop."""
-    model = Model("stop")
-    model.mass, model.frame = Mass(mass="1 kg"), Reference()
-    model.spring = Spring(stiffness="100 N/m", x="0.1 m")
-    model.pull = ForceSource(force=lambda t: quantity("20 N/s") * t)
-    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="1 m", x="0 m")
-    model.connect(model.mass.M, model.stop.R, model.pull.R, model.spring.R)
-    model.connect(model.stop.C, model.pull.C, model.spring.C, model.frame.V)
+    model = wired("stop", "mass.M stop.R pull.R spring.R", "stop.C pull.C spring.C frame.V",
+                  mass=Mass(mass="1 kg"), frame=Reference(),
+                  spring=Spring(stiffness="100 N/m", x="0.1 m"),
+                  pull=ForceSource(force=lambda t: quantity("20 N/s") * t),
+                  stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="1 m", x="0 m"))
     run = model.simulate("0.8 s", method="dopri5", rtol=1e-10)
     assert not in_python
     # 10 N of the spring hold it; then x = (20 N/s) (s - sin(10 s)/10) / 100 N/m
@@ -201,8 +190,7 @@ def test_a_freewheel_locks_and_overruns(in_python):
     model.drive, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
     model.clutch, model.frame = OneWayClutch(), RotationalReference()
     model.damper = RotationalDamper(damping="0.1 N*m*s/rad")
-    model.torque = TorqueSource(
-        torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
+    model.torque = TorqueSource(torque=lambda t: quantity("2 N*m") * sin(quantity("5 rad/s") * t))
     model.connect(model.torque.R, model.drive.I, model.clutch.C)
     model.connect(model.clutch.R, model.load.I, model.damper.R)
     model.connect(model.torque.C, model.damper.C, model.frame.W)
@@ -215,14 +203,13 @@ def test_a_freewheel_locks_and_overruns(in_python):
 
 def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
     """Pressed by 30 N from 0 to 1 s and from 2 s on, it holds a wheel on a spring at 0.1 rad."""
-    model = Model("brake")
-    model.wheel, model.frame = Inertia(inertia="0.1 kg*m^2"), RotationalReference()
-    model.spring = RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad")
-    model.brake = DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3, mean_radius="150 mm")
-    model.force = Pulse(amplitude="30 N", period="2 s")
-    model.connect(model.force.y, model.brake.N)
-    model.connect(model.wheel.I, model.spring.R, model.brake.R)
-    model.connect(model.spring.C, model.brake.C, model.frame.W)
+    model = wired("brake", "force.y brake.N", "wheel.I spring.R brake.R",
+                  "spring.C brake.C frame.W",
+                  wheel=Inertia(inertia="0.1 kg*m^2"), frame=RotationalReference(),
+                  spring=RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad"),
+                  brake=DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3,
+                                  mean_radius="150 mm"),
+                  force=Pulse(amplitude="30 N", period="2 s"))
     run = model.simulate("3 s", method="dopri5", rtol=1e-10)
     assert not in_python
     turned = [(e.time, e.mode) for e in run.events if e.component == "brake"]
@@ -236,17 +223,14 @@ def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
 
 def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(in_python):
     model, n = Model("clutches"), 4
-    model.wheels, model.frame = Inertia(count=n + 1, inertia="0.1 kg*m^2"), RotationalReference()
-    model.clutches = DiscClutch(count=n, effective_radius="50 mm")
-    model.forces = Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s"
-                                                            for k in range(n)])
-    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t))
-    model.load = RotationalDamper(damping="0.1 N*m*s/rad")
-    model.spring = RotationalSpring(stiffness="5 N*m/rad")
-    model.connect(model.forces.y, model.clutches.N)
-    model.connect(model.wheels[:-1].I, model.clutches.R)
-    model.connect(model.wheels[1:].I, model.clutches.C)
-    model.connect(model.drive.R, model.wheels[0].I)
+    wire(model, "forces.y clutches.N", "wheels[:-1].I clutches.R", "wheels[1:].I clutches.C",
+         "drive.R wheels[0].I",
+         wheels=Inertia(count=n + 1, inertia="0.1 kg*m^2"), frame=RotationalReference(),
+         clutches=DiscClutch(count=n, effective_radius="50 mm"),
+         forces=Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s" for k in range(n)]),
+         drive=TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t)),
+         load=RotationalDamper(damping="0.1 N*m*s/rad"),
+         spring=RotationalSpring(stiffness="5 N*m/rad"))
     model.connect(model.load.R, model.spring.R, model.wheels[n].I)
     model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
     run = model.simulate("10 s", method="dopri5", rtol=1e-10)
@@ -274,8 +258,7 @@ class Rectifier(Component):
 
 
 def test_an_ideal_diode_conducts_and_blocks(in_python):
-    model = Model("rectifier")
-    model.part = Rectifier()
+    model = wired("rectifier", part=Rectifier())
     run = model.simulate("0.1 s", method="dopri5", rtol=1e-9)
     assert not in_python
     assert len(run.events) == 9

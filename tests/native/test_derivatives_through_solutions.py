@@ -117,10 +117,10 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(model, large):
         found[:, j] = direction[:n]
     largest = np.abs(expected).max(axis=0)
     assert_allclose(found / largest, expected / largest, atol=1e-5, rtol=0)
-    matrices = band_of(method.problem.system, directions=True)
-    row, column = (np.argsort(matrices.order)[k] for k in np.nonzero(found))
-    assert matrices.band.upper == (column - row).max() == 1
-    assert matrices.band.lower == (row - column).max() == 1
+    band = band_of(method.problem.system, directions=True)
+    row, column = (np.argsort(band.order)[k] for k in np.nonzero(found))
+    assert band.upper == (column - row).max() == 1
+    assert band.lower == (row - column).max() == 1
 
 
 def test_the_first_implicit_method_has_room_for_what_derivatives_come_to():

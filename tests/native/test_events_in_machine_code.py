@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -68,6 +69,10 @@ def test_buck_converter_with_a_thousand_edges(in_python):
     assert_allclose(run["part.i"].final.to("A").m, 1.61762457195, rtol=1e-7)
     assert_allclose(run["part.vc"].final.to("V").m, 11.2392811227, rtol=1e-7)
     assert len(in_python) == 0
+    assert run.statistics["steps"] < 2100  # between 999 edges
+    periods = np.unique([e.time for e in run.events]) / 10e-6
+    own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
+    assert len(own) == 12
     other = by_python(model, "10 ms", method="rodas4", rtol=1e-6)
     assert told(run) == told(other)
     assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-12)
@@ -135,9 +140,8 @@ def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
 
 def stack(masses, springs, forces):
     """Blocks one upon the other, each with friction to the one below, each on a spring."""
-    model = Model("stack")
-    model.frame, model.belt = Reference(), VelocitySource(velocity="0.3 m/s")
-    model.connect(model.belt.C, model.frame.V)
+    model = wired("stack", "belt.C frame.V",
+                  frame=Reference(), belt=VelocitySource(velocity="0.3 m/s"))
     below = model.belt.R
     for k, (mass, stiffness, force) in enumerate(zip(masses, springs, forces, strict=True)):
         block = Mass(mass=quantity(mass, "kg"))
@@ -203,8 +207,7 @@ class Sampled(Component):
 
 
 def test_samples_and_crossings_take_turns(in_python):
-    model = Model("sampled")
-    model.part = Sampled()
+    model = wired("sampled", part=Sampled())
     run = model.simulate("400 ms", method="dopri5")
     # 0.1 m and 0.2 m in the first two tenths, 0.05 m more at 3 m/s, and then half of 3 and 4 m/s
     crossing = 0.2 + 0.05 / 3
@@ -225,16 +228,12 @@ class Chattering(Component):
 
 
 def test_a_step_of_a_force_breaks_a_block_loose(in_python):
-    model = Model("step")
-    model.step, model.source = Step(initial="4 N", final="8 N", start="1 s"), \
-        ForceSource()
-    model.block, model.frame = Mass(mass="2 kg"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="4 N",
-                                           breakaway_force="5 N")
-    model.connect(model.step.y, model.source.S)
-    model.connect(model.source.C, model.frame.V)
-    model.connect(model.source.R, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.frame.V)
+    model = wired("step", "step.y source.S", "source.C frame.V", "source.R block.M friction.R",
+                  "friction.C frame.V",
+                  step=Step(initial="4 N", final="8 N", start="1 s"), source=ForceSource(),
+                  block=Mass(mass="2 kg"), frame=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="4 N",
+                                                 breakaway_force="5 N"))
     run = model.simulate("2 s", method="dopri5")
     assert_allclose(abs(run["block.v"].final.m), (8 - 4) / 2, rtol=1e-9)
     assert [e.time for e in run.events if e.previous == "stuck"] == [1.0]
@@ -256,8 +255,7 @@ class Thermostat(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_what_is_required_is_looked_at_without_python(in_python, method):
-    model = Model("required")
-    model.heater = Thermostat()
+    model = wired("required", heater=Thermostat())
     run = model.simulate("1 s", method=method)
     assert len(in_python) <= 2
     assert_allclose(run["heater.x"].final.m, 1 + 0.35 - 0.65, rtol=1e-12)
@@ -266,8 +264,7 @@ def test_what_is_required_is_looked_at_without_python(in_python, method):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_a_broken_requirement_ends_the_run_at_its_instant(method):
-    model = Model("required")
-    model.heater = Thermostat(bound="1.2049")
+    model = wired("required", heater=Thermostat(bound="1.2049"))
     with pytest.raises(SimulationError, match="too large") as told:
         model.simulate("1 s", method=method)
     assert_allclose(told.value.time, 0.2049, rtol=1e-12)
@@ -275,12 +272,9 @@ def test_a_broken_requirement_ends_the_run_at_its_instant(method):
 
 def held_back_by(*frictions):
     """A block that a spring draws along, and what it rubs on: strengths, and which way round."""
-    model = Model("rod")
-    model.rod, model.ground, model.drive = Mass(), Reference(), VelocitySource(velocity="0.5 m/s")
-    model.spring = Spring(stiffness="100 N/m")
-    model.connect(model.drive.R, model.spring.R)
-    model.connect(model.spring.C, model.rod.M)
-    model.connect(model.drive.C, model.ground.V)
+    model = wired("rod", "drive.R spring.R", "spring.C rod.M", "drive.C ground.V",
+                  rod=Mass(), ground=Reference(), drive=VelocitySource(velocity="0.5 m/s"),
+                  spring=Spring(stiffness="100 N/m"))
     for k, (static, kinetic, turned) in enumerate(frictions):
         part = model.add(f"f{k}", TranslationalFriction(
             law="coulomb", breakaway_force=quantity(static, "N"),
@@ -314,17 +308,13 @@ def test_a_seal_and_a_guide_on_one_rod_act_as_one_friction_of_both_strengths(in_
 
 
 def test_friction_between_gears_that_turn_alike_is_no_reason_to_leave_machine_code(in_python):
-    model = Model("gears")
-    model.wheel, model.frame = Inertia(inertia="1 kg*m^2", w="3 rad/s"), RotationalReference()
-    model.one, model.other, model.output = GearBox(ratio=2), GearBox(ratio=2), Inertia(
-        inertia="1 kg*m^2")
-    model.between = RotationalFriction(law="coulomb")
-    model.bearing = RotationalFriction(law="coulomb", breakaway_torque="0.5 N*m",
-                                       coulomb_torque="0.5 N*m")  # fmt: skip
-    model.connect(model.wheel.I, model.one.S, model.other.S, model.bearing.R)
-    model.connect(model.one.O, model.output.I, model.between.R)
-    model.connect(model.other.O, model.between.C)
-    model.connect(model.bearing.C, model.frame.W)
+    model = wired("gears", "wheel.I one.S other.S bearing.R", "one.O output.I between.R",
+                  "other.O between.C", "bearing.C frame.W",
+                  wheel=Inertia(inertia="1 kg*m^2", w="3 rad/s"), frame=RotationalReference(),
+                  one=GearBox(ratio=2), other=GearBox(ratio=2), output=Inertia(inertia="1 kg*m^2"),
+                  between=RotationalFriction(law="coulomb"),
+                  bearing=RotationalFriction(law="coulomb", breakaway_torque="0.5 N*m",
+                                             coulomb_torque="0.5 N*m"))
     run = model.simulate("10 s")
     assert "stretches in Python" not in run.statistics
     assert len(in_python) == 0
@@ -336,11 +326,9 @@ def test_friction_between_gears_that_turn_alike_is_no_reason_to_leave_machine_co
 
 @pytest.mark.parametrize(("method", "count"), [("dopri5", 60), ("DOP853", 15)])
 def test_what_switches_together_is_no_chatter_and_who_chatters_in_a_crowd_is_named(method, count):
-    model = Model("crowd")
-    model.sine, model.steps = Sine(frequency="1 Hz"), Rounding(count=count, step=0.02)
-    model.sums = Integrator(count=count)
-    model.connect(model.sine.y, model.steps.u)
-    model.connect(model.steps.y, model.sums.u)
+    model = wired("crowd", "sine.y steps.u", "steps.y sums.u",
+                  sine=Sine(frequency="1 Hz"), steps=Rounding(count=count, step=0.02),
+                  sums=Integrator(count=count))
     run = model.simulate("1 s", method=method)
     assert len(run.events) == count * 4 * 50  # in every quarter of the sine
     model.part = Chattering()
@@ -351,15 +339,14 @@ def test_what_switches_together_is_no_chatter_and_who_chatters_in_a_crowd_is_nam
 
 def test_two_frictions_that_feel_each_other_let_go_at_one_instant(in_python):
     """A block on another: what pushes each reaches its strength, 5 N and 10 N, after 5 s."""
-    model = Model("two")
-    model.push = ForceSource(count=2, force=lambda t: quantity("1 N/s") * t)
-    model.block, model.ground = Mass(count=2, mass="1 kg"), Reference()
-    model.under = TranslationalFriction(law="coulomb", coulomb_force="7 N", breakaway_force="10 N")
-    model.between = TranslationalFriction(law="coulomb", coulomb_force="3 N",
-                                          breakaway_force="5 N")
-    model.connect(model.ground.V, model.push.C, model.under.C)
-    model.connect(model.block[0].M, model.push[0].R, model.under.R, model.between.C)
-    model.connect(model.block[1].M, model.push[1].R, model.between.R)
+    model = wired("two", "ground.V push.C under.C", "block[0].M push[0].R under.R between.C",
+                  "block[1].M push[1].R between.R",
+                  push=ForceSource(count=2, force=lambda t: quantity("1 N/s") * t),
+                  block=Mass(count=2, mass="1 kg"), ground=Reference(),
+                  under=TranslationalFriction(law="coulomb", coulomb_force="7 N",
+                                              breakaway_force="10 N"),
+                  between=TranslationalFriction(law="coulomb", coulomb_force="3 N",
+                                                breakaway_force="5 N"))
     run = model.simulate("7 s", method="dopri5")
     assert_allclose([e.time for e in run.events if e.previous == "stuck"], [5.0, 5.0], rtol=1e-12)
     assert_allclose(run["block.v"].final.m, [2 + 2**2 / 2, 4 + 2**2 / 2], rtol=1e-9)

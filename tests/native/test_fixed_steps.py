@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import RK23, solve_ivp
 
 from benchmarks import models
+from benchmarks.models import alone
 from blocks import (
     Component,
     Discrete,
-    Model,
     Parameter,
     SimulationError,
     Variable,
@@ -53,36 +54,21 @@ class Sampled(Component):
         yield every(self.interval, {self.u: 1 - self.x})
 
 
-def alone(part):
-    model = Model("alone")
-    model.part = part
-    return model
-
-
 def ball():
     """A mass that bounces between stops."""
-    model = Model("ball")
-    model.mass = Mass(mass="1 kg", v="1 m/s")
-    model.stop = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")
-    model.spring = Spring(stiffness="50 N/m")
-    model.ground = Reference()
-    model.connect(model.mass.M, model.stop.R, model.spring.R)
-    model.connect(model.stop.C, model.spring.C, model.ground.V)
-    return model
+    return wired("ball", "mass.M stop.R spring.R", "stop.C spring.C ground.V",
+                 mass=Mass(mass="1 kg", v="1 m/s"),
+                 stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"),
+                 spring=Spring(stiffness="50 N/m"), ground=Reference())
 
 
 def rectifier():
-    model = Model("rectifier")
-    model.source = ACVoltageSource(amplitude="10 V", frequency="50 Hz")
-    model.diode, model.ground = Diode(model="ideal"), ElectricalReference()
-    model.load = Resistor(resistance="100 ohm")
-    model.inner = Resistor(resistance="1 ohm")
-    model.store = Capacitor(capacitance="1 mF", parasitic=False)
-    model.connect(model.source.p, model.inner.p)
-    model.connect(model.inner.n, model.diode.p)
-    model.connect(model.diode.n, model.store.p, model.load.p)
-    model.connect(model.source.n, model.store.n, model.load.n, model.ground.V)
-    return model
+    return wired("rectifier", "source.p inner.p", "inner.n diode.p", "diode.n store.p load.p",
+                 "source.n store.n load.n ground.V",
+                 source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                 diode=Diode(model="ideal"), ground=ElectricalReference(),
+                 load=Resistor(resistance="100 ohm"), inner=Resistor(resistance="1 ohm"),
+                 store=Capacitor(capacitance="1 mF", parasitic=False))
 
 
 def compiled(model, duration, **options):
@@ -208,11 +194,9 @@ def test_steps_of_order_3_and_what_is_between_them_are_scipys():
 @pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-7])
 def test_order_3_keeps_to_its_tolerance(rtol):
     """A damped oscillator, by its closed form."""
-    model = Model("oscillator")
-    model.mass, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m")
-    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
-    model.connect(model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    model = wired("oscillator", "mass.M spring.R damper.R", "spring.C damper.C ground.V",
+                  mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="100 N/m"),
+                  damper=Damper(damping="1 N*s/m"), ground=Reference())
     run = compiled(model, "3 s", method="RK23", rtol=rtol)
     t, w = np.linspace(0, 3, 301), np.sqrt(99.75)
     speed = np.exp(-t / 2) * (np.cos(w * t) - np.sin(w * t) / (2 * w))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from parts import by_python
 
@@ -25,8 +26,7 @@ PUSH, SLIDING = 20.0, 3.0  # N
 
 def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
     """Bodies of 2 kg at their stops, pressed against these by a sine first."""
-    model = Model("pressed")
-    model.ground = Reference()
+    model = wired("pressed", ground=Reference())
     if by_a_rack:
         model.base = RotationalReference()
     for k in range(count):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -46,26 +47,19 @@ SLIDES, HOLDS, RAMP = 20.0, 25.0, 2.0  # N, N, N m/s
 
 def crank_beside_a_rectifier():
     """A flywheel turns a crank whose slider rubs, until it rests; a torque grows from 1 s on."""
-    model = Model("crank")
-    model.wheel, model.frame = Inertia(inertia=f"{INERTIA} kg*m^2", w=f"{SPEED} rad/s"), Reference()
-    model.crank = SliderCrank(crank=f"{CRANK} m", rod=f"{ROD} m", phi="0.3 rad")
-    model.guide = TranslationalFriction(law="coulomb", coulomb_force=f"{SLIDES} N",
-                                        breakaway_force=f"{HOLDS} N")
-    model.push = TorqueSource(torque=table(["0 s", "1 s", "2 s"],
-                                           quantity([0, 0, RAMP], "N*m")))
-    model.base = RotationalReference()
-    model.connect(model.wheel.I, model.crank.A, model.push.R)
-    model.connect(model.push.C, model.base.W)
-    model.connect(model.crank.P, model.guide.R)
-    model.connect(model.guide.C, model.frame.V)
-    model.mains, model.diode = ACVoltageSource(amplitude="10 V", frequency="3 Hz"), Diode()
-    model.coil, model.load = Inductor(inductance="50 mH"), Resistor(resistance="5 ohm")
-    model.ground = ElectricalReference()
-    model.connect(model.mains.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.mains.n, model.ground.V)
-    return model
+    return wired("crank", "wheel.I crank.A push.R", "push.C base.W", "crank.P guide.R",
+                 "guide.C frame.V", "mains.p diode.p", "diode.n coil.p", "coil.n load.p",
+                 "load.n mains.n ground.V",
+                 wheel=Inertia(inertia=f"{INERTIA} kg*m^2", w=f"{SPEED} rad/s"), frame=Reference(),
+                 crank=SliderCrank(crank=f"{CRANK} m", rod=f"{ROD} m", phi="0.3 rad"),
+                 guide=TranslationalFriction(law="coulomb", coulomb_force=f"{SLIDES} N",
+                                             breakaway_force=f"{HOLDS} N"),
+                 push=TorqueSource(torque=table(["0 s", "1 s", "2 s"],
+                                                quantity([0, 0, RAMP], "N*m"))),
+                 base=RotationalReference(),
+                 mains=ACVoltageSource(amplitude="10 V", frequency="3 Hz"), diode=Diode(),
+                 coil=Inductor(inductance="50 mH"), load=Resistor(resistance="5 ohm"),
+                 ground=ElectricalReference())
 
 
 def place(phi):
@@ -122,19 +116,13 @@ def servo(*frictions, brake=False):
         model.connect(shaft, part.R)
         model.connect(part.C, model.frame.W)
     if brake:  # 0.03 N*m, let go every 2 ms for 2 ms
-        model.brake = DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, pads=1,
-                                mean_radius="60 mm")
-        model.press = Pulse(period="4 ms", width=0.5, amplitude="1 N")
-        model.connect(model.press.y, model.brake.N)
-        model.connect(model.motor.R, model.brake.R)
-        model.connect(model.brake.C, model.frame.W)
-    model.connect(model.supply.p, model.bridge.P)
-    model.connect(model.supply.n, model.bridge.N, model.ground.V)
-    model.connect(model.on.y, model.bridge.upper_A, model.bridge.lower_B)
-    model.connect(model.off.y, model.bridge.lower_A, model.bridge.upper_B)
-    model.connect(model.bridge.A, model.motor.p)
-    model.connect(model.bridge.B, model.motor.n)
-    model.connect(model.motor.C, model.frame.W)
+        wire(model, "press.y brake.N", "motor.R brake.R", "brake.C frame.W",
+             brake=DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, pads=1,
+                             mean_radius="60 mm"),
+             press=Pulse(period="4 ms", width=0.5, amplitude="1 N"))
+    wire(model, "supply.p bridge.P", "supply.n bridge.N ground.V",
+         "on.y bridge.upper_A bridge.lower_B", "off.y bridge.lower_A bridge.upper_B",
+         "bridge.A motor.p", "bridge.B motor.n", "motor.C frame.W")
     return model
 
 
@@ -175,10 +163,8 @@ def chopper(**parts):
     model.pulse = Pulse(period="1 ms", width=0.5)
     for name, part in parts.items():
         setattr(model, name, part)
-    model.connect(model.supply.p, model.switch.p)
-    model.connect(model.pulse.y, model.switch.vT)
-    model.connect(model.switch.n, model.diode.n)
-    model.connect(model.supply.n, model.diode.p, model.ground.V)
+    wire(model, "supply.p switch.p", "pulse.y switch.vT", "switch.n diode.n",
+         "supply.n diode.p ground.V")
     return model
 
 
@@ -186,15 +172,11 @@ def chopper(**parts):
 def test_a_coil_is_not_interrupted_however_large_a_force_is_elsewhere(force, method):
     # 1 mA are not small because a press beside them bears 1e9 N: the diode takes them over
     model = chopper(coil=Inductor(inductance="24 H"), load=Resistor(resistance="10 kohm"))
-    model.connect(model.switch.n, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.supply.n)
-    model.ram, model.frame = Mass(mass="1 t"), Reference()
-    model.push = ForceSource(force=f"{force} N")
-    model.guide = TranslationalFriction(law="coulomb", coulomb_force=f"{2 * force} N",
-                                        breakaway_force=f"{2 * force} N")
-    model.connect(model.push.R, model.guide.R, model.ram.M)
-    model.connect(model.push.C, model.guide.C, model.frame.V)
+    wire(model, "switch.n coil.p", "coil.n load.p", "load.n supply.n", "push.R guide.R ram.M",
+         "push.C guide.C frame.V",
+         ram=Mass(mass="1 t"), frame=Reference(), push=ForceSource(force=f"{force} N"),
+         guide=TranslationalFriction(law="coulomb", coulomb_force=f"{2 * force} N",
+                                     breakaway_force=f"{2 * force} N"))
     run = model.simulate("5 ms", method=method, rtol=1e-9)
     i, found = 0.0, []
     for volts in [24.0, -0.6] * 5:
@@ -210,19 +192,12 @@ def test_a_coil_is_not_interrupted_where_a_clutch_of_any_strength_holds_its_moto
     # a rack on its stop, with friction: the room a clutch of 1e6 N*m has is no effort
     model = chopper(motor=DCMotor(resistance="1 ohm", inductance="1 mH", inertia="1e-3 kg*m^2",
                                   back_emf_constant="0.2 V*s/rad"))
-    model.connect(model.switch.n, model.motor.p)
-    model.connect(model.motor.n, model.supply.n)
-    model.base, model.frame = RotationalReference(), Reference()
-    model.connect(model.motor.C, model.base.W)
-    model.clutch, model.rack = OneWayClutch(), RackAndPinion(radius="20 mm")
-    model.load, model.guide = Mass(mass="0.1 kg"), TranslationalFriction(
-        law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N")
-    model.stop = HardStop(model="restitution", restitution=0, lower_bound="-1 mm",
-                          upper_bound="1 mm")
-    model.connect(model.motor.R, model.clutch.C)
-    model.connect(model.clutch.R, model.rack.P)
-    model.connect(model.rack.R, model.load.M, model.guide.R, model.stop.R)
-    model.connect(model.guide.C, model.stop.C, model.frame.V)
+    wire(model, "switch.n motor.p", "motor.n supply.n", "motor.C base.W", "motor.R clutch.C",
+         "clutch.R rack.P", "rack.R load.M guide.R stop.R", "guide.C stop.C frame.V",
+         base=RotationalReference(), frame=Reference(), clutch=OneWayClutch(),
+         rack=RackAndPinion(radius="20 mm"), load=Mass(mass="0.1 kg"),
+         guide=TranslationalFriction(law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N"),
+         stop=HardStop(model="restitution", restitution=0, lower_bound="-1 mm", upper_bound="1 mm"))
     run = model.simulate("30 ms", method=method, rtol=1e-9)
     assert run.energy().relative_residual < 1e-8
     # at rest: the steady current of both halves of a period, by hand
@@ -238,16 +213,14 @@ def test_a_motor_presses_on_a_stop_beside_its_friction_until_a_load_tears_it_off
     # share, friction holds 0.4 N*m the other way when the stop bears nothing any more
     model = chopper(motor=DCMotor(resistance="1 ohm", inductance="1 mH", inertia="1e-3 kg*m^2",
                                   back_emf_constant="0.2 V*s/rad"))
-    model.connect(model.switch.n, model.motor.p)
-    model.connect(model.motor.n, model.supply.n)
-    model.base = RotationalReference()
-    model.friction = RotationalFriction(law="coulomb", breakaway_torque="0.4 N*m",
-                                        coulomb_torque="0.3 N*m")
-    model.stop = RotationalHardStop(model="restitution", restitution=0, lower_bound="-1 rad",
-                                    upper_bound="0 rad")
-    model.load = TorqueSource(torque=lambda t: quantity("-1 kN*m/s") * t)
-    model.connect(model.motor.R, model.friction.R, model.stop.R, model.load.R)
-    model.connect(model.motor.C, model.friction.C, model.stop.C, model.load.C, model.base.W)
+    wire(model, "switch.n motor.p", "motor.n supply.n", "motor.R friction.R stop.R load.R",
+         "motor.C friction.C stop.C load.C base.W",
+         base=RotationalReference(),
+         friction=RotationalFriction(law="coulomb", breakaway_torque="0.4 N*m",
+                                     coulomb_torque="0.3 N*m"),
+         stop=RotationalHardStop(model="restitution", restitution=0, lower_bound="-1 rad",
+                                 upper_bound="0 rad"),
+         load=TorqueSource(torque=lambda t: quantity("-1 kN*m/s") * t))
     run = model.simulate("2.5 ms", method=method, rtol=1e-9)
     i, start = 0.0, 0.0
     for volts in [24.0, -0.6] * 2 + [24.0]:
@@ -269,12 +242,11 @@ def test_a_bearing_by_a_bent_table_costs_circuits_beside_it_nothing(searches):
     """More diodes than are solved for at every point, joined to nothing of a flywheel."""
     model, inertia, count = Model("wheel"), 1e-4, 25
     speeds, torques, start = np.array([0, 5, 50]), np.array([20e-3, 12e-3, 24e-3]), 10.0
-    model.wheel = Inertia(inertia=f"{inertia} kg*m^2", w=f"{start} rad/s")
-    model.bearing = BearingFriction(speeds=quantity(speeds, "rad/s"),
-                                    torques=quantity(torques, "N*m"))
-    model.frame, model.ground = RotationalReference(), ElectricalReference()
-    model.connect(model.wheel.I, model.bearing.R)
-    model.connect(model.bearing.C, model.frame.W)
+    wire(model, "wheel.I bearing.R", "bearing.C frame.W",
+         wheel=Inertia(inertia=f"{inertia} kg*m^2", w=f"{start} rad/s"),
+         bearing=BearingFriction(speeds=quantity(speeds, "rad/s"),
+                                 torques=quantity(torques, "N*m")), frame=RotationalReference(),
+         ground=ElectricalReference())
     for k in range(count):
         mains = model.add(f"mains{k}", ACVoltageSource(amplitude=f"{10 + k} V", frequency="50 Hz"))
         diode = model.add(f"diode{k}", Diode(model="ideal"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
@@ -92,9 +93,7 @@ def plate(n, at):
     model.connect(model.links.p, model.nodes[inner[:, 0]].V)
     model.connect(model.links.n, model.nodes[inner[:, 1]].V)
     model.connect(model.edges.p, model.nodes[edge].V)
-    model.connect(model.capacitors.p, model.nodes.V)
-    model.connect(model.edges.n, model.ground.V)
-    model.connect(model.capacitors.n, model.ground.V)
+    wire(model, "capacitors.p nodes.V", "edges.n ground.V", "capacitors.n ground.V")
     return model
 
 

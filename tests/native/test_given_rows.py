@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import times_of, value, values
 from numpy.testing import assert_allclose
 
@@ -52,8 +53,7 @@ def pushed(model, box, force):
 @pytest.mark.parametrize(("feet", "method"), [
     ((-0.3, 0.3), "auto"), ((-0.5, 0.1, 0.4), "dopri5"), ((-0.5, 0.1, 0.4), "rodas4")])
 def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
-    model = Model("box")
-    model.ground = Ground()
+    model = wired("box", ground=Ground())
     pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
     run = model.simulate("3 s", method=method, rtol=1e-9)
     starts = 0.5 * G / 2
@@ -64,8 +64,7 @@ def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
-    model = Model("box")
-    model.ground = Ground()
+    model = wired("box", ground=Ground())
     box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
     pushed(model, box, lambda t: quantity("10 N/s") * t)
     run = model.simulate("1.5 s", method=method, rtol=1e-9)
@@ -77,14 +76,12 @@ def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
 
 
 def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
-    model = Model("box and spring")
-    model.ground, model.wall = Ground(), Reference()
+    model = wired("box and spring", ground=Ground(), wall=Reference())
     pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
            Sine(amplitude="3 N", frequency="1 Hz"))
-    model.mass, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="1e4 N/m")
-    model.damper = Damper(damping="1 N*s/m")
-    model.connect(model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.wall.V)
+    wire(model, "mass.M spring.R damper.R", "spring.C damper.C wall.V",
+         mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
+         damper=Damper(damping="1 N*s/m"))
     run = model.simulate("2 s", rtol=1e-9)
     assert not run.events
     assert "stretches in Python" not in run.statistics
@@ -95,8 +92,7 @@ def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
 
 def stack():
     """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
-    model = Model("stack")
-    model.ground = Ground()
+    model = wired("stack", ground=Ground())
     low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
     high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
                     floor=Line(y="0.2 m"))
@@ -200,8 +196,7 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
         model.connect(end.B, model.ground.P)
     model.foot, model.pull = RigidOffset(dx=f"{c} m", dy=f"{-s} m"), Force()
     model.pull.fx = lambda t: quantity("20 N/s") * t
-    model.connect(model.foot.B, model.ladder.P)
-    model.connect(model.foot.F, model.pull.P)
+    wire(model, "foot.B ladder.P", "foot.F pull.P")
     run = model.simulate("1 s", method=method, rtol=1e-9)
     # moments about the foot, with friction at its bounds at both ends
     at_wall = weight * c / (2 * (s + friction * c))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 
 from benchmarks.models import block_on_belt, chain_of_arrays
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from blocks.native.method import OneStep
 from blocks.simulation import method_choice
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
@@ -27,8 +28,7 @@ pytest.importorskip("llvmlite")
 
 def rectifier():
     """Three phases behind inductors, six ideal diodes and a load."""
-    model = Model("rectifier")
-    model.earth, model.load = ElectricalReference(), Resistor(resistance="10 ohm")
+    model = wired("rectifier", earth=ElectricalReference(), load=Resistor(resistance="10 ohm"))
     up, down, star = [model.load.p], [model.load.n], [model.earth.V]
     for k in range(3):
         source = model.add(f"source{k}", ACVoltageSource(
@@ -48,25 +48,18 @@ def rectifier():
 
 def filled_chamber(volume):
     """Through a resistance whose root law is steepest where the chamber is full."""
-    model = Model("filled")
-    model.oil, model.tank = IsothermalLiquidProperties(), Reservoir()
-    model.pump = PressureSource(pressure_difference="18 MPa")
-    model.way, model.chamber = FlowResistance(), ConstantVolumeChamber(volume=volume)
-    model.connect(model.oil.A, model.tank.A, model.pump.A)
-    model.connect(model.pump.B, model.way.A)
-    model.connect(model.way.B, model.chamber.A)
-    return model
+    return wired("filled", "oil.A tank.A pump.A", "pump.B way.A", "way.B chamber.A",
+                 oil=IsothermalLiquidProperties(), tank=Reservoir(),
+                 pump=PressureSource(pressure_difference="18 MPa"), way=FlowResistance(),
+                 chamber=ConstantVolumeChamber(volume=volume))
 
 
 def two_chambers():
     """One relaxes into the other through a wide opening."""
-    model = Model("two")
-    model.oil, model.chamber = IsothermalLiquidProperties(), ConstantVolumeChamber(volume="0.5 l")
-    model.full = ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa")
-    model.way = LocalRestriction(restriction_type="fixed")
-    model.connect(model.oil.A, model.full.A, model.way.A)
-    model.connect(model.way.B, model.chamber.A)
-    return model
+    return wired("two", "oil.A full.A way.A", "way.B chamber.A",
+                 oil=IsothermalLiquidProperties(), chamber=ConstantVolumeChamber(volume="0.5 l"),
+                 full=ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa"),
+                 way=LocalRestriction(restriction_type="fixed"))
 
 
 @pytest.mark.parametrize(("model", "duration"), [
@@ -86,11 +79,9 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     """By BDF any flow would do that needs less pressure than its tolerance, 0.03 kg/s at 1e-6."""
     model = two_chambers()
     model.full.p_I = "0.101325 MPa"
-    model.pump, model.tank = FlowRateSource(), Reservoir()
-    model.wave = Sine(amplitude="0.1 kg/s", frequency="10 Hz")
-    model.connect(model.wave.y, model.pump.M)
-    model.connect(model.tank.A, model.pump.A)
-    model.connect(model.pump.B, model.full.A)
+    wire(model, "wave.y pump.M", "tank.A pump.A", "pump.B full.A",
+         pump=FlowRateSource(), tank=Reservoir(),
+         wave=Sine(amplitude="0.1 kg/s", frequency="10 Hz"))
     run = model.simulate("0.1 s", rtol=rtol)
     assert run.statistics["method"] == "rodas4"
     # both chambers are alike, and the way between them is far faster: half of what comes goes on
@@ -114,8 +105,7 @@ def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_lef
     del model.push
     model.push = ForceSource(  # not linear: no exact steps
         force=lambda t: quantity("1 N") * sin(t * quantity("1 1/s")) ** 2)
-    model.connect(model.push.R, model.masses[-1].M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R masses[-1].M", "push.C ground.V")
     model.dampers.damping = damping
     run = model.simulate(duration)
     assert run.statistics["steps"] > 64  # after which it is looked at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from scipy.integrate import DOP853, solve_ivp
 
 from blocks import Component, Model, Parameter, Variable, cos, der, quantity, sin, time
@@ -102,13 +103,11 @@ def test_what_is_fast_is_damped_between_the_ends_of_steps():
 
 def stuck(**options):
     """Swings of a block on dry friction: each half swing about a point mu g / w^2 aside."""
-    model = Model("block")
-    model.block, model.ground = Mass(mass="1 kg"), Reference()
-    model.spring = Spring(stiffness="100 N/m", x="1 m")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="8 N",
-                                           breakaway_force="8 N")
-    model.connect(model.block.M, model.spring.R, model.friction.R)
-    model.connect(model.spring.C, model.friction.C, model.ground.V)
+    model = wired("block", "block.M spring.R friction.R", "spring.C friction.C ground.V",
+                  block=Mass(mass="1 kg"), ground=Reference(),
+                  spring=Spring(stiffness="100 N/m", x="1 m"),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="8 N",
+                                                 breakaway_force="8 N"))
     return model.simulate("3 s", **options)
 
 

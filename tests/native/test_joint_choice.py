@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wire, wired
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
@@ -19,13 +20,9 @@ from blocks.native.joint_choice import (
     STATE,
     SURE,
     choose_jointly,
-    is_positive,
 )
-from blocks.native.sparse_factors import (
-    SparseFactors,
-    solve_blocks_for_units,
-)
-from blocks.nonsmooth.complementarity import solve
+from blocks.native.sparse_factors import SparseFactors, solve_blocks_for_units
+from blocks.nonsmooth.complementarity import is_positive, solve
 from blocks.nonsmooth.complementarity.problem import problem_of
 from blocks.nonsmooth.complementarity.sparse_lu import factors_of
 from blocks.nonsmooth.modes.choice import set_valued_laws
@@ -93,9 +90,9 @@ def test_what_holds_with_no_room_is_left_to_others():
 def test_positive_definite_is_proved_for_many_elements():
     n = 60  # a chain: its determinant is no measure, 1e-36
     d = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    assert is_positive(d, np.empty((n, n)), n)
-    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2)
-    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2)
+    assert is_positive(d, np.empty((n, n)), n, 1e-9)
+    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2, 1e-9)
+    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2, 1e-9)
 
 
 def sliding_on_each_other(n):
@@ -131,14 +128,12 @@ def test_masses_that_slide_on_each_other_are_decided_on_in_machine_code(monkeypa
 
 
 def pendulums(n):
-    model = Model("chain")
-    model.ground, model.frame = Ground(), RotationalReference()
-    model.hinge = Revolute(count=n, drive=True)
-    model.body = Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m")
-    model.link = RigidOffset(count=n, dx="1 m")
-    model.friction = RotationalFriction(
-        count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m")
-    model.connect(model.frame.W, model.friction.C)
+    model = wired("chain", "frame.W friction.C",
+                  ground=Ground(), frame=RotationalReference(), hinge=Revolute(count=n, drive=True),
+                  body=Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m"),
+                  link=RigidOffset(count=n, dx="1 m"),
+                  friction=RotationalFriction(count=n, law="coulomb", coulomb_torque="0.5 N*m",
+                                              breakaway_torque="0.6 N*m"))
     for i in range(n):
         model.connect(model.hinge[i].A, model.friction[i].R)
         model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
@@ -216,9 +211,8 @@ def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equa
 
 def wheels(count):
     """Wheels in a row on a floor, pinned to each other, the first one pushed and pulled."""
-    model = Model("wheels")
-    model.ground, model.push, model.wave = Ground(), Force(), Sine(
-        amplitude="14 N", frequency="0.7 Hz")
+    model = wired("wheels",
+                  ground=Ground(), push=Force(), wave=Sine(amplitude="14 N", frequency="0.7 Hz"))
     last = None
     for k in range(count):
         body = model.add(f"body{k}", Body(
@@ -235,8 +229,7 @@ def wheels(count):
             model.connect(arm.F, pin.B)
             model.connect(pin.F, body.P)
         last = body
-    model.connect(model.push.P, model.body0.P)
-    model.connect(model.wave.y, model.push.SX)
+    wire(model, "push.P body0.P", "wave.y push.SX")
     return model
 
 

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -87,9 +88,8 @@ def slopes_of(system, seed=0):
 def opposed(n):
     """A chain with dampers that point against their springs, and springs beside both."""
     model = models.friction_chain(n)
-    model.others, model.against = Spring(count=n - 1, stiffness="3 N/m"), Damper(count=n - 1)
-    model.connect(model.others.R, model.against.C, model.masses[1:].M)
-    model.connect(model.others.C, model.against.R, model.masses[:-1].M)
+    wire(model, "others.R against.C masses[1:].M", "others.C against.R masses[:-1].M",
+         others=Spring(count=n - 1, stiffness="3 N/m"), against=Damper(count=n - 1))
     return model
 
 
@@ -133,8 +133,7 @@ def test_parallel_webs_move_as_one_of_them_alone(nodes):
     for copy in (0, COPIES - 1):
         v, stretch = (x[at[f"{name}[{copy}].{what}"]] for name, what in
                       (("mass", "v"), ("spring", "x")))
-        force = (np.sin(3.0) - model.spring.stiffness.to("N/m").m[copy] * stretch
-                 - whole[copy] * v)
+        force = (np.sin(3.0) - model.spring.stiffness.to("N/m").m[copy] * stretch - whole[copy] * v)
         expected = force / model.mass.mass.to("kg").m[copy]
         assert_allclose(found[at[f"mass[{copy}].v"]], expected, rtol=1e-12)
 
@@ -160,11 +159,9 @@ def test_many_unknowns_that_all_depend_on_each_other_are_solved_in_python(monkey
 def test_a_node_of_a_thousand_springs_is_one_sum():
     """A heavy frame on many springs of different stiffness: the sum of their forces."""
     rng, n = np.random.default_rng(0), 1000
-    model = Model("a frame and what hangs on it")
-    model.frame, model.bodies = Mass(mass="50 kg"), Mass(count=n, mass="1 kg")
-    model.springs = Spring(count=n, stiffness=quantity(rng.uniform(1, 2, n), "N/m"))
-    model.connect(model.springs.R, model.bodies.M)
-    model.connect(model.springs.C, model.frame.M)
+    model = wired("a frame and what hangs on it", "springs.R bodies.M", "springs.C frame.M",
+                  frame=Mass(mass="50 kg"), bodies=Mass(count=n, mass="1 kg"),
+                  springs=Spring(count=n, stiffness=quantity(rng.uniform(1, 2, n), "N/m")))
     found, expected = slopes_of(model.compile())
     assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
@@ -172,12 +169,10 @@ def test_a_node_of_a_thousand_springs_is_one_sum():
 def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_alone():
     """v is the slope of the stop's x, what the stop damps by, and what the damper moves with."""
     model, n = Model("stopped"), 100
-    model.ground, model.body = Reference(), Mass(count=n, mass="2 kg")
-    model.stop = HardStop(count=n, model="full", upper_bound="1 mm", upper_stiffness="1e4 N/m",
-                          upper_damping="30 N*s/m")  # fmt: skip
-    model.damper = Damper(count=n, damping="5 N*s/m")
-    model.connect(model.body.M, model.damper.R, model.stop.R)
-    model.connect(model.ground.V, model.damper.C, model.stop.C)
+    wire(model, "body.M damper.R stop.R", "ground.V damper.C stop.C",
+         ground=Reference(), body=Mass(count=n, mass="2 kg"),
+         stop=HardStop(count=n, model="full", upper_bound="1 mm", upper_stiffness="1e4 N/m",
+                       upper_damping="30 N*s/m"), damper=Damper(count=n, damping="5 N*s/m"))
     system = model.compile()
     assert is_large(system)
     found, _ = slopes_of(system)
@@ -198,13 +193,11 @@ def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_a
 def warmed_skins(n, room="300 K", shields=0):
     """Lumps that lose heat through a resistance to a skin, which radiates, to shields first."""
     rng = np.random.default_rng(n)
-    model = Model("skins")
-    model.room = TemperatureSource(temperature=room)
-    model.lump = ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K"))
-    model.link = ThermalResistance(count=n, resistance="20 K/W")
-    model.skin = RadiativeHeatTransfer(count=n, area="1 cm^2")
-    model.connect(model.lump.M, model.link.A)
-    model.connect(model.link.B, model.skin.A)
+    model = wired("skins", "lump.M link.A", "link.B skin.A",
+                  room=TemperatureSource(temperature=room),
+                  lump=ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K")),
+                  link=ThermalResistance(count=n, resistance="20 K/W"),
+                  skin=RadiativeHeatTransfer(count=n, area="1 cm^2"))
     last = model.skin.B
     for k in range(shields):
         shield = model.add(f"shield{k}", RadiativeHeatTransfer(count=n, area="1 cm^2"))
@@ -260,13 +253,10 @@ def test_unknowns_of_a_large_network_are_expected_where_states_and_time_take_the
 
 def test_a_long_rod_that_radiates_takes_the_implicit_steps_of_a_band():
     """In the steady state what is conducted through rod and skin is radiated."""
-    model = Model("rod")
-    model.rod = ConductingRod(segments=400, thermal_conductivity="50 W/(m*K)")
-    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource()
-    model.skin = RadiativeHeatTransfer(area="1 cm^2")
-    model.connect(model.hot.A, model.rod.A)
-    model.connect(model.rod.B, model.skin.A)
-    model.connect(model.skin.B, model.cold.A)
+    model = wired("rod", "hot.A rod.A", "rod.B skin.A", "skin.B cold.A",
+                  rod=ConductingRod(segments=400, thermal_conductivity="50 W/(m*K)"),
+                  hot=TemperatureSource(temperature="1000 K"), cold=TemperatureSource(),
+                  skin=RadiativeHeatTransfer(area="1 cm^2"))
     run = model.simulate("1e5 s", rtol=1e-7)
     assert run.statistics["method"] == "rodas4"
     assert run.statistics["steps"] < 400

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
     Discrete,
-    Model,
     Parameter,
     Variable,
     abs_,
@@ -50,8 +50,7 @@ class Thrown(Component):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_short_visit_is_found_before_a_crossing_further_on_in_the_same_step(method):
-    model = Model("thrown")
-    model.part = Thrown()
+    model = wired("thrown", part=Thrown())
     run = model.simulate("2 s", method=method, first_step="12 ms")  # the third one is long
     first, back = (1 - np.sqrt(0.2)) / 4, (1 + np.sqrt(0.2)) / 4
     assert_allclose(times(run), [first, back, (1 + np.sqrt(1.8)) / 4], rtol=0, atol=EXACT)
@@ -78,8 +77,7 @@ class TwoDips(Component):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("one", "other"), [(0.32, 0.35), (0.35, 0.32)])
 def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, one, other):
-    model = Model("dips")
-    model.part = TwoDips(one=one, other=other)
+    model = wired("dips", part=TwoDips(one=one, other=other))
     run = model.simulate("1 s", method=method)
     assert_allclose(times(run), [0.31, 0.33, 0.34, 0.36], rtol=0, atol=1e-13)
     assert_allclose(run["part.y"].final.magnitude, 0.04, rtol=0, atol=1e-12)
@@ -88,11 +86,9 @@ def test_of_two_short_visits_within_a_step_the_earlier_one_comes_first(method, o
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("start", ["0 s", "1000 s"])
 def test_a_block_thrown_over_a_rough_floor_stops_after_v_over_a(method, start):
-    model = Model("block")
-    model.block, model.floor = Mass(mass="2 kg", v="3 m/s"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="7 N")
-    model.connect(model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.floor.V)
+    model = wired("block", "block.M friction.R", "friction.C floor.V",
+                  block=Mass(mass="2 kg", v="3 m/s"), floor=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="7 N"))
     run = model.simulate("5 s", start_time=start, method=method)
     assert [e.description for e in run.events] == ["sticks"]
     late = 2e-12 if start != "0 s" else EXACT  # ten times what tells two times from each other
@@ -102,11 +98,9 @@ def test_a_block_thrown_over_a_rough_floor_stops_after_v_over_a(method, start):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_equal_blocks_stop_at_one_instant_in_one_event_each(method):
-    model = Model("blocks")
-    model.floor, model.blocks = Reference(), Mass(count=3, v="2 m/s")
-    model.frictions = TranslationalFriction(count=3, law="coulomb", coulomb_force="1 N")
-    model.connect(model.blocks.M, model.frictions.R)
-    model.connect(model.frictions.C, model.floor.V)
+    model = wired("blocks", "blocks.M frictions.R", "frictions.C floor.V",
+                  floor=Reference(), blocks=Mass(count=3, v="2 m/s"),
+                  frictions=TranslationalFriction(count=3, law="coulomb", coulomb_force="1 N"))
     run = model.simulate("3 s", method=method)
     assert [e.description for e in run.events] == ["sticks"] * 3
     assert_allclose(times(run), 2.0, rtol=0, atol=EXACT)
@@ -116,13 +110,10 @@ def test_equal_blocks_stop_at_one_instant_in_one_event_each(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
     # flights of 2 v/g, each with half the speed of the one before
-    model = Model("ball")
-    model.ball, model.weight = Mass(v="0 m/s"), ForceSource(force="-10 N")
-    model.stop = HardStop(model="restitution", upper_bound="1 m", lower_bound="-0.2 m",
-                          restitution=0.5)
-    model.ground = Reference()
-    model.connect(model.ball.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    model = wired("ball", "ball.M stop.R weight.R", "stop.C weight.C ground.V",
+                  ball=Mass(v="0 m/s"), weight=ForceSource(force="-10 N"),
+                  stop=HardStop(model="restitution", upper_bound="1 m", lower_bound="-0.2 m",
+                                restitution=0.5), ground=Reference())
     run = model.simulate("0.59 s", method=method)
     fall = np.sqrt(2 * 0.2 / 10)
     flights = 2 * fall * 0.5 ** np.arange(1, 7)
@@ -149,8 +140,7 @@ class Valley(Component):
 
 @pytest.mark.parametrize("method", [*METHODS, "Radau"])
 def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
-    model = Model("valley")
-    model.part = Valley()
+    model = wired("valley", part=Valley())
     run = model.simulate("1 s", method=method, first_step="1 s")
     assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)
 
@@ -158,14 +148,12 @@ def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(metho
 @pytest.mark.parametrize("method", [*METHODS, "RK23"])
 def test_a_first_step_after_a_contact_does_not_stride_over_the_way_out(method):
     """The stages of a step that is as long as one before the event all lie beyond the stop."""
-    model = Model("shaken")
-    model.wall, model.ball = Reference(), Mass(v="1.5 m/s")
-    model.stop = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", transition="0.3 mm",
-                          upper_stiffness="1e5 N/m", lower_stiffness="1e5 N/m",
-                          upper_damping="5 N*s/m", lower_damping="5 N*s/m")
-    model.push = ForceSource(force=lambda t: quantity("10 N") * sin(quantity("5 rad/s") * t))
-    model.connect(model.ball.M, model.stop.R, model.push.R)
-    model.connect(model.wall.V, model.stop.C, model.push.C)
+    model = wired("shaken", "ball.M stop.R push.R", "wall.V stop.C push.C",
+                  wall=Reference(), ball=Mass(v="1.5 m/s"),
+                  stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", transition="0.3 mm",
+                                upper_stiffness="1e5 N/m", lower_stiffness="1e5 N/m",
+                                upper_damping="5 N*s/m", lower_damping="5 N*s/m"),
+                  push=ForceSource(force=lambda t: quantity("10 N") * sin(quantity("5 rad/s") * t)))
     run = model.simulate("1.5 s", method=method, rtol=1e-7)
     assert len(run.events) == 20
     assert abs(run.energy().relative_residual) < 3e-6
@@ -183,8 +171,7 @@ class Sawtooth(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4"])
 def test_a_first_step_that_strides_over_an_event_is_followed_by_one_that_ends_there(method):
-    model = Model("sawtooth")
-    model.part = Sawtooth()
+    model = wired("sawtooth", part=Sawtooth())
     run = model.simulate("2 s", method=method, rtol=1e-4, first_step="0.1 s")
     count = int(2 / -np.log(0.98))
     assert_allclose(times(run), -np.log(0.98) * np.arange(1, count + 1), rtol=0, atol=1e-6)
@@ -207,8 +194,7 @@ class Encoder(Component):
 @pytest.mark.parametrize("method", [*METHODS, "RK23", "ode45", "Radau"])
 def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
     """Two steps of the exact method are longer than all of the fifty stretches."""
-    model = Model("encoder")
-    model.part = Encoder()
+    model = wired("encoder", part=Encoder())
     run = model.simulate("50.2 s", method=method)
     assert run["part.entered"].final.m == 50
     model.part.x = 0.3  # not within

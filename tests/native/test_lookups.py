@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 pytest.importorskip("llvmlite")
@@ -15,13 +16,7 @@ from blocks import Model, interpolate, interpolate_grid, quantity  # noqa: E402
 from blocks.language.expression import Expression  # noqa: E402
 from blocks.native import is_large  # noqa: E402
 from library.signal import Integrator, Table1D, TimeTable  # noqa: E402
-from library.translational import (  # noqa: E402
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    Spring,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, Spring  # noqa: E402
 
 RNG = np.random.default_rng(8)
 U = ca.SX.sym("u", 2)
@@ -65,24 +60,20 @@ def oscillator(points, interpolation="linear"):
     model.mass, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
     model.sensor, model.force = MotionSensor(position_port=True), ForceSource()
     x = np.linspace(-0.3, 0.3, points)
-    model.table = Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
-                          interpolation=interpolation)
-    model.connect(model.mass.M, model.sensor.R, model.force.R)
-    model.connect(model.force.C, model.ground.V, model.sensor.C)
-    model.connect(model.sensor.P, model.table.u)
-    model.connect(model.table.y, model.force.S)
+    wire(model, "mass.M sensor.R force.R", "force.C ground.V sensor.C", "sensor.P table.u",
+         "table.y force.S",
+         table=Table1D(x=quantity(x, "m"), values=quantity(-100 * x, "N"),
+                       interpolation=interpolation))
     return model
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "ode45"])
 @pytest.mark.parametrize("points, interpolation", [(30, "linear"), (1000, "smooth")])
 def test_a_body_on_a_spring_from_a_long_table_swings_as_on_a_spring(method, points, interpolation):
-    result = oscillator(points, interpolation).simulate("2 s", method=method, rtol=1e-8,
-                                                         atol=1e-10)
+    result = oscillator(points, interpolation).simulate("2 s", method=method, rtol=1e-8, atol=1e-10)
     t = np.linspace(0.1, 2, 20)
     assert result.statistics.method == method
-    assert_allclose([result["mass.v"].at(f"{s} s").magnitude for s in t], np.cos(10 * t),
-                    atol=2e-5)
+    assert_allclose([result["mass.v"].at(f"{s} s").magnitude for s in t], np.cos(10 * t), atol=2e-5)
     assert_allclose([result["table.y"].at(f"{s} s").magnitude for s in t], -10 * np.sin(10 * t),
                     atol=2e-4)
 
@@ -101,13 +92,10 @@ def test_a_large_network_reads_long_tables_in_its_loops():
     x = np.linspace(-1, 1, 400)
     finals = []
     for count in (1, 200):
-        model = Model("field")
-        model.ground = Reference()
-        model.masses = Mass(count=count, mass="1 kg", v="1 m/s")
-        model.springs = Spring(count=count, law="table", deformations=quantity(x, "m"),
-                               forces=quantity(50 * x + 30 * x**3, "N"))
-        model.connect(model.masses.M, model.springs.R)
-        model.connect(model.springs.C, model.ground.V)
+        model = wired("field", "masses.M springs.R", "springs.C ground.V",
+                      ground=Reference(), masses=Mass(count=count, mass="1 kg", v="1 m/s"),
+                      springs=Spring(count=count, law="table", deformations=quantity(x, "m"),
+                                     forces=quantity(50 * x + 30 * x**3, "N")))
         assert is_large(model.compile()) == (count > 1)
         result = model.simulate("1 s", method="dopri5", rtol=1e-11)
         finals.append(np.ravel(result["masses.v"].final.magnitude))
@@ -118,8 +106,7 @@ def test_a_large_network_reads_long_tables_in_its_loops():
 
 def test_a_long_table_of_time_is_stepped_onto_and_has_the_integral_of_numpy():
     t, y = np.linspace(0, 1, 2001), RNG.normal(size=2001)
-    model = Model("ramp")
-    model.source, model.sum = TimeTable(times=quantity(t, "s"), values=y), Integrator()
-    model.connect(model.source.y, model.sum.u)
+    model = wired("ramp", "source.y sum.u",
+                  source=TimeTable(times=quantity(t, "s"), values=y), sum=Integrator())
     assert model.simulate("1 s")["sum.y"].final.magnitude == pytest.approx(np.trapezoid(y, t),
                                                                            abs=1e-12)

@@ -67,8 +67,7 @@ def test_an_operation_has_the_value_that_casadi_gives(name, lanes):
     for points in (rng.uniform(-9, 9, (2, 8)), np.array([[0.5, -2, 0, 0, 3, -3, 1, 1e-9],
                                                          [0.5, 3, 0, 1, -3, -3, 1, 1e-9]])):
         expected = np.array(function(points)).reshape(1, 8)
-        found = (evaluate(points) if lanes == 8 else
-                 np.array([evaluate(p) for p in points.T]).T)  # fmt: skip
+        found = (evaluate(points) if lanes == 8 else np.array([evaluate(p) for p in points.T]).T)
         assert_allclose(found, expected, rtol=1e-15 if lanes == 1 else 4e-15, atol=1e-300)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     Capacitor,
     DCVoltageSource,
@@ -29,20 +30,13 @@ class Cubic(TwoPort):
 
 
 def star():
-    model = Model("star")
-    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
-    model.wire, model.load = Resistor(resistance="1 ohm"), Cubic()
-    model.switch = Switch(model="ideal")
-    model.gate = Step(initial=1.0, final=0.0, start="2 ms")
-    model.arms = Resistor(count=COUNT, resistance=quantity(OHM, "ohm"))
-    model.stores = Capacitor(count=COUNT, capacitance=quantity(FARAD, "F"))
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.switch.p)
-    model.connect(model.switch.n, model.load.p, model.arms.p)
-    model.connect(model.arms.n, model.stores.p)
-    model.connect(model.stores.n, model.load.n, model.source.n, model.ground.V)
-    model.connect(model.gate.y, model.switch.vT)
-    return model
+    return wired("star", "source.p wire.p", "wire.n switch.p", "switch.n load.p arms.p",
+                 "arms.n stores.p", "stores.n load.n source.n ground.V", "gate.y switch.vT",
+                 source=DCVoltageSource(voltage="10 V"), ground=ElectricalReference(),
+                 wire=Resistor(resistance="1 ohm"), load=Cubic(), switch=Switch(model="ideal"),
+                 gate=Step(initial=1.0, final=0.0, start="2 ms"),
+                 arms=Resistor(count=COUNT, resistance=quantity(OHM, "ohm")),
+                 stores=Capacitor(count=COUNT, capacitance=quantity(FARAD, "F")))
 
 
 def by_hand(t, v):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
+from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -28,14 +30,6 @@ INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
 
 
-def circuit(**parts):
-    model = Model("circuit")
-    for name, part in parts.items():
-        model.add(name, part)
-    model.ground = ElectricalReference()
-    return model
-
-
 def buck(load, switch="ideal", diode="ideal", **start):
     """24 V over a switch at 50 kHz, a diode and a coil onto a capacitor and a load."""
     model = circuit(source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
@@ -45,11 +39,8 @@ def buck(load, switch="ideal", diode="ideal", **start):
                     load=Resistor(resistance=quantity(load, "ohm")),
                     pulse=Pulse(period=quantity(PERIOD, "s"), width=DUTY))  # fmt: skip
     model.coil.i_L, model.store.vc = start.get("i_L", "0 A"), start.get("vc", "0 V")
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.store.p, model.load.p)
-    model.connect(model.diode.p, model.store.n, model.load.n, model.source.n, model.ground.V)
-    model.connect(model.pulse.y, model.switch.vT)
+    wire(model, "source.p switch.p", "switch.n diode.n coil.p", "coil.n store.p load.p",
+         "diode.p store.n load.n source.n ground.V", "pulse.y switch.vT")
     return model
 
 
@@ -58,12 +49,9 @@ def dead_time():
     model = circuit(source=DCVoltageSource(voltage="24 V"), bridge=FullBridge(),
                     coil=Inductor(inductance="1 mH"), on=Pulse(period="1 ms", width=0.3),
                     off=Constant(value=0))  # fmt: skip
-    model.connect(model.source.p, model.bridge.P)
-    model.connect(model.source.n, model.bridge.N, model.ground.V)
-    model.connect(model.bridge.A, model.coil.p)
-    model.connect(model.coil.n, model.bridge.B)
-    model.connect(model.on.y, model.bridge.upper_A, model.bridge.lower_B)
-    model.connect(model.off.y, model.bridge.lower_A, model.bridge.upper_B)
+    wire(model, "source.p bridge.P", "source.n bridge.N ground.V", "bridge.A coil.p",
+         "coil.n bridge.B", "on.y bridge.upper_A bridge.lower_B",
+         "off.y bridge.lower_A bridge.upper_B")
     return model
 
 
@@ -72,11 +60,8 @@ def rectifier():
     model = circuit(source=ACVoltageSource(amplitude="17 V", frequency="50 Hz"),
                     inner=Resistor(resistance="0.1 ohm"), bridge=FullBridge(devices="diode"),
                     store=Capacitor(capacitance="1 mF"), load=Resistor(resistance="100 ohm"))
-    model.connect(model.source.p, model.inner.p)
-    model.connect(model.inner.n, model.bridge.A)
-    model.connect(model.source.n, model.bridge.B)
-    model.connect(model.bridge.P, model.store.p, model.load.p)
-    model.connect(model.bridge.N, model.store.n, model.load.n, model.ground.V)
+    wire(model, "source.p inner.p", "inner.n bridge.A", "source.n bridge.B",
+         "bridge.P store.p load.p", "bridge.N store.n load.n ground.V")
     return model
 
 
@@ -92,11 +77,11 @@ def exact_step(a, b, x, dt):
     return (whole @ np.append(x, 1.0)).real[:2]
 
 
-@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol"), [
-    ("ideal", "ideal", 0, 0, 0, 1e-10), ("resistances", "ideal", 0.01, 0, 0, 1e-8),
-    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8)])  # fmt: skip  # leaks are left out
-def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(
-        switch, diode, closed, forward, conducts, rtol, searches):
+@pytest.mark.parametrize(("switch", "diode", "closed", "forward", "conducts", "rtol", "most"), [
+    ("ideal", "ideal", 0, 0, 0, 1e-10, 0), ("resistances", "ideal", 0.01, 0, 0, 1e-8, 5),
+    ("ideal", "piecewise linear", 0, 0.6, 0.3, 1e-8, 5)])  # fmt: skip  # leaks are left out
+def test_a_buck_converter_follows_its_map_and_is_hardly_searched_for(
+        switch, diode, closed, forward, conducts, rtol, most, searches):
     run = buck(2.0, switch, diode).simulate("4 ms", rtol=1e-11)
     a = np.array([[0, -1 / L], [1 / C, -1 / (C * 2.0)]])
     x, exact = np.zeros(2), []
@@ -108,7 +93,8 @@ def test_a_buck_converter_follows_its_map_and_is_searched_twice_a_mode(
     at = quantity((np.arange(200) + DUTY) * PERIOD, "s")
     found = [run[path].at(at).magnitude for path in ("coil.i", "store.vc")]
     assert_allclose(np.transpose(found), exact, rtol=rtol)
-    assert len(searches) <= 6, "what followed once follows without a search"
+    # coefficients that change with a switch, and laws that bend, are known once Python has met them
+    assert len([t for t in searches if t > 0]) <= most
     assert run.energy().relative_residual < 1e-9
 
 
@@ -121,14 +107,14 @@ def test_each_current_is_carried_by_the_one_that_is_closed():
     assert_allclose(diode, coil * [0, 1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("build", "duration", "most"), [
-    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", 8, marks=pytest.mark.slow),
-    (dead_time, "6 ms", 8), (rectifier, "60 ms", 8)])
-def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
+@pytest.mark.parametrize(("build", "duration"), [
+    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", marks=pytest.mark.slow),
+    (dead_time, "6 ms"), (rectifier, "60 ms")])
+def test_instants_of_commutation_are_those_that_python_finds(build, duration, searches):
     model = build()
     run = model.simulate(duration, rtol=1e-10)
     assert "stretches in Python" not in run.statistics
-    assert len(searches) <= most
+    assert not [t for t in searches if t > 0]
     reference = model.simulate(duration, rtol=1e-12, method="DOP853")
     exact = instants(reference)
     found = instants(run)
@@ -154,14 +140,11 @@ class Bent(TwoPort):
 
 
 def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_resistance_ends():
-    model = Model("rectifier")
-    model.source = ACVoltageSource(amplitude="2 V", frequency="50 Hz")
-    model.diode, model.resistance = Diode(model="ideal"), Bent()
-    model.coil, model.ground = Inductor(inductance="10 mH"), ElectricalReference()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.resistance.p)
-    model.connect(model.resistance.n, model.coil.p)
-    model.connect(model.coil.n, model.source.n, model.ground.V)
+    model = wired("rectifier", "source.p diode.p", "diode.n resistance.p", "resistance.n coil.p",
+                  "coil.n source.n ground.V",
+                  source=ACVoltageSource(amplitude="2 V", frequency="50 Hz"),
+                  diode=Diode(model="ideal"), resistance=Bent(), coil=Inductor(inductance="10 mH"),
+                  ground=ElectricalReference())
     run = model.simulate("35 ms", rtol=1e-10)
 
     def slope(t, i):
@@ -171,8 +154,7 @@ def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_r
         return i[0] if t > 1e-3 else 1.0
 
     ends.terminal = True
-    exact = solve_ivp(slope, (0, 0.02), [0.0], method="DOP853", rtol=1e-12, atol=1e-14,
-                      events=ends)
+    exact = solve_ivp(slope, (0, 0.02), [0.0], method="DOP853", rtol=1e-12, atol=1e-14, events=ends)
     off = exact.t_events[0][0]
     assert [event.mode for event in run.events] == ["open", "closed", "open"]
     assert_allclose([event.time for event in run.events], [off, 0.02, 0.02 + off], rtol=1e-8)
@@ -196,12 +178,8 @@ def short_circuit(resistance=0.5, load=2.0, inductance=0.05):
                     load=Resistor(resistance=quantity(load, "ohm")),
                     coil=Inductor(inductance=quantity(inductance, "H")),
                     **{name: Diode(model="ideal") for name in ("up", "down", "rise", "fall")})
-    model.connect(model.mains.p, model.cable.p)
-    model.connect(model.cable.n, model.up.p, model.down.n)
-    model.connect(model.mains.n, model.ground.V, model.rise.p, model.fall.n)
-    model.connect(model.up.n, model.rise.n, model.load.p)
-    model.connect(model.load.n, model.coil.p)
-    model.connect(model.coil.n, model.down.p, model.fall.p)
+    wire(model, "mains.p cable.p", "cable.n up.p down.n", "mains.n ground.V rise.p fall.n",
+         "up.n rise.n load.p", "load.n coil.p", "coil.n down.p fall.p")
     return model
 
 

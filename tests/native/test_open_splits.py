@@ -4,17 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import times_of, value
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from blocks.nonsmooth.modes import indeterminacy
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Sine
 from library.thermal import ThermalMass
 from library.translational import (
@@ -32,8 +28,7 @@ STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
 
 def row(strengths, drive, wall=False):
     """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
-    model = Model("row")
-    model.ground, model.push = Reference(), ForceSource()
+    model = wired("row", ground=Reference(), push=ForceSource())
     before = None
     for k, strength in enumerate(strengths):
         box, friction = Mass(mass="1 kg"), TranslationalFriction(
@@ -47,8 +42,7 @@ def row(strengths, drive, wall=False):
         before = box.M
     if wall:
         _touch(model, "wall", before, model.ground.V)
-    model.connect(model.push.R, model.box0.M)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "push.R box0.M", "push.C ground.V")
     if isinstance(drive, Sine):
         model.drive = drive
         model.connect(drive.y, model.push.S)
@@ -78,10 +72,9 @@ def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count,
     assert_allclose(value(run, "box0.v"), (5 * later**2 + 0.2 * load * later) / count, rtol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["auto"])
-def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
+def test_boxes_at_a_wall_stay_and_the_first_leaves_alone():
     model = row(STRENGTHS, Sine(amplitude="100 N", frequency="0.5 Hz"), wall=True)
-    run = model.simulate("1.2 s", method=method, rtol=1e-9)
+    run = model.simulate("1.2 s", method="auto", rtol=1e-9)
     leaves = 1 + np.arcsin(STRENGTHS[0] / 100) / np.pi
     assert {e.component for e in run.events} == {"rub0", "touch1"}
     assert_allclose([e.time for e in run.events], leaves, rtol=1e-10)
@@ -91,8 +84,7 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(
-        unit, monkeypatch):
+def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(unit, monkeypatch):
     """Two boxes against two stops each, pushed by a thousand times what their frictions hold."""
     sought, share = [], indeterminacy.share_of
     monkeypatch.setattr(indeterminacy, "share_of",
@@ -109,9 +101,7 @@ def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split
         model.connect(rub.C, model.ground.V)
         for stop in ("left", "right"):
             _touch(model, f"{stop}{k}", box.M, model.ground.V)
-    model.connect(model.box0.M, model.between.R, model.push.R)
-    model.connect(model.box1.M, model.between.C)
-    model.connect(model.push.C, model.ground.V)
+    wire(model, "box0.M between.R push.R", "box1.M between.C", "push.C ground.V")
     run = model.simulate("0.6 s")
     assert_allclose(times_of(run, "slides backward"), 0.5 * (1 + 2e-3), rtol=1e-9)
     assert len(sought) <= 5
@@ -122,16 +112,13 @@ def test_a_clutch_that_shares_a_load_at_rest_heats_nothing_until_it_slides():
     """Two brakes and a clutch of two shafts: how they share a torque the motion leaves open."""
     model, kinetic, ramp = Model("clutch"), 3.0, 4.0  # N m, N m/s
     rubs = {"law": "coulomb", "coulomb_torque": f"{kinetic} N*m", "breakaway_torque": "4 N*m"}
-    model.one, model.other, model.base = Inertia(), Inertia(), RotationalReference()
-    model.brake, model.clutch = RotationalFriction(**rubs), RotationalFriction(
-        **rubs, thermal_port=True)
-    model.hold = RotationalFriction(**rubs | {"breakaway_torque": "9 N*m"})
-    model.lining = ThermalMass(mass="0.01 kg")
-    model.pull = TorqueSource(torque=lambda t: quantity(f"{ramp} N*m/s") * t)
-    model.connect(model.one.I, model.brake.R, model.pull.R, model.clutch.R)
-    model.connect(model.other.I, model.hold.R, model.clutch.C)
-    model.connect(model.base.W, model.brake.C, model.hold.C, model.pull.C)
-    model.connect(model.clutch.H, model.lining.M)
+    wire(model, "one.I brake.R pull.R clutch.R", "other.I hold.R clutch.C",
+         "base.W brake.C hold.C pull.C", "clutch.H lining.M",
+         one=Inertia(), other=Inertia(), base=RotationalReference(),
+         brake=RotationalFriction(**rubs), clutch=RotationalFriction(**rubs, thermal_port=True),
+         hold=RotationalFriction(**rubs | {"breakaway_torque": "9 N*m"}),
+         lining=ThermalMass(mass="0.01 kg"),
+         pull=TorqueSource(torque=lambda t: quantity(f"{ramp} N*m/s") * t))
     run = model.simulate("3 s", method="dopri5", rtol=1e-9)
     assert "stretches in Python" not in run.statistics
     starts = (4 + 4) / ramp
@@ -197,11 +184,8 @@ def test_carts_with_several_brakes_and_slack_couplers(count):
                 model.connect(before, coupler.R)
                 model.connect(coupler.C, cart.M)
             before = cart.M
-        model.pull = ForceSource()
-        model.drive = Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz")
-        model.connect(model.drive.y, model.pull.S)
-        model.connect(model.pull.R, model.cart0.M)
-        model.connect(model.pull.C, model.ground.V)
+        wire(model, "drive.y pull.S", "pull.R cart0.M", "pull.C ground.V",
+             pull=ForceSource(), drive=Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz"))
         return model.simulate("2 s", **how)
 
     assert len(_as_in_python(run, 1e-7).events) > 20
@@ -220,12 +204,8 @@ def test_masses_in_a_row_rub_on_the_floor_and_on_each_other(count):
             model.add(name, TranslationalFriction(
                 count=size, law="coulomb", coulomb_force=quantity(kinetic, "N"),
                 breakaway_force=quantity(static, "N")))
-        model.link = Spring(count=count - 1, stiffness="20 N/m")
-        model.connect(model.drive.C, model.ground.V)
-        model.connect(model.drive.R, model.pull.R)
-        model.connect(model.pull.C, model.mass[0].M)
-        model.connect(model.floor.R, model.mass.M)
-        model.connect(model.floor.C, model.ground.V)
+        wire(model, "drive.C ground.V", "drive.R pull.R", "pull.C mass[0].M", "floor.R mass.M",
+             "floor.C ground.V", link=Spring(count=count - 1, stiffness="20 N/m"))
         for part in (model.between, model.link):
             for i in range(count - 1):
                 model.connect(part[i].R, model.mass[i].M)

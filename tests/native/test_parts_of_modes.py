@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
@@ -30,12 +31,10 @@ FORWARD, CONDUCTS = 0.6, 0.3  # V and ohm of the piecewise linear diode
 
 def side_by_side(kind, phases, diode="ideal", load=R):
     """Switches at shifted instants, diodes and coils between one source and one capacitor."""
-    m = Model(f"{phases} {kind}s")
-    m.ground, m.source = ElectricalReference(), DCVoltageSource(voltage=quantity(SOURCE, "V"))
-    m.store = Capacitor(capacitance=quantity(C, "F"), v=quantity(START, "V"))
-    m.load = Resistor(resistance=quantity(load, "ohm"))
-    m.connect(m.ground.V, m.source.n, m.store.n, m.load.n)
-    m.connect(m.store.p, m.load.p)
+    m = wired(f"{phases} {kind}s", "ground.V source.n store.n load.n", "store.p load.p",
+              ground=ElectricalReference(), source=DCVoltageSource(voltage=quantity(SOURCE, "V")),
+              store=Capacitor(capacitance=quantity(C, "F"), v=quantity(START, "V")),
+              load=Resistor(resistance=quantity(load, "ohm")))
     for k in range(phases):
         switch, valve = m.add(f"switch{k}", Switch(model="ideal")), m.add(
             f"diode{k}", Diode(model=diode))
@@ -115,12 +114,10 @@ def test_diodes_that_a_capacitor_ties_at_once_are_joined():
     """The largest of fourteen sines, each behind a diode alone, drives one capacitor: what a diode
     carries then follows from the slope of its voltage, and so from what all others carry."""
     n, small, load = 14, 1e-6, 10.0
-    m = Model("star")
-    m.ground, m.store = ElectricalReference(), Capacitor(
-        capacitance=quantity(small, "F"), v="10 V")
-    m.load = Resistor(resistance=quantity(load, "ohm"))
-    m.connect(m.store.p, m.load.p)
-    m.connect(m.store.n, m.load.n, m.ground.V)
+    m = wired("star", "store.p load.p", "store.n load.n ground.V",
+              ground=ElectricalReference(),
+              store=Capacitor(capacitance=quantity(small, "F"), v="10 V"),
+              load=Resistor(resistance=quantity(load, "ohm")))
     for k in range(n):
         mains, diode = m.add(f"mains{k}", ACVoltageSource(
             amplitude="10 V", frequency="50 Hz", phase=quantity(90 - 360 * k / n, "deg"))), m.add(

@@ -51,8 +51,7 @@ def test_loops_over_equal_patterns_give_what_casadi_gives(n, which):
 
 @pytest.mark.parametrize("which", [0, 2])
 def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
-    few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1]
-                 for n in (40, 400))
+    few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1] for n in (40, 400))
     assert many <= few
 
 

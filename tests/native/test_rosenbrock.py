@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks.circuits import rc_ladder
 from benchmarks.domains import cylinder, ladder
-from benchmarks.models import Buck, alone, block_on_belt
+from benchmarks.models import alone, block_on_belt
 from blocks import (
     Component,
     Discrete,
@@ -56,10 +57,7 @@ pytest.importorskip("llvmlite")
 
 from blocks.native.lu import factorize, solve  # noqa: E402
 from blocks.native.method import Rodas4  # noqa: E402
-from blocks.native.rosenbrock import (  # noqa: E402
-    rosenbrock_polynomial,
-    take_rosenbrock_stages,
-)
+from blocks.native.rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages  # noqa: E402
 from blocks.native.stages import NEW, ROWS  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 from blocks.solvers import rosenbrock as rodas  # noqa: E402
@@ -212,28 +210,22 @@ def test_a_driven_ladder_takes_steps_by_the_fourth_root_of_the_tolerance():
 
 
 def test_the_energy_of_a_voltage_doubler_closes():
-    model = Model("doubler")
-    model.ground, model.source = ElectricalReference(), ACVoltageSource(amplitude="10 V")
-    model.wire, model.load = Resistor(resistance="3 mohm"), Resistor(resistance="3 kohm")
-    model.pump, model.store = Capacitor(capacitance="3 uF"), Capacitor(capacitance="3 uF")
-    model.up, model.over = Diode(model="ideal"), Diode(model="ideal")
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.pump.p)
-    model.connect(model.pump.n, model.up.n, model.over.p)
-    model.connect(model.over.n, model.store.p, model.load.p)
-    model.connect(model.source.n, model.up.p, model.store.n, model.load.n, model.ground.V)
+    model = wired("doubler", "source.p wire.p", "wire.n pump.p", "pump.n up.n over.p",
+                  "over.n store.p load.p", "source.n up.p store.n load.n ground.V",
+                  ground=ElectricalReference(), source=ACVoltageSource(amplitude="10 V"),
+                  wire=Resistor(resistance="3 mohm"), load=Resistor(resistance="3 kohm"),
+                  pump=Capacitor(capacitance="3 uF"), store=Capacitor(capacitance="3 uF"),
+                  up=Diode(model="ideal"), over=Diode(model="ideal"))
     run = model.simulate("60 ms", method="rodas4")
     assert abs(run.energy().relative_residual) < 1e-4
 
 
 def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those_of_casadi():
-    model = Model("friction")
-    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
-    model.block, model.floor = Mass(mass="1 kg", v="20 mm/s"), Reference()
-    model.friction = TranslationalFriction(breakaway_velocity="1 cm/s")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.floor.V)
+    model = wired("friction", "pull.R spring.R", "spring.C block.M friction.R",
+                  "friction.C pull.C floor.V",
+                  pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
+                  block=Mass(mass="1 kg", v="20 mm/s"), floor=Reference(),
+                  friction=TranslationalFriction(breakaway_velocity="1 cm/s"))
     problem = model.simulate("1 ms").recording.problem
     y = problem.start_vector()
     method = Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
@@ -251,25 +243,6 @@ def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those
 
 
 # -- switches -----------------------------------------------------------------------------------
-def test_a_converter_ends_where_its_exact_solution_does_with_a_step_an_interval():
-    # exact for every position of the switches, one root for each event of the diode
-    run = alone(Buck()).simulate("10 ms", method="rodas4")
-    assert_allclose(run["part.i"].final.magnitude, 1.61762457195, atol=1e-6)
-    assert_allclose(run["part.vc"].final.magnitude, 11.2392811227, atol=1e-6)
-    assert run.statistics["steps"] < 2100  # between 999 edges
-    periods = np.unique([e.time for e in run.events]) / 10e-6
-    own = periods[np.abs(periods - np.round(periods)) > 1e-6]  # of the diode, not with the switch
-    assert len(own) == 12
-
-
-def test_exact_friction_sticks_and_slips_at_the_same_times():
-    one = block_on_belt().simulate("2 s", method="rodas4", rtol=1e-9)
-    other = block_on_belt().simulate("2 s", method="dopri5", rtol=1e-9)
-    assert [e.description for e in one.events] == [e.description for e in other.events]
-    assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-7)
-    assert_allclose(one["block.v"].final.magnitude, other["block.v"].final.magnitude, atol=1e-7)
-
-
 # -- who takes it -------------------------------------------------------------------------------
 class Sampled(Component):
     """A stiff actuator of 1e7 1/s that holds a cosine as it was at the last of 1,000 samples."""
@@ -310,10 +283,8 @@ class Film(TwoPort):
 def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     def rider():
         model = block_on_belt()
-        model.second, model.film = Mass(mass="1 kg"), Film()
-        model.link = Spring(stiffness="10 N/m")
-        model.connect(model.second.M, model.film.R, model.link.R)
-        model.connect(model.block.M, model.film.C, model.link.C)
+        wire(model, "second.M film.R link.R", "block.M film.C link.C",
+             second=Mass(mass="1 kg"), film=Film(), link=Spring(stiffness="10 N/m"))
         return model
 
     run = rider().simulate("5 s")
@@ -417,13 +388,10 @@ def test_a_sparse_matrix_serves_exact_friction_of_many_states():
 
 
 def test_what_it_cannot_run_it_runs_in_python():
-    model = Model("blocks on each other")
-    model.masses, model.spring, model.ground = Mass(count=160), Spring(), Reference()
-    model.friction = TranslationalFriction(count=160, law="coulomb")
-    model.connect(model.friction.R, model.masses.M)
-    model.connect(model.friction[1:].C, model.masses[:-1].M)
-    model.connect(model.friction[0].C, model.spring.C, model.ground.V)
-    model.connect(model.spring.R, model.masses[159].M)
+    model = wired("blocks on each other", "friction.R masses.M", "friction[1:].C masses[:-1].M",
+                  "friction[0].C spring.C ground.V", "spring.R masses[159].M",
+                  masses=Mass(count=160), spring=Spring(), ground=Reference(),
+                  friction=TranslationalFriction(count=160, law="coulomb"))
     run = model.simulate("10 ms", method="rodas4")
     assert "in Python, as more than 150 states" in run.statistics.why
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
@@ -458,12 +426,10 @@ def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order(
 @pytest.mark.parametrize("end", ["0.7 s", "0.8 s", "1.2 s"])
 def test_no_first_step_strides_over_a_stop(end):
     """In free flight by a force that grows evenly no step has an error, nor do stages beyond it."""
-    model = Model("bounce")
-    model.body, model.wall = Mass(v="1.5 m/s"), Reference()
-    model.stop = HardStop(upper_bound="0.3 m", lower_bound="-10 m")
-    model.force = ForceSource(force=table(["0 s", "2 s"], ["0 N", "-40 N"]))
-    model.connect(model.body.M, model.stop.R, model.force.R)
-    model.connect(model.wall.V, model.stop.C, model.force.C)
+    model = wired("bounce", "body.M stop.R force.R", "wall.V stop.C force.C",
+                  body=Mass(v="1.5 m/s"), wall=Reference(),
+                  stop=HardStop(upper_bound="0.3 m", lower_bound="-10 m"),
+                  force=ForceSource(force=table(["0 s", "2 s"], ["0 N", "-40 N"])))
     result, other = (model.simulate(end, method=m, rtol=1e-8) for m in ("rodas4", "Radau"))
     assert_allclose(result["body.v"].final.m, other["body.v"].final.m, rtol=1e-6)
     assert [e.description for e in result.events] == [e.description for e in other.events]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
@@ -23,13 +24,7 @@ from blocks import (
     where,
 )
 from blocks.native.samples import is_due, sample_number
-from library.translational import (
-    ForceSource,
-    Mass,
-    MotionSensor,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
 
 pytest.importorskip("llvmlite")
 
@@ -62,19 +57,16 @@ class Latched(Follower):
 
 
 def alone(part: type[Component] = Follower, **given: str) -> Model:
-    model = Model("samples")
-    model.part = part(**given)
-    return model
+    return wired("samples", part=part(**given))
 
 
 def at(run, name, times):
     return run[name].at(quantity(times, "s")).m
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
-def test_a_held_feedback_is_a_geometric_sequence(method, monkeypatch):
+def test_a_held_feedback_is_a_geometric_sequence(monkeypatch):
     python = flips(monkeypatch)
-    run = alone().simulate("0.2 s", method=method)
+    run = alone().simulate("0.2 s", method="dopri5")
     k = np.arange(200)
     assert_allclose(at(run, "part.x", k * 1e-3), 0.9**k, rtol=0, atol=1e-12)
     assert_allclose(at(run, "part.x", (k + 0.5) * 1e-3), 0.95 * 0.9**k, rtol=0, atol=1e-12)
@@ -83,10 +75,9 @@ def test_a_held_feedback_is_a_geometric_sequence(method, monkeypatch):
     assert not python
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
-def test_more_samples_than_one_call_takes(method):
+def test_more_samples_than_one_call_takes():
     """The record holds 4,096 steps; here are 10,000 samples."""
-    run = alone(gain="1 1/s").simulate("10 s", method=method)
+    run = alone(gain="1 1/s").simulate("10 s", method="dopri5")
     k = np.array([1, 4095, 4096, 4097, 8191, 8192, 8193, 9999])
     assert_allclose(at(run, "part.number", (k + 0.5) * 1e-3), k + 1, rtol=0)
     assert_allclose(at(run, "part.x", k * 1e-3), 0.999**k, rtol=0, atol=1e-11)
@@ -117,9 +108,8 @@ def test_a_relation_that_a_sample_switches(monkeypatch):
 def test_samplers_of_several_rates_meet_at_instants_that_rounding_tells_apart():
     """0.3 s is another number as three times 0.1 s; both samplers take it at one instant."""
     def build():
-        model = Model("rates")
-        model.fast, model.slow = Follower(period="0.1 s", gain="1 1/s"), Follower(period="0.3 s")
-        return model
+        return wired("rates",
+                     fast=Follower(period="0.1 s", gain="1 1/s"), slow=Follower(period="0.3 s"))
 
     run, python = (build().simulate("3.05 s", method=m, rtol=1e-9) for m in ("dopri5", "DOP853"))
     times = np.linspace(0, 3.05, 611)
@@ -155,16 +145,12 @@ def test_a_controller_beside_exact_friction_makes_the_same_run_in_both(monkeypat
             yield 1 * self.held == self.F
 
     def build():
-        model = Model("push")
-        model.ground, model.body, model.push = Reference(), Mass(mass="1 kg"), Push()
-        model.rub = TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                          breakaway_force="3 N")
-        model.force, model.sensor = ForceSource(), MotionSensor()
-        model.connect(model.body.M, model.rub.R, model.force.R, model.sensor.R)
-        model.connect(model.ground.V, model.rub.C, model.force.C, model.sensor.C)
-        model.connect(model.sensor.P, model.push.x)
-        model.connect(model.push.F, model.force.S)
-        return model
+        return wired("push", "body.M rub.R force.R sensor.R", "ground.V rub.C force.C sensor.C",
+                     "sensor.P push.x", "push.F force.S",
+                     ground=Reference(), body=Mass(mass="1 kg"), push=Push(),
+                     rub=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                               breakaway_force="3 N"), force=ForceSource(),
+                     sensor=MotionSensor())
 
     python = build().simulate("1 s", method="DOP853", rtol=1e-9)
     in_python = flips(monkeypatch)

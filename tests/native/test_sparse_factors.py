@@ -5,23 +5,13 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model
 from blocks.assembly import tape
-from blocks.native.sparse_factors import (
-    SparseFactors,
-    is_mostly_zeros,
-    pattern_of_choice,
-)
+from blocks.native.sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from blocks.system.block_factors import factorize_blocks, room_for, solve_blocks
-from library.electrical import (
-    Capacitor,
-    DCVoltageSource,
-    ElectricalReference,
-    Resistor,
-    Switch,
-)
+from library.electrical import Capacitor, DCVoltageSource, ElectricalReference, Resistor, Switch
 
 
 def factors(matrix, columns=None):
@@ -128,18 +118,12 @@ def test_a_choice_of_tied_states_makes_the_pattern_square():
 
 def string_of_cells(switch, n=32):
     """Sources behind 1 ohm, each with 3 ohm beside it, in series: they charge 1 mF."""
-    model = Model("string")
-    model.emf, model.inner = DCVoltageSource(count=n, voltage="2 V"), Resistor(count=n)
-    model.beside, model.ground = Resistor(count=n, resistance="3 ohm"), ElectricalReference()
-    model.store, model.main = Capacitor(capacitance="1 mF"), switch
-    model.connect(model.emf.p, model.inner.n)
-    model.connect(model.inner.p, model.beside.p)
-    model.connect(model.beside.n, model.emf.n)
-    model.connect(model.beside[:-1].p, model.beside[1:].n)
-    model.connect(model.beside[-1].p, model.main.p)
-    model.connect(model.main.n, model.store.p)
-    model.connect(model.store.n, model.beside[0].n, model.ground.V)
-    return model
+    return wired("string", "emf.p inner.n", "inner.p beside.p", "beside.n emf.n",
+                 "beside[:-1].p beside[1:].n", "beside[-1].p main.p", "main.n store.p",
+                 "store.n beside[0].n ground.V",
+                 emf=DCVoltageSource(count=n, voltage="2 V"), inner=Resistor(count=n),
+                 beside=Resistor(count=n, resistance="3 ohm"), ground=ElectricalReference(),
+                 store=Capacitor(capacitance="1 mF"), main=switch)
 
 
 @pytest.mark.parametrize("ideal", [False, True])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -11,7 +12,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Model,
     Output,
     Parameter,
     Variable,
@@ -29,14 +29,10 @@ pytest.importorskip("llvmlite")
 
 def rectifier(frequency="1 kHz"):
     """A source of 10 V, an exponential diode and 10 ohm."""
-    model = Model("rectifier")
-    model.source = ACVoltageSource(amplitude="10 V", frequency=frequency)
-    model.diode, model.load = Diode(model="exponential"), Resistor(resistance="10 ohm")
-    model.earth = ElectricalReference()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.load.p)
-    model.connect(model.load.n, model.source.n, model.earth.V)
-    return model
+    return wired("rectifier", "source.p diode.p", "diode.n load.p", "load.n source.n earth.V",
+                 source=ACVoltageSource(amplitude="10 V", frequency=frequency),
+                 diode=Diode(model="exponential"), load=Resistor(resistance="10 ohm"),
+                 earth=ElectricalReference())
 
 
 def voltage(u):
@@ -82,8 +78,7 @@ class Follower(Component):
 
 
 def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
-    model = Model("curve")
-    model.part = Squarer()
+    model = wired("curve", part=Squarer())
     run = model.simulate("1 s")
     crossings = np.arcsin(0.625) / (100 * np.pi) + 0.02 * np.arange(50)
     assert_allclose([e.time for e in run.events], crossings, atol=1e-9)
@@ -95,9 +90,7 @@ def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "RK23"])
 def test_an_event_of_an_unknown_acts_once(method):
     """Its last bit is another one whenever the loop is solved for anew."""
-    model = Model("curve")
-    model.part, model.state = Squarer(), Follower()
-    model.connect(model.part.seen, model.state.u)
+    model = wired("curve", "part.seen state.u", part=Squarer(), state=Follower())
     for level in np.linspace(-0.6, 0.6, 5 if method == "RK23" else 31):
         model.part.level = level
         assert model.simulate("0.2 s", method=method)["part.rises"].final.m == 10, level
@@ -116,16 +109,11 @@ RUNGS = 40
 
 def ladder(rungs=RUNGS, kind=Diode, **options):
     """1 kilohm in parts, with a diode or the like to ground behind each."""
-    model = Model("ladder")
-    model.source = ACVoltageSource(amplitude="5 V", frequency="1 kHz")
-    model.along = Resistor(count=rungs, resistance=quantity(1000 / rungs, "ohm"))
-    model.diode = kind(count=rungs, **options)
-    model.earth = ElectricalReference()
-    model.connect(model.source.p, model.along[0].p)
-    model.connect(model.along[:-1].n, model.along[1:].p)
-    model.connect(model.along.n, model.diode.p)
-    model.connect(model.diode.n, model.source.n, model.earth.V)
-    return model
+    return wired("ladder", "source.p along[0].p", "along[:-1].n along[1:].p", "along.n diode.p",
+                 "diode.n source.n earth.V",
+                 source=ACVoltageSource(amplitude="5 V", frequency="1 kHz"),
+                 along=Resistor(count=rungs, resistance=quantity(1000 / rungs, "ohm")),
+                 diode=kind(count=rungs, **options), earth=ElectricalReference())
 
 
 def current_of_diode(v):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Branch, Model, Parameter, delayed, quantity, sin
@@ -25,20 +26,16 @@ from library.translational import (
 
 def pulled(stop: bool = False, moving: bool = False) -> Model:
     """A block that a spring pulls over a floor, which may move, and against a stop."""
-    model = Model("pulled")
-    model.ground, model.block = Reference(), Mass(mass="1 kg", v="1 m/s")
-    model.spring, model.pull = Spring(stiffness="1 kN/m"), VelocitySource(velocity="0.1 m/s")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                           breakaway_force="25 N")  # fmt: skip
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.pull.C, model.ground.V)
+    model = wired("pulled", "pull.R spring.R", "spring.C block.M friction.R", "pull.C ground.V",
+                  ground=Reference(), block=Mass(mass="1 kg", v="1 m/s"),
+                  spring=Spring(stiffness="1 kN/m"), pull=VelocitySource(velocity="0.1 m/s"),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                                 breakaway_force="25 N"))
     model.connect(model.friction.C, model.pull.R if moving else model.ground.V)
     if stop:
-        model.stop = HardStop(model="restitution", upper_bound="20 mm", lower_bound="-5 mm",
-                              restitution=0.5)  # fmt: skip
-        model.connect(model.stop.R, model.block.M)
-        model.connect(model.stop.C, model.ground.V)
+        wire(model, "stop.R block.M", "stop.C ground.V",
+             stop=HardStop(model="restitution", upper_bound="20 mm", lower_bound="-5 mm",
+                           restitution=0.5))
     return model
 
 
@@ -61,26 +58,17 @@ def chain(n: int = 8) -> Model:
 
 def freewheel() -> Model:
     """A swinging shaft that drives another in one direction."""
-    model = Model("freewheel")
-    model.ground = RotationalReference()
-    model.a = Inertia(inertia="1 kg*m^2", w="2 rad/s")
-    model.b = Inertia(inertia="1 kg*m^2", w="0 rad/s")
-    model.wheel = OneWayClutch(drag_torque="0.2 N*m")
-    model.spring = RotationalSpring(stiffness="30 N*m/rad")
-    model.connect(model.a.I, model.wheel.C, model.spring.R)
-    model.connect(model.b.I, model.wheel.R)
-    model.connect(model.spring.C, model.ground.W)
-    return model
+    return wired("freewheel", "a.I wheel.C spring.R", "b.I wheel.R", "spring.C ground.W",
+                 ground=RotationalReference(), a=Inertia(inertia="1 kg*m^2", w="2 rad/s"),
+                 b=Inertia(inertia="1 kg*m^2", w="0 rad/s"),
+                 wheel=OneWayClutch(drag_torque="0.2 N*m"),
+                 spring=RotationalSpring(stiffness="30 N*m/rad"))
 
 
 def ring() -> Model:
     """A mass against a ring spring, which has a force without friction, too."""
-    model = Model("ring")
-    model.ground, model.ring = Reference(), FrictionRing()
-    model.block = Mass(mass="1 kg", v="1 m/s")
-    model.connect(model.block.M, model.ring.R)
-    model.connect(model.ring.C, model.ground.V)
-    return model
+    return wired("ring", "block.M ring.R", "ring.C ground.V",
+                 ground=Reference(), ring=FrictionRing(), block=Mass(mass="1 kg", v="1 m/s"))
 
 
 CASES = {
@@ -138,13 +126,9 @@ def driven(kind: type[Branch], **rest: object) -> Model:
     model.connect(model.spring.C, model.block.M, model.rub.R)
     model.connect(model.a.R, model.pull.R)
     if kind is Cubic:  # a node without mass: an algebraic loop
-        model.b = Cubic(factor=3)
-        model.connect(model.a.C, model.b.R)
-        model.connect(model.b.C, model.block.M)
-        model.connect(model.spring.R, model.ground.V)
+        wire(model, "a.C b.R", "b.C block.M", "spring.R ground.V", b=Cubic(factor=3))
     else:
-        model.connect(model.a.C, model.block.M)
-        model.connect(model.spring.R, model.pull.R)
+        wire(model, "a.C block.M", "spring.R pull.R")
     return model
 
 

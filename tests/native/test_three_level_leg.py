@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -99,14 +100,10 @@ def test_the_last_microampere_finds_its_diode(method):
     model = Model("T-type leg")
     model.upper, model.lower = (DCVoltageSource(voltage=quantity(VOLTS, "V")) for _ in range(2))
     model.s1, model.s2, model.s3, model.s4 = (IGBT() for _ in range(4))
-    model.coil = Inductor(inductance="200 uH", i_L="1 uA")
-    model.load, model.ground = Resistor(resistance=quantity(OHM, "ohm")), ElectricalReference()
-    model.connect(model.upper.p, model.s1.C)
-    model.connect(model.lower.n, model.s4.E)
-    model.connect(model.upper.n, model.lower.p, model.ground.V, model.s2.C, model.load.n)
-    model.connect(model.s2.E, model.s3.E)
-    model.connect(model.s1.E, model.s4.C, model.s3.C, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
+    wire(model, "upper.p s1.C", "lower.n s4.E", "upper.n lower.p ground.V s2.C load.n", "s2.E s3.E",
+         "s1.E s4.C s3.C coil.p", "coil.n load.p",
+         coil=Inductor(inductance="200 uH", i_L="1 uA"),
+         load=Resistor(resistance=quantity(OHM, "ohm")), ground=ElectricalReference())
     model.s3.gate = 1
     model.s2.gate = lambda t: where(t < quantity("1 us"), 1, 0)
     model.s4.gate = lambda t: where(t > quantity("3 us"), 1, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
@@ -84,6 +85,7 @@ def test_a_pendulum_that_turns_over_stays_on_its_circle_at_every_time():
     t = np.random.default_rng(0).uniform(0, 30, 400)
     x, y = places(run, t)
     assert_allclose(np.hypot(x, y), 1, atol=1e-14)
+    assert_allclose(run["bob.energy"].m, speed**2 / 2 - G, rtol=1e-7)
     modulus = 4 * G / speed**2  # a whole turn takes 4 K(k^2)/speed, k^2 = 4 g/(l speed^2)
     turn = 4 * ellipk(modulus) / speed
     x, y = places(run, turn * np.arange(1, int(30 / turn)))
@@ -107,7 +109,7 @@ def test_a_shaken_pivot_moves_the_pendulum_as_its_angle_does():
 
 
 def test_an_event_of_a_tied_state_is_located():
-    runs = [pendulum(stop="0.5 m").simulate("5 s", method=m, rtol=1e-12)
+    runs = [pendulum(stop="0.5 m").simulate("3 s", method=m, rtol=1e-12)
             for m in ("dopri5", "DOP853")]  # fmt: skip
     fast, slow = ([e.time for e in run.events] for run in runs)
     assert len(fast) > 4
@@ -156,8 +158,7 @@ class Turbulent(TwoPort):
 
 
 def test_turbulent_dampers_in_series_brake_as_one():
-    model = Model("series")
-    model.block, model.ground = Mass(mass="2 kg", v="3 m/s"), Reference()
+    model = wired("series", block=Mass(mass="2 kg", v="3 m/s"), ground=Reference())
     last = model.block.M
     for k, drag in enumerate((2.0, 5.0, 0.5)):
         part = model.add(f"d{k}", Turbulent(drag=quantity(drag, "N*s^2/m^2")))
@@ -183,8 +184,7 @@ class Bounded(Component):
 
 
 def test_a_loop_without_a_root_is_named_and_keeps_what_was_computed():
-    model = Model("bounded")
-    model.part = Bounded()
+    model = wired("bounded", part=Bounded())
     with pytest.raises(SimulationError, match="part.y could not be solved for") as caught:
         model.simulate("3 s", method="dopri5")
     assert_allclose(caught.value.result.time.m[-1], 1, atol=1e-3)
@@ -214,12 +214,10 @@ class StiffLoop(Component):
 
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8])
 def test_the_implicit_method_follows_a_nonlinear_loop_however_stiff_the_rest_is(rtol):
-    model = Model("loop")
-    model.part = StiffLoop()
+    model = wired("loop", part=StiffLoop())
     run = model.simulate("1 s", method="rodas4", rtol=rtol, atol=rtol / 100)
     y = run["part.y"].at(quantity([0, 0.3, 1], "s")).m  # (1 + 3 y^2) y' = -y
-    assert_allclose(np.log(y[0] / y[1:]) + 1.5 * (y[0] ** 2 - y[1:] ** 2), [0.3, 1],
-                    atol=50 * rtol)
+    assert_allclose(np.log(y[0] / y[1:]) + 1.5 * (y[0] ** 2 - y[1:] ** 2), [0.3, 1], atol=50 * rtol)
     assert_allclose(run["part.z"].final.m, y[-1], atol=1e-6)
     assert run.statistics.steps < 400
 
@@ -262,15 +260,11 @@ def test_derivatives_are_those_through_the_constraint():
 
 def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
     """Whatever stood before in the memory that it is written to."""
-    model = Model("leak and friction")
-    model.full, model.empty = ConstantVolumeChamber(p_I="5 MPa"), ConstantVolumeChamber(p_I="4 MPa")
-    model.leak = FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s")
-    model.body, model.wall = Mass(v="1 m/s"), Reference()
-    model.rub = TranslationalFriction(law="coulomb")
-    model.connect(model.full.A, model.leak.A)
-    model.connect(model.leak.B, model.empty.A)
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.rub.C, model.wall.V)
+    model = wired("leak and friction", "full.A leak.A", "leak.B empty.A", "body.M rub.R",
+                  "rub.C wall.V",
+                  full=ConstantVolumeChamber(p_I="5 MPa"), empty=ConstantVolumeChamber(p_I="4 MPa"),
+                  leak=FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s"),
+                  body=Mass(v="1 m/s"), wall=Reference(), rub=TranslationalFriction(law="coulomb"))
     run = model.simulate("0.1 s", method="dopri5")
     monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
     drop = run["leak.p"].to("MPa").m
@@ -284,15 +278,13 @@ def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction)
     """What it takes to start it, to write it and to choose its states does not grow with them."""
     lone, beside = pendulum(), pendulum()
     n = 1500
-    beside.row, beside.links = Mass(count=n, mass="1 kg", v="0.01 m/s"), Spring(
-        count=n - 1, stiffness="10 N/m")
-    beside.connect(beside.links.R, beside.row[1:].M)
-    beside.connect(beside.links.C, beside.row[:-1].M)
+    wire(beside, "links.R row[1:].M", "links.C row[:-1].M",
+         row=Mass(count=n, mass="1 kg", v="0.01 m/s"),
+         links=Spring(count=n - 1, stiffness="10 N/m"))
     if friction:
-        beside.brake, beside.wall = TranslationalFriction(
-            law="coulomb", coulomb_force="1 mN", breakaway_force="2 mN"), Reference()
-        beside.connect(beside.brake.R, beside.row[0].M)
-        beside.connect(beside.brake.C, beside.wall.V)
+        wire(beside, "brake.R row[0].M", "brake.C wall.V",
+             brake=TranslationalFriction(law="coulomb", coulomb_force="1 mN",
+                                         breakaway_force="2 mN"), wall=Reference())
     ends = [model.simulate("1 s", method="dopri5", rtol=1e-8)["bob.x"].final.m
             for model in (lone, beside)]
     assert_allclose(*ends, rtol=1e-6)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -29,33 +30,23 @@ LOAD, BLEEDER, COIL, SERIES = 10.0, 20.0, 10e-3, 1e-3
 
 def rectifier():
     """17 V at 50 Hz through 1 mH and 0.1 ohm and a bridge onto 10 ohm, with a sensor there."""
-    model = Model("rectifier")
-    model.ground, model.load = ElectricalReference(), Resistor(resistance="10 ohm")
-    model.source = ACVoltageSource(amplitude="17 V", frequency="50 Hz")
-    model.wire, model.line = Resistor(resistance="0.1 ohm"), Inductor(inductance="1 mH")
-    model.bridge, model.sensor = Diode(count=4, model="ideal"), VoltageSensor()
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.line.p)
-    model.connect(model.line.n, model.bridge[0].p, model.bridge[2].n)
-    model.connect(model.source.n, model.bridge[1].p, model.bridge[3].n)
-    model.connect(model.bridge[0].n, model.bridge[1].n, model.load.p, model.sensor.p)
-    model.connect(model.ground.V, model.bridge[2].p, model.bridge[3].p, model.load.n,
-                  model.sensor.n)
-    return model
+    return wired("rectifier", "source.p wire.p", "wire.n line.p", "line.n bridge[0].p bridge[2].n",
+                 "source.n bridge[1].p bridge[3].n", "bridge[0].n bridge[1].n load.p sensor.p",
+                 "ground.V bridge[2].p bridge[3].p load.n sensor.n",
+                 ground=ElectricalReference(), load=Resistor(resistance="10 ohm"),
+                 source=ACVoltageSource(amplitude="17 V", frequency="50 Hz"),
+                 wire=Resistor(resistance="0.1 ohm"), line=Inductor(inductance="1 mH"),
+                 bridge=Diode(count=4, model="ideal"), sensor=VoltageSensor())
 
 
 def dimmer():
     """A relay on the voltage behind the bridge lets a coil have it, too."""
     model = rectifier()
-    model.relay = Relay(switch_on="12 V", switch_off="6 V")
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.resistor, model.coil = Resistor(resistance="20 ohm"), Inductor(inductance="10 mH")
-    model.connect(model.sensor.V, model.relay.u)
-    model.connect(model.relay.y, model.switch.vT)
-    model.connect(model.load.p, model.switch.p)
-    model.connect(model.switch.n, model.resistor.p, model.diode.n)
-    model.connect(model.resistor.n, model.coil.p)
-    model.connect(model.coil.n, model.diode.p, model.ground.V)
+    wire(model, "sensor.V relay.u", "relay.y switch.vT", "load.p switch.p",
+         "switch.n resistor.p diode.n", "resistor.n coil.p", "coil.n diode.p ground.V",
+         relay=Relay(switch_on="12 V", switch_off="6 V"), switch=Switch(model="ideal"),
+         diode=Diode(model="ideal"), resistor=Resistor(resistance="20 ohm"),
+         coil=Inductor(inductance="10 mH"))
     return model
 
 
@@ -110,14 +101,10 @@ def test_a_relay_behind_a_bridge_in_python_comes_to_the_same():
 def test_a_sample_behind_a_bridge_is_the_rectified_voltage(searches):
     """10 ohm times the line's current, whichever diodes have it."""
     model = rectifier()
-    model.hold = ZeroOrderHold(sample_time="0.1 ms", unit="V")
-    model.output, model.ohm = ControlledVoltageSource(), Resistor(resistance="1 kohm")
-    model.store = Capacitor(capacitance="10 uF")
-    model.connect(model.sensor.V, model.hold.u)
-    model.connect(model.hold.y, model.output.vT)
-    model.connect(model.output.p, model.ohm.p)
-    model.connect(model.ohm.n, model.store.p)
-    model.connect(model.store.n, model.output.n, model.ground.V)
+    wire(model, "sensor.V hold.u", "hold.y output.vT", "output.p ohm.p", "ohm.n store.p",
+         "store.n output.n ground.V",
+         hold=ZeroOrderHold(sample_time="0.1 ms", unit="V"), output=ControlledVoltageSource(),
+         ohm=Resistor(resistance="1 kohm"), store=Capacitor(capacitance="10 uF"))
     run = model.simulate("0.1 s", rtol=1e-9)
     t = 1e-4 * np.arange(1, 999, 7)
     held = np.array([run["hold.y"].at(quantity(x + 2e-5, "s")).m for x in t])
@@ -128,18 +115,14 @@ def test_a_sample_behind_a_bridge_is_the_rectified_voltage(searches):
 
 def test_a_sample_at_the_instant_of_a_switch_sees_what_the_switch_has_done(searches):
     """12 V over a switch onto a coil with a diode: its voltage jumps with the switch."""
-    model = Model("chopper")
-    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="12 V")
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance="2 ohm")
-    model.pulse = Pulse(period="100 us", width=0.5)
-    model.sensor, model.hold = VoltageSensor(), ZeroOrderHold(sample_time="50 us", unit="V")
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p, model.sensor.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.ground.V, model.source.n, model.diode.p, model.load.n, model.sensor.n)
-    model.connect(model.pulse.y, model.switch.vT)
-    model.connect(model.sensor.V, model.hold.u)
+    model = wired("chopper", "source.p switch.p", "switch.n diode.n coil.p sensor.p",
+                  "coil.n load.p", "ground.V source.n diode.p load.n sensor.n", "pulse.y switch.vT",
+                  "sensor.V hold.u",
+                  ground=ElectricalReference(), source=DCVoltageSource(voltage="12 V"),
+                  switch=Switch(model="ideal"), diode=Diode(model="ideal"),
+                  coil=Inductor(inductance="1 mH"), load=Resistor(resistance="2 ohm"),
+                  pulse=Pulse(period="100 us", width=0.5), sensor=VoltageSensor(),
+                  hold=ZeroOrderHold(sample_time="50 us", unit="V"))
     run = model.simulate("10 ms")
     held = [run["hold.y"].at(f"{50 * k + 20} us").m for k in range(4, 190)]
     assert_allclose(held, np.tile([12.0, 0.0], 93), atol=1e-9)

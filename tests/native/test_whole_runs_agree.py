@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -69,16 +70,12 @@ class Rubbing(Component):
 
 def drag(viscous="0 N*s/m", law="coulomb", **curve):
     """A body of 1 kg and 1 m/s that drags a spring of 100 N/m on friction of 2 N."""
-    model = Model("drag")
-    model.body, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
-    model.spring = Spring(stiffness="100 N/m")
-    model.friction = TranslationalFriction(law=law, coulomb_force=curve.pop("coulomb", "2 N"),
-                                           breakaway_force="2 N", viscous_coefficient=viscous,
-                                           **curve)  # fmt: skip
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.friction.R)
-    model.connect(model.friction.C, model.ground.V)
-    return model
+    return wired("drag", "body.M spring.R", "spring.C friction.R", "friction.C ground.V",
+                 body=Mass(mass="1 kg", v="1 m/s"), ground=Reference(),
+                 spring=Spring(stiffness="100 N/m"),
+                 friction=TranslationalFriction(law=law, coulomb_force=curve.pop("coulomb", "2 N"),
+                                                breakaway_force="2 N", viscous_coefficient=viscous,
+                                                **curve))
 
 
 def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever():
@@ -100,8 +97,7 @@ def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever(
     # then, for some microseconds
     assert all(again - lost < 1e-5 for lost, again in zip(at[2::2], at[3::2], strict=True))
     times = np.linspace(0, 3, 31)
-    assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times],
-                    atol=1e-7)
+    assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times], atol=1e-7)
 
 
 @pytest.mark.parametrize("method", ["auto", "DOP853"])

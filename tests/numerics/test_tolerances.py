@@ -21,6 +21,5 @@ def test_every_tolerance_has_a_name_of_its_own_and_a_reason():
 def test_every_tolerance_is_used():
     words = Counter(word for file in Path(tolerances.__file__).parents[1].rglob("*.py")
                     for word in re.findall(r"\w+", file.read_text(encoding="utf-8")))
-    unused = [name for line in LINES for name in line.split(" =")[0].split(", ")
-              if words[name] < 2]
+    unused = [name for line in LINES for name in line.split(" =")[0].split(", ") if words[name] < 2]
     assert unused == []

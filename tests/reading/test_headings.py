@@ -2,8 +2,8 @@
 
 import pandas
 import pytest
+from benches import wired
 
-from blocks import Model
 from blocks.analysis import fit
 from blocks.reading.headings import heading_parts, is_time
 from blocks.results import read_csv
@@ -33,9 +33,7 @@ def test_all_who_read_tables_take_the_same_headings(clock, place, tmp_path):
     read = read_csv(file)
     assert list(read) == ["x"] and f"{read['x'].units:~}" == "mm"
     assert table(file, time=clock, value=place) is not None
-    model = Model("row")
-    model.block, model.spring, model.floor = Mass(), Spring(x="10 mm"), Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.floor.V, model.spring.C)
+    model = wired("row", "block.M spring.R", "floor.V spring.C",
+                  block=Mass(), spring=Spring(x="10 mm"), floor=Reference())
     found = fit(model, data, {"block.mass": ("1 kg", "1000 kg")}, compare={place: "spring.x"})
     assert found.status == "finished"

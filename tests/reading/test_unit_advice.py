@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -227,8 +228,7 @@ def test_a_tolerance_is_a_difference_of_temperatures():
 
             yield der(self.T) * quantity("1 s") == quantity("300 K") - self.T
 
-    model = Model("cooling")
-    model.body = Cooling()
+    model = wired("cooling", body=Cooling())
     model.simulate("1 s", atol="1e-3 delta_degC")
     with pytest.raises(WrongDimension, match=r"simulate\(atol=…\): is a difference .*'0.001 delta"):
         model.simulate("1 s", atol="1e-3 degC")
@@ -241,9 +241,8 @@ def test_a_line_does_not_join_a_temperature_and_a_difference():
     class Rise(Component):
         u = Input("delta_degC")
 
-    model = Model("line")
-    model.source = Gain(gain="2", input="degC")
-    model.kelvin, model.sensor, model.rise = Gain(), Sensor(), Rise()
+    model = wired("line",
+                  source=Gain(gain="2", input="degC"), kelvin=Gain(), sensor=Sensor(), rise=Rise())
     model.connect(model.source.y, model.sensor.u)  # a product of temperatures is in K
     with pytest.raises(ConnectionRefused, match="degC and line.rise.u|degC and rise.u|in delta"):
         model.connect(model.sensor.u, model.rise.u)
@@ -369,10 +368,8 @@ def test_a_text_in_an_equation_names_class_and_equation():
         def equations(self):
             yield self.f == self.v * quantity("2 N*s/m") + "3 N.."
 
-    model = Model("rubbing")
-    model.body, model.rub, model.floor = Mass(), Rub(), Reference()
-    model.connect(model.body.M, model.rub.R)
-    model.connect(model.floor.V, model.rub.C)
+    model = wired("rubbing", "body.M rub.R", "floor.V rub.C",
+                  body=Mass(), rub=Rub(), floor=Reference())
     with pytest.raises(UnknownUnit, match=r"Rub, equation 1: 'N\.\.' is not a unit: '\.\.' is no"):
         model.simulate("1 s")
 
@@ -399,8 +396,7 @@ def test_an_option_of_any_length_is_answered_in_few_words(make, text):
 
 
 def test_a_path_of_any_length_is_looked_up_in_no_time():
-    model = Model("free")
-    model.bodies = Mass(count=3)
+    model = wired("free", bodies=Mass(count=3))
     result = model.simulate("0.1 s")
     for path in ("a." * 10**6, "[" * 10**6, "bodies[" + "9" * 5000 + "].v", "bodies[²].v",
                  "bodies[" + "9" * 5000 + ":].v", "bodies[-" + "9" * 5000 + "].v"):  # fmt: skip
@@ -434,8 +430,7 @@ def test_a_slope_in_percent_is_told_its_angle():
 def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
     with pytest.raises(UnknownName, match="a body counts no position: a spring .*MotionSensor"):
         Mass(x="1 m")
-    model = Model("free")
-    model.body = Mass(v="1 m/s")
+    model = wired("free", body=Mass(v="1 m/s"))
     with pytest.raises(UnknownName, match="a body counts no position"):
         model.simulate("1 s")["body.x"]
 
@@ -476,8 +471,7 @@ def test_two_domains_of_one_name_are_told_as_such():
     class Second(Component):
         A = Port(Domain("liquid", across={"p": "Pa"}, through={"V": "m^3/s"}))
 
-    model = Model("two")
-    model.a, model.b = First(), Second()
+    model = wired("two", a=First(), b=Second())
     with pytest.raises(ConnectionRefused, match="two domains of one name"):
         model.connect(model.a.A, model.b.A)
         model.check()
@@ -499,8 +493,6 @@ def test_pythons_maximum_is_answered_with_that_of_equations():
         def equations(self):
             yield self.f == quantity("1 N*s/m") * max(self.v, quantity("0 m/s"))
 
-    model = Model("clipped")
-    model.block, model.drag, model.ground = Mass(), Clipped(), Reference()
-    model.connect(model.block.M, model.drag.R)
-    model.connect(model.drag.C, model.ground.V)
+    model = wired("clipped", "block.M drag.R", "drag.C ground.V",
+                  block=Mass(), drag=Clipped(), ground=Reference())
     assert "maximum(a, b)" in str(model.check())

@@ -1,6 +1,5 @@
 """A recording with closed-form values: nothing here was integrated."""
 
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -116,8 +115,3 @@ def result(**changes):
 
 def nothing_recorded():
     return result(times=np.empty(0), events=[], status="failed", message="no consistent start")
-
-
-def finding(where, problem):
-    """As ``check()`` reports it: several places, and a sentence."""
-    return SimpleNamespace(code="x", where=where, problem=problem, advice="")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import pi
 
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, UnknownName
+from blocks import UnknownName
 from blocks.simulation.recording import RunRecording
 from library.signal import Pulse, Sine, Step
 from library.thermal import RadiativeHeatTransfer, TemperatureSource, ThermalMass
@@ -18,14 +19,9 @@ from library.translational import ForceSource, Mass, Reference
 @pytest.fixture
 def pushed():
     """Three masses pushed with 4 N from 3 s on, until 5 s."""
-    model = Model("pushed")
-    model.push = Step(final="4 N", start="3 s")
-    model.source, model.ground = ForceSource(count=3), Reference()
-    model.masses = Mass(count=3, mass=["1 kg", "2 kg", "4 kg"])
-    model.connect(model.push.y, model.source.S)
-    model.connect(model.source.R, model.masses.M)
-    model.connect(model.source.C, model.ground.V)
-    return model
+    return wired("pushed", "push.y source.S", "source.R masses.M", "source.C ground.V",
+                 push=Step(final="4 N", start="3 s"), source=ForceSource(count=3),
+                 ground=Reference(), masses=Mass(count=3, mass=["1 kg", "2 kg", "4 kg"]))
 
 
 @pytest.mark.parametrize("options", [{}, {"every": "0.25 s"}, {"every": "2 s"}, {"times": ["1 s"]},
@@ -46,16 +42,14 @@ def test_an_integral_is_over_the_time_of_the_run_in_its_unit_times_seconds(pushe
     way = run["masses.v"].integral()  # (4/m) 2²/2
     assert_allclose(way.to("mm").m, [8000, 4000, 2000], rtol=1e-6)
     assert str(way.units) == "meter"
-    model = Model("warm")
-    model.source, model.mass = TemperatureSource(temperature="20 degC"), ThermalMass()
-    model.connect(model.source.A, model.mass.M)
+    model = wired("warm", "source.A mass.M",
+                  source=TemperatureSource(temperature="20 degC"), mass=ThermalMass())
     kept = model.simulate("2 s")["mass.T"]
     assert_allclose(kept.integral().to("K*s").m, 2 * 293.15, rtol=1e-9)
 
 
 def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
-    model = Model("sine")
-    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz")
+    model = wired("sine", wave=Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz"))
     y = model.simulate("10 s")["wave.y"]
     assert str(y.mean().units) == "millivolt"
     assert_allclose(y.mean().m, 1, rtol=1e-6)
@@ -63,19 +57,15 @@ def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
 
 
 def test_a_pulse_has_the_mean_of_its_duty():
-    model = Model("pulse")
-    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    model = wired("pulse", pulse=Pulse(amplitude="6 N", period="1 s", width=0.25))
     y = model.simulate("8 s")["pulse.y"]
     assert_allclose([y.mean().m, y.rms().m], [1.5, 3.0], rtol=1e-12)
 
 
 def test_the_mean_power_of_a_shaken_mass_is_that_of_its_gain_in_energy():
-    model = Model("shaken")
-    model.wave, model.push = Sine(amplitude="2 N", frequency="0.5 Hz"), ForceSource()
-    model.block, model.ground = Mass(mass="3 kg"), Reference()
-    model.connect(model.wave.y, model.push.S)
-    model.connect(model.push.R, model.block.M)
-    model.connect(model.push.C, model.ground.V)
+    model = wired("shaken", "wave.y push.S", "push.R block.M", "push.C ground.V",
+                  wave=Sine(amplitude="2 N", frequency="0.5 Hz"), push=ForceSource(),
+                  block=Mass(mass="3 kg"), ground=Reference())
     run = model.simulate("1.5 s", rtol=1e-9)
     v = 2 / 3 / pi * (1 - 0)  # at 1.5 s, cos(1.5 pi) = 0
     assert_allclose(run["push.power_supplied"].mean().to("W").m, 3 * v**2 / 2 / 1.5, rtol=1e-6)
@@ -83,11 +73,9 @@ def test_the_mean_power_of_a_shaken_mass_is_that_of_its_gain_in_energy():
 
 def test_an_average_looks_into_every_step_a_few_times_only(monkeypatch):
     """A look inside an implicit step is a step of its own; the mean is known without many."""
-    model = Model("cooling")
-    model.body, model.sky = ThermalMass(T="400 K"), TemperatureSource(temperature="300 K")
-    model.air = RadiativeHeatTransfer(area="10 m^2")
-    model.connect(model.body.M, model.air.A)
-    model.connect(model.air.B, model.sky.A)
+    model = wired("cooling", "body.M air.A", "air.B sky.A",
+                  body=ThermalMass(T="400 K"), sky=TemperatureSource(temperature="300 K"),
+                  air=RadiativeHeatTransfer(area="10 m^2"))
     run = model.simulate("4000 s", method="rodas4", rtol=1e-11)
     looks, values = [], RunRecording.values
 
@@ -110,8 +98,7 @@ def test_an_average_looks_into_every_step_a_few_times_only(monkeypatch):
 
 def test_the_deviation_over_time_is_named():
     """Of a sine, the amplitude over the root of two."""
-    model = Model("wave")
-    model.wave = Sine(amplitude="3", frequency="1 Hz")
+    model = wired("wave", wave=Sine(amplitude="3", frequency="1 Hz"))
     v = model.simulate("1 s", rtol=1e-9)["wave.y"]
     with pytest.raises(UnknownName, match=r"\(v - v\.mean\(\)\)\.rms\(\)"):
         v.std()

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 import blocks
-from blocks import Model
 from blocks.results.plots.axis_scene import AxisPicture, AxisScene
 from blocks.results.plots.scene import scene_of
 from library.mechanisms import GearBox
@@ -21,15 +21,12 @@ from library.translational import (
 
 
 def two_masses():
-    model = Model("two masses")
-    model.a, model.b = Mass(mass="2 kg", v="1 m/s"), Mass(mass="1 kg")
-    model.spring, model.link = Spring(stiffness="200 N/m"), Spring(stiffness="50 N/m")
-    model.damper, model.rub = Damper(damping="3 N*s/m"), TranslationalFriction()
-    model.wall, model.sensor = Reference(), MotionSensor()
-    model.connect(model.a.M, model.spring.R, model.damper.R, model.link.C)
-    model.connect(model.b.M, model.link.R, model.rub.R, model.sensor.R)
-    model.connect(model.wall.V, model.spring.C, model.damper.C, model.rub.C, model.sensor.C)
-    return model
+    return wired("two masses", "a.M spring.R damper.R link.C", "b.M link.R rub.R sensor.R",
+                 "wall.V spring.C damper.C rub.C sensor.C",
+                 a=Mass(mass="2 kg", v="1 m/s"), b=Mass(mass="1 kg"),
+                 spring=Spring(stiffness="200 N/m"), link=Spring(stiffness="50 N/m"),
+                 damper=Damper(damping="3 N*s/m"), rub=TranslationalFriction(), wall=Reference(),
+                 sensor=MotionSensor())
 
 
 @pytest.fixture(scope="module")
@@ -88,14 +85,11 @@ def test_a_frame_shows_the_bodies_there(run):
 
 
 def test_discs_turn_by_their_angles():
-    model = Model("gear")
-    model.motor, model.load, model.gear = Inertia(), Inertia(inertia="1 kg*m^2"), GearBox(ratio=3)
-    model.torque, model.shaft = TorqueSource(torque="2 N*m"), RotationalSpring()
-    model.ground = RotationalReference()
-    model.connect(model.torque.R, model.motor.I, model.gear.S)
-    model.connect(model.gear.O, model.shaft.R)
-    model.connect(model.shaft.C, model.load.I)
-    model.connect(model.torque.C, model.ground.W)
+    model = wired("gear", "torque.R motor.I gear.S", "gear.O shaft.R", "shaft.C load.I",
+                  "torque.C ground.W",
+                  motor=Inertia(), load=Inertia(inertia="1 kg*m^2"), gear=GearBox(ratio=3),
+                  torque=TorqueSource(torque="2 N*m"), shaft=RotationalSpring(),
+                  ground=RotationalReference())
     made = scene(model.simulate("1 s", rtol=1e-8), [0.0, 0.5, 1.0])
     motor, load = (body(made, n) for n in ("motor", "load"))
     assert motor.turns

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError, Target, UnknownName, compare, quantity
+from blocks import ParameterError, Target, UnknownName, compare, quantity
 from blocks.exceptions import WrongCall, WrongDimension
 from blocks.simulation.given_values import GivenValues
 from blocks.simulation.settings import Options
@@ -20,21 +21,17 @@ from library.translational import ForceSource, Mass, MotionSensor, Reference, Tr
 
 def thrown(v0="1 m/s", force="-3 N", mass="1 kg", jump=None, duration="2 s", count=None,
            name="thrown", **options):
-    model = Model(name)
-    model.body, model.floor = Mass(mass=mass, v=v0, count=count), Reference()
-    model.pull, model.where = ForceSource(force=force, count=count), MotionSensor(count=count)
-    model.connect(model.body.M, model.pull.R, model.where.R)
-    model.connect(model.floor.V, model.pull.C, model.where.C)
+    model = wired(name, "body.M pull.R where.R", "floor.V pull.C where.C",
+                  body=Mass(mass=mass, v=v0, count=count), floor=Reference(),
+                  pull=ForceSource(force=force, count=count), where=MotionSensor(count=count))
     if jump is not None:
-        model.step = Step(initial="0 N", final="2 N", start=jump)
-        model.connect(model.step.y, model.pull.S)
+        wire(model, "step.y pull.S", step=Step(initial="0 N", final="2 N", start=jump))
     return model.simulate(duration, **options)
 
 
 # -- what a run was made with --------------------------------------------------------------------
 def test_a_run_keeps_the_parameters_it_was_made_with():
-    model = Model("block")
-    model.block = Mass(mass="2 kg", v="300 mm/s")
+    model = wired("block", block=Mass(mass="2 kg", v="300 mm/s"))
     result = model.simulate("1 s", rtol=1e-8)
     model.block.mass = "5 kg"
     model.block.v = "1 m/s"
@@ -64,8 +61,7 @@ def test_parameters_are_a_table_to_read():
 
 
 def test_options_and_parts_of_composites_are_among_the_parameters():
-    model = Model("press")
-    model.screw, model.rub = LeadScrew(), TranslationalFriction(law="stribeck")
+    model = wired("press", screw=LeadScrew(), rub=TranslationalFriction(law="stribeck"))
     made = GivenValues(model, "1 s", Options()).made_with()
     assert made.parameters["rub.law"] == "stribeck"
     assert made.types["screw"] == "LeadScrew"
@@ -179,8 +175,7 @@ def test_what_cannot_be_compared_is_refused_in_words():
         compare({"a": a, "b": 3}, "body.v")
     with pytest.raises(UnknownName, match="Did you mean 'body.v'"):
         compare({"a": a, "b": a}, "bod.v")
-    model = Model("thrown")
-    model.body = LeadScrew()
+    model = wired("thrown", body=LeadScrew())
     with pytest.raises(ParameterError, match="compares results"):
         a.differences(model)
 

@@ -7,6 +7,7 @@ nobody edits, and forces with the laws and values of the components that gave th
 from __future__ import annotations
 
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, load, quantity
@@ -39,9 +40,7 @@ def exchange(model):
 
 
 def add_and_connect(model):
-    model.free, model.more = Mass(mass="1 kg"), Mass(mass="1 kg")
-    model.connect(model.more.M, model.block.M)
-    model.connect(model.soft.R, model.soft.C)
+    wire(model, "more.M block.M", "soft.R soft.C", free=Mass(mass="1 kg"), more=Mass(mass="1 kg"))
 
 
 def replace(model):
@@ -109,8 +108,7 @@ def test_a_run_between_an_edit_and_the_next_is_its_own(tmp_path):
 
 
 def test_arrays_and_parts_of_composites_keep_their_numbers():
-    model = Model("row")
-    model.blocks = Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3)
+    model = wired("row", blocks=Mass(mass="1 kg", v=quantity([1.0, 2.0, 3.0], "m/s"), count=3))
     result = model.simulate("1 s")
     blocks = model.blocks
     del model.blocks
@@ -134,8 +132,7 @@ def test_points_and_linear_models_keep_their_names():
 
 
 def test_shapes_are_drawn_with_the_names_and_values_of_the_run():
-    model = Model("thrown")
-    model.body = Body(center_x="0.1 m", vx="1 m/s")
+    model = wired("thrown", body=Body(center_x="0.1 m", vx="1 m/s"))
     result = model.simulate("0.1 s")
     model.body.center_x = "0.3 m"
     del model.body

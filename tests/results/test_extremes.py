@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.results.values.extremes import largest_of_runs
 from library.signal import Pulse, Sine
-from library.translational import (
-    HardStop,
-    Mass,
-    Reference,
-    Spring,
-)
+from library.translational import HardStop, Mass, Reference, Spring
 
 
 def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
@@ -31,12 +27,9 @@ def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
 
 def oscillators(count):
     """1 kg on 100 N/m, 1 m/s and multiples: 10 rad/s."""
-    model = Model("oscillators")
-    model.blocks = Mass(count=count, v=quantity(1.0 + np.arange(count), "m/s"))
-    model.springs, model.ground = Spring(count=count, stiffness="100 N/m"), Reference()
-    model.connect(model.blocks.M, model.springs.R)
-    model.connect(model.springs.C, model.ground.V)
-    return model
+    return wired("oscillators", "blocks.M springs.R", "springs.C ground.V",
+                 blocks=Mass(count=count, v=quantity(1.0 + np.arange(count), "m/s")),
+                 springs=Spring(count=count, stiffness="100 N/m"), ground=Reference())
 
 
 @pytest.mark.parametrize("method", ["DOP853", "Radau", "ode45"])
@@ -49,8 +42,7 @@ def test_a_spring_is_stretched_by_the_whole_amplitude(method):
 
 
 def test_coarse_samples_show_the_same_extremes():
-    model = Model("sine")
-    model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="1 Hz")
+    model = wired("sine", wave=Sine(amplitude="3 mV", bias="1 mV", frequency="1 Hz"))
     y = model.simulate("2 s", every="0.11 s")["wave.y"]
     assert y.m.max() < 3.99
     assert_allclose([y.max().m, y.min().m], [4, -2], rtol=1e-9)
@@ -64,19 +56,16 @@ def test_a_run_that_ends_on_the_slope_has_its_extremes_at_its_ends():
 
 
 def test_a_jump_has_no_summit_beyond_its_sides():
-    model = Model("pulse")
-    model.pulse = Pulse(amplitude="6 N", period="1 s", width=0.25)
+    model = wired("pulse", pulse=Pulse(amplitude="6 N", period="1 s", width=0.25))
     y = model.simulate("8 s")["pulse.y"]
     assert (y.max().m, y.min().m) == (6, 0)
 
 
 def test_the_force_of_an_impact_on_a_stop_is_that_of_its_energy():
     """A mass of 1 kg and 1 m/s on a bound of 1e6 N/m: sqrt(k m) v = 1000 N."""
-    model = Model("stop")
-    model.block, model.ground = Mass(v="1 m/s"), Reference()
-    model.stop = HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m")
-    model.connect(model.block.M, model.stop.R)
-    model.connect(model.stop.C, model.ground.V)
+    model = wired("stop", "block.M stop.R", "stop.C ground.V",
+                  block=Mass(v="1 m/s"), ground=Reference(),
+                  stop=HardStop(model="full", upper_damping="0 N*s/m", upper_bound="0.1 m"))
     run = model.simulate("0.15 s", rtol=1e-9)
     assert_allclose(run["stop.f"].max().to("N").m, 1000, rtol=1e-6)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blocks import Model, ParameterError, UnknownName, Variable, dry_friction, quantity, sin
+from blocks import ParameterError, UnknownName, Variable, dry_friction, quantity, sin
 from blocks.results import read_csv, read_netcdf, read_parquet
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Gravity, Ground, Line
@@ -26,13 +27,11 @@ from library.translational import (
 
 
 def dragged(law="coulomb", force=lambda t: quantity("4 N/s") * t, count=None, **options):
-    model = Model("dragged")
-    model.block, model.floor = Mass(mass="2 kg", count=count), Reference()
-    model.rub = TranslationalFriction(law=law, coulomb_force="6 N", breakaway_force="8 N",
-                                      count=count)  # fmt: skip
-    model.pull = ForceSource(force=force, count=count)
-    model.connect(model.block.M, model.rub.R, model.pull.R)
-    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    model = wired("dragged", "block.M rub.R pull.R", "floor.V rub.C pull.C",
+                  block=Mass(mass="2 kg", count=count), floor=Reference(),
+                  rub=TranslationalFriction(law=law, coulomb_force="6 N", breakaway_force="8 N",
+                                            count=count),
+                  pull=ForceSource(force=force, count=count))
     return model.simulate("3 s", max_step="0.1 s", **options)
 
 
@@ -68,10 +67,9 @@ def test_events_carry_the_change_as_data():
 def test_events_of_conditions_have_no_mode():
     from library.signal import Relay, Sine
 
-    model = Model("relay")
-    model.wave = Sine(amplitude="2 V", frequency="1 Hz")
-    model.relay = Relay(switch_on="1 V", switch_off="-1 V", on_value="1 V", off_value="0 V")
-    model.connect(model.wave.y, model.relay.u)
+    model = wired("relay", "wave.y relay.u",
+                  wave=Sine(amplitude="2 V", frequency="1 Hz"),
+                  relay=Relay(switch_on="1 V", switch_off="-1 V", on_value="1 V", off_value="0 V"))
     run = model.simulate("1 s")
     assert run.events and all(e.element == e.mode == e.previous == "" for e in run.events)
 
@@ -108,11 +106,9 @@ class Doubly(TwoPort):
 
 
 def test_several_laws_are_told_by_their_efforts_and_own_names_are_kept():
-    model = Model("two")
-    model.block, model.floor = Mass(), Reference()
-    model.rub, model.pull = Doubly(), ForceSource(force=lambda t: quantity("4 N/s") * t)
-    model.connect(model.block.M, model.rub.R, model.pull.R)
-    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    model = wired("two", "block.M rub.R pull.R", "floor.V rub.C pull.C",
+                  block=Mass(), floor=Reference(), rub=Doubly(),
+                  pull=ForceSource(force=lambda t: quantity("4 N/s") * t))
     run = model.simulate("3 s")
     assert_allclose(run["rub.mode"].final.to("N").m, 16)
     assert_array_equal(run["rub.a.mode"].at(["1.9 s", "2.1 s"]).m, [0, 1])
@@ -130,13 +126,10 @@ def test_the_name_of_the_effort_always_works():
 
 def stop(**options):
     """1 kg at 1 m/s between two stops 0.2 m apart, restitution 0.5: contacts at 0.1 s, 0.5 s, …"""
-    model = Model("stop")
-    model.body, model.wall = Mass(v="1 m/s"), Reference()
-    model.stop = HardStop(model="restitution", upper_bound="0.1 m", lower_bound="-0.1 m",
-                          restitution=0.5)  # fmt: skip
-    model.push = ForceSource(force="2 N")
-    model.connect(model.body.M, model.stop.R, model.push.R)
-    model.connect(model.wall.V, model.stop.C, model.push.C)
+    model = wired("stop", "body.M stop.R push.R", "wall.V stop.C push.C",
+                  body=Mass(v="1 m/s"), wall=Reference(),
+                  stop=HardStop(model="restitution", upper_bound="0.1 m", lower_bound="-0.1 m",
+                                restitution=0.5), push=ForceSource(force="2 N"))
     return model.simulate("6 s", **options)
 
 
@@ -162,12 +155,9 @@ def test_a_stop_is_listed_once_with_its_heat_once():
 
 
 def test_a_clutch_without_mass_on_one_side_has_a_mode():
-    model = Model("clutch")
-    model.drum, model.ground = Inertia(inertia="1 kg*m^2", w="5 rad/s"), RotationalReference()
-    model.clutch = DiscClutch(normal_force="10 N")
-    model.torque = TorqueSource(torque="0 N*m")
-    model.connect(model.drum.I, model.clutch.R, model.torque.R)
-    model.connect(model.ground.W, model.clutch.C, model.torque.C)
+    model = wired("clutch", "drum.I clutch.R torque.R", "ground.W clutch.C torque.C",
+                  drum=Inertia(inertia="1 kg*m^2", w="5 rad/s"), ground=RotationalReference(),
+                  clutch=DiscClutch(normal_force="10 N"), torque=TorqueSource(torque="0 N*m"))
     run = model.simulate("60 s")
     assert run["clutch.mode"].in_words("0 s") == "slides forward"
     assert run["clutch.mode"].in_words("60 s") == "stuck"
@@ -175,13 +165,12 @@ def test_a_clutch_without_mass_on_one_side_has_a_mode():
 
 def test_frictions_in_series_have_a_mode_each():
     """5 N and 7 N in series: the weaker one slides, until 1 kg m/s / 5 N = 0.2 s."""
-    model = Model("series")
-    model.body, model.floor = Mass(v="1 m/s"), Reference()
-    model.weak = TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="5 N")
-    model.strong = TranslationalFriction(law="coulomb", coulomb_force="7 N", breakaway_force="8 N")
-    model.connect(model.body.M, model.weak.R)
-    model.connect(model.weak.C, model.strong.R)
-    model.connect(model.strong.C, model.floor.V)
+    model = wired("series", "body.M weak.R", "weak.C strong.R", "strong.C floor.V",
+                  body=Mass(v="1 m/s"), floor=Reference(),
+                  weak=TranslationalFriction(law="coulomb", coulomb_force="5 N",
+                                             breakaway_force="5 N"),
+                  strong=TranslationalFriction(law="coulomb", coulomb_force="7 N",
+                                               breakaway_force="8 N"))
     run = model.simulate("1 s")
     assert_array_equal(run["weak.mode"].at(["0.19 s", "0.21 s"]).m, [1, 0])
     assert (run["strong.mode"] == "stuck").all()
@@ -190,12 +179,10 @@ def test_frictions_in_series_have_a_mode_each():
 @pytest.mark.parametrize("options", [{}, {"method": "moreau_jean", "step": "2 ms"}])
 def test_a_contact_with_friction_has_two_modes(options):
     """A disc thrown along a line at 3 m/s rolls from v0 / (3 mu g) = 0.5097 s on."""
-    model = Model("bowl")
-    model.ground, model.gravity = Ground(), Gravity()
-    model.disc = Body(mass="2 kg", inertia="0.01 kg*m^2", y="0.1 m", vx="3 m/s", w="0 rad/s")
-    model.touch = Contact(curve=Circle("0.1 m"), base=Line(), friction=0.2)
-    model.connect(model.ground.P, model.touch.B, model.gravity.P)
-    model.connect(model.disc.P, model.touch.F)
+    model = wired("bowl", "ground.P touch.B gravity.P", "disc.P touch.F",
+                  ground=Ground(), gravity=Gravity(),
+                  disc=Body(mass="2 kg", inertia="0.01 kg*m^2", y="0.1 m", vx="3 m/s", w="0 rad/s"),
+                  touch=Contact(curve=Circle("0.1 m"), base=Line(), friction=0.2))
     run = model.simulate("1 s", **options)
     assert set(run["touch.N.mode"].in_words()) == {"closed"}
     words = run["touch.T.mode"].in_words(["0.1 s", "0.5 s", "0.52 s", "1 s"])
@@ -211,8 +198,7 @@ def test_modes_are_shown_in_words_and_kept_as_numbers(tmp_path):
     assert list(frame.columns) == ["rub.mode", "block.v [m/s]"]
     assert "slides forward" in repr(run["rub.mode"]) and "33.33 %" in repr(run["rub.mode"])
     readers = {"csv": read_csv, "parquet": read_parquet, "nc": read_netcdf}
-    for ending, write in (("csv", run.to_csv), ("parquet", run.to_parquet),
-                          ("nc", run.to_netcdf)):  # fmt: skip
+    for ending, write in (("csv", run.to_csv), ("parquet", run.to_parquet), ("nc", run.to_netcdf)):
         write(tmp_path / f"run.{ending}", "rub.mode", every="1.5 s")
         back = readers[ending](tmp_path / f"run.{ending}")
         assert_array_equal(back["rub.mode"].m, [0, 0, 1])

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 
-from blocks import Model
 from blocks.exceptions import UnknownName
 from library.translational import Mass
 
 
 @pytest.fixture(scope="module")
 def run():
-    model = Model("slider")
-    model.block = Mass(mass="1 kg", v="1 m/s")
+    model = wired("slider", block=Mass(mass="1 kg", v="1 m/s"))
     return model.simulate("1 s")
 
 

@@ -8,9 +8,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, ParameterError, Port, load
+from blocks import Component, ParameterError, Port, load
 from blocks.exceptions import WrongCall
 from blocks.results import EnergyTerm
 from blocks.results.page.run_page import energy_flow, thinned
@@ -63,15 +64,12 @@ def numbers(text, kind):
 
 
 def stick_slip():
-    model = Model("stick-slip")
-    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
-    model.spring, model.block = Spring(stiffness="1000 N/m"), Mass(mass="1 kg")
-    model.friction = TranslationalFriction(law="stribeck", breakaway_force="25 N",
-                                           coulomb_force="20 N")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.pull.C, model.friction.C, model.ground.V)
-    return model
+    return wired("stick-slip", "pull.R spring.R", "spring.C block.M friction.R",
+                 "pull.C friction.C ground.V",
+                 pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(),
+                 spring=Spring(stiffness="1000 N/m"), block=Mass(mass="1 kg"),
+                 friction=TranslationalFriction(law="stribeck", breakaway_force="25 N",
+                                                coulomb_force="20 N"))
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +101,9 @@ def test_curves_are_those_of_the_run_in_its_units(run):
 
 
 def test_a_million_samples_weigh_little_and_keep_their_extremes():
-    model = Model("long")
-    model.block, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="1e4 N/m")
-    model.ground = Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("long", "block.M spring.R", "spring.C ground.V",
+                  block=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="1e4 N/m"),
+                  ground=Reference())
     result = model.simulate("10 s", every="10 us")
     assert len(result.time) > 1_000_000
     page = result.report().html
@@ -145,11 +141,8 @@ def test_bands_of_the_energy_flow_are_as_wide_as_the_energies():
 
 
 def test_findings_are_told_and_the_model_is_drawn_as_it_was():
-    model = Model("drifting")
-    model.block, model.damper = Mass(v="1 m/s"), Damper()
-    model.ground = Reference()
-    model.connect(model.block.M, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
+    model = wired("drifting", "block.M damper.R", "damper.C ground.V",
+                  block=Mass(v="1 m/s"), damper=Damper(), ground=Reference())
     result = model.simulate("1 s")
     model.more = Mass()
     page = result.report().html
@@ -169,10 +162,8 @@ def test_composites_open_in_the_report():
             self.connect(self.R, self.spring.R, self.damper.R)
             self.connect(self.C, self.spring.C, self.damper.C)
 
-    model = Model("legs")
-    model.body, model.leg, model.ground = Mass(v="1 m/s"), Leg(), Reference()
-    model.connect(model.body.M, model.leg.R)
-    model.connect(model.leg.C, model.ground.V)
+    model = wired("legs", "body.M leg.R", "leg.C ground.V",
+                  body=Mass(v="1 m/s"), leg=Leg(), ground=Reference())
     page = model.simulate("1 s").report().html
     closed, opened = page.split("<details>")[:2]
     assert "leg.spring: Spring" not in closed
@@ -201,9 +192,8 @@ def test_a_notebook_shows_the_same_page(run):
 
 
 def test_a_long_network_is_folded_where_only_wires_run():
-    model = Model("row")
-    model.ground, model.pull = Reference(), VelocitySource(velocity="0.1 m/s")
-    model.connect(model.ground.V, model.pull.C)
+    model = wired("row", "ground.V pull.C",
+                  ground=Reference(), pull=VelocitySource(velocity="0.1 m/s"))
     last = model.pull.R
     for k in range(9):
         spring, mass = model.add(f"spring{k}", Spring()), model.add(f"mass{k}", Mass())

@@ -10,6 +10,7 @@ import pickle
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, quantity
@@ -28,12 +29,9 @@ def thrown(v0=1.0, count=None, name="thrown", jump=None, **options):
     if count is not None:
         del model.pull
         model.pull = ForceSource(force="-3 N", count=count)
-    model.where = MotionSensor(count=count)
-    model.connect(model.body.M, model.pull.R, model.where.R)
-    model.connect(model.floor.V, model.pull.C, model.where.C)
+    wire(model, "body.M pull.R where.R", "floor.V pull.C where.C", where=MotionSensor(count=count))
     if jump is not None:
-        model.step = Step(initial="-3 N", final="-5 N", start=jump)
-        model.connect(model.step.y, model.pull.S)
+        wire(model, "step.y pull.S", step=Step(initial="-3 N", final="-5 N", start=jump))
     return model.simulate(options.pop("duration", "2 s"), **options)
 
 
@@ -128,8 +126,7 @@ def test_a_table_reads_every_run_at_its_own_times_and_names_it(tmp_path):
     a, b = thrown(1.0), thrown(2.0, name="other")
     frame = a.table("body.v", b["body.v"], b["where.P"], every="0.5 s",
                     units={"body.v": "mm/s", "where.P (other)": "cm"})  # fmt: skip
-    assert list(frame.columns) == ["body.v [mm/s]", "body.v (other) [mm/s]",
-                                   "where.P (other) [cm]"]  # fmt: skip
+    assert list(frame.columns) == ["body.v [mm/s]", "body.v (other) [mm/s]", "where.P (other) [cm]"]
     t = np.arange(5) / 2
     assert_allclose(frame.iloc[:, 0], 1000 - 3000 * t, atol=1e-9)
     assert_allclose(frame.iloc[:, 1], 2000 - 3000 * t, atol=1e-9)

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, compare, load, quantity
@@ -28,25 +29,19 @@ W = 2.0  # rad/s
 
 
 def swinging(**options):
-    model = Model("swinging")
-    model.body, model.spring = Mass(mass="2 kg", v="0.6 m/s"), Spring(stiffness="8 N/m", x="0 m")
-    model.wall = Reference()
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.wall.V)
+    model = wired("swinging", "body.M spring.R", "spring.C wall.V",
+                  body=Mass(mass="2 kg", v="0.6 m/s"), spring=Spring(stiffness="8 N/m", x="0 m"),
+                  wall=Reference())
     return model.simulate("5 s", **options)
 
 
 def rubbing(breakaway="20 N", **options):
     """Pulled by 30 N sin(2 t) against 20 N at rest: it slides from asin(2/3) / 2 s on."""
-    model = Model("rubbing")
-    model.block, model.floor = Mass(mass="4 kg"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                      breakaway_force=breakaway)
-    model.wave = Sine(amplitude="30 N", frequency=f"{W / 2 / np.pi} Hz")
-    model.pull = ForceSource()
-    model.connect(model.wave.y, model.pull.S)
-    model.connect(model.block.M, model.rub.R, model.pull.R)
-    model.connect(model.floor.V, model.rub.C, model.pull.C)
+    model = wired("rubbing", "wave.y pull.S", "block.M rub.R pull.R", "floor.V rub.C pull.C",
+                  block=Mass(mass="4 kg"), floor=Reference(),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                            breakaway_force=breakaway),
+                  wave=Sine(amplitude="30 N", frequency=f"{W / 2 / np.pi} Hz"), pull=ForceSource())
     return model.simulate("3 s", **options)
 
 
@@ -187,8 +182,7 @@ def test_arrays_are_kept(tmp_path, name):
 
 
 def test_other_tools_see_an_array_as_one_variable(tmp_path):
-    model = Model("several")
-    model.bodies = Mass(mass="1 kg", v=quantity([1, 2, 3], "m/s"), count=3)
+    model = wired("several", bodies=Mass(mass="1 kg", v=quantity([1, 2, 3], "m/s"), count=3))
     model.simulate("1 s").save(tmp_path / "run.nc")
     table = read_netcdf(tmp_path / "run.nc")
     assert table["bodies.v"].shape[0] == 3 and table.units["bodies.v"] == "m/s"

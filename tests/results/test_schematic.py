@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from benches import wired
 
 from blocks import Component, Model, Parameter, ParameterError, Port
 from blocks.drawing.network import drawn_network
@@ -81,15 +82,10 @@ def test_schematics_of_converted_models_are_as_tidy(name):
 
 
 def chain():
-    model = Model("chain")
-    model.a, model.b, model.c = Mass(mass="1 kg"), Mass(mass="2 kg"), Mass()
-    model.soft, model.stiff = Spring(stiffness="5 N/m"), Spring(stiffness="9 kN/m")
-    model.hold, model.ground = Damper(), Reference()
-    model.connect(model.a.M, model.soft.R)
-    model.connect(model.soft.C, model.b.M, model.stiff.R)
-    model.connect(model.stiff.C, model.c.M, model.hold.R)
-    model.connect(model.hold.C, model.ground.V)
-    return model
+    return wired("chain", "a.M soft.R", "soft.C b.M stiff.R", "stiff.C c.M hold.R",
+                 "hold.C ground.V",
+                 a=Mass(mass="1 kg"), b=Mass(mass="2 kg"), c=Mass(), soft=Spring(stiffness="5 N/m"),
+                 stiff=Spring(stiffness="9 kN/m"), hold=Damper(), ground=Reference())
 
 
 def middle(drawn, path):
@@ -108,13 +104,10 @@ def test_a_chain_is_straight_and_its_ground_is_below():
 
 def test_wires_join_what_the_model_joins():
     """Pieces of wire of one node hang together, and reach the symbols of its components."""
-    model = Model("low pass")
-    model.source, model.ground = DCVoltageSource(voltage="5 V"), ElectricalReference()
-    model.coil, model.load = Inductor(), Resistor()
-    model.store, model.spare = Capacitor(), Capacitor()
-    model.connect(model.source.p, model.coil.p)
-    model.connect(model.coil.n, model.load.p, model.store.p, model.spare.p)
-    model.connect(model.source.n, model.load.n, model.store.n, model.spare.n, model.ground.V)
+    model = wired("low pass", "source.p coil.p", "coil.n load.p store.p spare.p",
+                  "source.n load.n store.n spare.n ground.V",
+                  source=DCVoltageSource(voltage="5 V"), ground=ElectricalReference(),
+                  coil=Inductor(), load=Resistor(), store=Capacitor(), spare=Capacitor())
     drawn = model.draw()
     assert len(loose_ends(drawn)) == 2 and all(n == 1 for n in loose_ends(drawn).values())
 
@@ -169,12 +162,8 @@ class Absorber(Component):
 
 
 def machine():
-    model = Model("machine")
-    model.machine, model.absorber, model.push = Mass(), Absorber(), ForceSource()
-    model.ground = Reference()
-    model.connect(model.machine.M, model.absorber.A, model.push.R)
-    model.connect(model.push.C, model.ground.V)
-    return model
+    return wired("machine", "machine.M absorber.A push.R", "push.C ground.V",
+                 machine=Mass(), absorber=Absorber(), push=ForceSource(), ground=Reference())
 
 
 def test_a_composite_is_a_box_until_it_is_opened():
@@ -200,11 +189,9 @@ def test_what_cannot_be_opened_is_said():
 
 
 def test_findings_are_red_beside_the_parts_they_are_about():
-    model = Model("faulty")
-    model.block, model.ground = Mass(), Reference()
-    model.one, model.two = VelocitySource(velocity="1 m/s"), VelocitySource(velocity="2 m/s")
-    model.connect(model.block.M, model.one.R, model.two.R)
-    model.connect(model.one.C, model.two.C, model.ground.V)
+    model = wired("faulty", "block.M one.R two.R", "one.C two.C ground.V",
+                  block=Mass(), ground=Reference(), one=VelocitySource(velocity="1 m/s"),
+                  two=VelocitySource(velocity="2 m/s"))
     drawn = model.draw()
     red = {t.words for t in drawn.picture.texts if t.wrong}
     assert {"one (1)", "two (1)"} <= red and "block" not in red
@@ -217,8 +204,7 @@ def test_values_are_written_as_engineers_write_them():
     drawn = chain().draw(values=True)
     words = {t.words for t in drawn.picture.texts}
     assert {"1 kg", "2 kg", "5 N/m", "9000 N/m"} <= words
-    model = Model("coil")
-    model.coil = Inductor(inductance="1e-4 H")
+    model = wired("coil", coil=Inductor(inductance="1e-4 H"))
     assert "100 µH" in {t.words for t in model.draw(values=True).picture.texts}
 
 
@@ -230,10 +216,8 @@ def test_pointing_at_a_part_tells_its_values():
 
 def test_short_arrays_are_drawn_one_by_one_and_long_ones_as_one():
     def row(n):
-        model = Model("row")
-        model.masses, model.springs = Mass(count=n), Spring(count=n - 1)
-        model.connect(model.masses[:-1].M, model.springs.R)
-        model.connect(model.masses[1:].M, model.springs.C)
+        model = wired("row", "masses[:-1].M springs.R", "masses[1:].M springs.C",
+                      masses=Mass(count=n), springs=Spring(count=n - 1))
         return model.draw()
 
     assert "springs[2]" in row(5).picture.areas
@@ -275,8 +259,7 @@ def test_a_drawing_goes_into_given_axes():
 
 
 def test_an_unknown_end_is_drawn_open_and_a_reference_alone_stands_with_its_name():
-    model = Model("loose")
-    model.spring, model.ground = Spring(), Reference()
+    model = wired("loose", spring=Spring(), ground=Reference())
     drawn = model.draw()
     assert {"spring", "ground"} <= set(drawn.picture.areas)
     assert faults(drawn) == []

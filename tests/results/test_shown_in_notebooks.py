@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from benches import wired
+
 from blocks import Component, Model, Parameter, quantity
 from blocks.analysis import free
 from library.translational import Damper, ForceSource, Mass, Reference, TranslationalFriction
@@ -18,12 +20,9 @@ class Pair(Component):
 
 
 def pushed():
-    model = Model("pushed <hard>")
-    model.push, model.block = ForceSource(), Mass(mass="4 kg", v="0 m/s")
-    model.damper, model.wall = Damper(damping="2 N*s/m"), Reference()
-    model.connect(model.push.R, model.block.M, model.damper.R)
-    model.connect(model.push.C, model.damper.C, model.wall.V)
-    return model
+    return wired("pushed <hard>", "push.R block.M damper.R", "push.C damper.C wall.V",
+                 push=ForceSource(), block=Mass(mass="4 kg", v="0 m/s"),
+                 damper=Damper(damping="2 N*s/m"), wall=Reference())
 
 
 def test_a_model_is_its_schematic_and_an_empty_one_its_text():

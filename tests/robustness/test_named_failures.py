@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire, wired
 
 from blocks import (
     BlocksError,
@@ -52,9 +53,7 @@ from library.translational import (
 
 
 def alone(component):
-    model = Model("test")
-    model.part = component
-    return model
+    return wired("test", part=component)
 
 
 def loop(*blocks):
@@ -131,10 +130,8 @@ def test_a_signal_that_only_follows_itself_is_refused(block):
 
 
 def test_a_switch_that_comes_to_follow_itself_stops_the_run_there():
-    model = Model("switch")
-    model.ramp, model.s = signal.Ramp(slope="10 1/s"), signal.Switch(threshold=2.5)
-    model.connect(model.ramp.y, model.s.control, model.s.u2)
-    model.connect(model.s.y, model.s.u1)
+    model = wired("switch", "ramp.y s.control s.u2", "s.y s.u1",
+                  ramp=signal.Ramp(slope="10 1/s"), s=signal.Switch(threshold=2.5))
     assert not model.check().errors
     with pytest.raises(SimulationError, match="s: its equation .* has no finite value") as caught:
         model.simulate("1 s")
@@ -155,8 +152,7 @@ class Divided(Component):
 
 
 def test_a_divisor_that_is_chosen_is_looked_at_in_every_run_for_its_own_parameters():
-    model = Model("divided")
-    model.part = Divided()
+    model = wired("divided", part=Divided())
     for late in (0.0, 3.0, 0.0):
         model.part.late = late
         if late:
@@ -182,10 +178,8 @@ class Geared(Component):
 
 def test_a_held_value_may_stand_in_a_law_that_has_to_be_differentiated():
     model = alone(Geared())
-    model.table, model.load, model.floor = PositionSource(), Mass(mass="3 kg"), Reference()
-    model.connect(model.part.y, model.table.S)
-    model.connect(model.table.R, model.load.M)
-    model.connect(model.table.C, model.floor.V)
+    wire(model, "part.y table.S", "table.R load.M", "table.C floor.V",
+         table=PositionSource(), load=Mass(mass="3 kg"), floor=Reference())
     run = model.simulate("1.5 s", max_step="10 ms")
     assert run["load.v"].at("1 s").to("m/s").m == pytest.approx(2 * math.cos(1), rel=1e-6)
     assert run["load.f"].at("1 s").to("N").m == pytest.approx(-3 * 2 * math.sin(1), rel=1e-6)
@@ -198,11 +192,9 @@ def test_a_play_that_only_follows_itself_rests():
 
 # -- values that are no numbers -------------------------------------------------------------------
 def test_a_root_that_loses_its_value_behind_a_limit_stops_the_run():
-    model = Model("hidden")
-    model.wave = signal.Sine(amplitude=1, frequency="0.5 Hz", bias=0.5)
-    model.root, model.limit = signal.MathFunction(function="sqrt"), signal.Saturation()
-    model.connect(model.wave.y, model.root.u)
-    model.connect(model.root.y, model.limit.u)
+    model = wired("hidden", "wave.y root.u", "root.y limit.u",
+                  wave=signal.Sine(amplitude=1, frequency="0.5 Hz", bias=0.5),
+                  root=signal.MathFunction(function="sqrt"), limit=signal.Saturation())
     with pytest.raises(SimulationError, match=r"root: its equation  y == sqrt\(u\)") as caught:
         model.simulate("2 s", max_step="10 ms")
     # sin(pi t) = -1/2 at 7/6 s; told at the first step after it
@@ -267,9 +259,7 @@ class Level(TwoPort):
 
 def test_a_result_without_a_value_at_the_start_is_found_by_check():
     model = alone(Level())
-    model.body, model.floor = Mass(), Reference()
-    model.connect(model.body.M, model.part.R)
-    model.connect(model.floor.V, model.part.C)
+    wire(model, "body.M part.R", "floor.V part.C", body=Mass(), floor=Reference())
     (finding,) = model.check().errors
     assert finding.code == "initial.value" and finding.where == ("part",)
     assert "decibel" in finding.problem
@@ -288,9 +278,7 @@ class Wild(TwoPort):
 
 def test_friction_without_a_strength_is_found_by_check():
     model = alone(Wild())
-    model.body, model.floor = Mass(), Reference()
-    model.connect(model.body.M, model.part.R)
-    model.connect(model.floor.V, model.part.C)
+    wire(model, "body.M part.R", "floor.V part.C", body=Mass(), floor=Reference())
     (finding,) = model.check().errors
     assert finding.code == "simulation.value" and finding.where == ("part",)
 
@@ -299,9 +287,7 @@ def test_friction_without_a_strength_is_found_by_check():
                                                           "static_coefficient": 900}])
 def test_a_band_that_holds_more_than_all_numbers_is_refused(given):
     model = alone(BandBrake(**given))
-    model.shaft, model.wall = Inertia(), RotationalReference()
-    model.connect(model.shaft.I, model.part.R)
-    model.connect(model.wall.W, model.part.C)
+    wire(model, "shaft.I part.R", "wall.W part.C", shaft=Inertia(), wall=RotationalReference())
     (finding,) = model.check().errors
     assert finding.code == "parameter.relation"
     assert "ratio of tensions" in finding.problem
@@ -309,11 +295,9 @@ def test_a_band_that_holds_more_than_all_numbers_is_refused(given):
 
 # -- limits, bounds and presets -------------------------------------------------------------------
 def limited(**given):
-    model = Model("limits")
-    model.u = signal.Constant(value=-1)
-    model.i = signal.Integrator(limited=True, upper="2 s", lower="-0.5 s", **given)
-    model.connect(model.u.y, model.i.u)
-    return model
+    return wired("limits", "u.y i.u",
+                 u=signal.Constant(value=-1),
+                 i=signal.Integrator(limited=True, upper="2 s", lower="-0.5 s", **given))
 
 
 def test_an_integral_starts_between_its_limits():
@@ -365,9 +349,7 @@ class Wheel(Component):
 
 
 def test_presets_that_contradict_each_other_are_told():
-    model = Model("two wheels")
-    model.a, model.b = Wheel(), Inertia(inertia="1 kg*m^2")
-    model.connect(model.a.I, model.b.I)
+    model = wired("two wheels", "a.I b.I", a=Wheel(), b=Inertia(inertia="1 kg*m^2"))
     (finding,) = model.check().filter("initial.conflict")
     assert finding.severity == "warning" and set(finding.where) == {"a.w", "b.w"}
     with pytest.warns(InitialWarning, match="preset conflict"):
@@ -385,9 +367,7 @@ def test_check_finds_what_a_component_requires_at_the_start():
     model = alone(DiscClutch())
     model.shaft, model.wall = Inertia(w="3 rad/s"), RotationalReference()
     model.push = signal.Constant(value="-5 N")
-    model.connect(model.shaft.I, model.part.R)
-    model.connect(model.wall.W, model.part.C)
-    model.connect(model.push.y, model.part.N)
+    wire(model, "shaft.I part.R", "wall.W part.C", "push.y part.N")
     (finding,) = model.check().errors
     assert finding.code == "simulation.required" and finding.where == ("part",)
     with pytest.raises(SimulationError) as caught:
@@ -413,22 +393,19 @@ def test_a_period_too_short_for_the_length_of_the_run_is_refused():
 
 
 def test_a_mass_so_small_that_its_acceleration_has_no_number_is_refused():
-    model = Model("light")
-    model.body, model.floor = Mass(mass="1e-305 kg"), Reference()
-    model.spring, model.damper = Spring(x="-1 km", stiffness="1 MN/m"), Damper()
-    model.push = ForceSource(force="1 N")
-    model.connect(model.body.M, model.spring.R, model.damper.R, model.push.R)
-    model.connect(model.floor.V, model.spring.C, model.damper.C, model.push.C)
+    model = wired("light", "body.M spring.R damper.R push.R", "floor.V spring.C damper.C push.C",
+                  body=Mass(mass="1e-305 kg"), floor=Reference(),
+                  spring=Spring(x="-1 km", stiffness="1 MN/m"), damper=Damper(),
+                  push=ForceSource(force="1 N"))
     assert codes(model) == ["initial.derivative"]
     with pytest.raises((InitialisationError, BlocksError), match="not a finite number"):
         model.simulate("1 s")
 
 
 def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
-    model = Model("loose end")
-    model.push, model.stop = ForceSource(force="0.2 N"), HardStop(lower_bound="5 mm")
-    model.floor = Reference()
-    model.connect(model.push.R, model.stop.R, model.floor.V)
+    model = wired("loose end", "push.R stop.R floor.V",
+                  push=ForceSource(force="0.2 N"), stop=HardStop(lower_bound="5 mm"),
+                  floor=Reference())
     model.connect(model.push.C, model.stop.C)  # in the gap nothing takes the force up
     with pytest.raises(SimulationError, match="stop: the run stopped at t = .* singular") as caught:
         model.simulate("0.5 s", method="moreau_jean", step="1 ms")
@@ -437,39 +414,31 @@ def test_a_matrix_that_becomes_singular_during_a_run_stops_it_by_name():
 
 def test_values_that_outgrow_all_numbers_stop_the_run_by_name():
     """A ring spring preloaded by 1e300 N, pressed by 1e30 N, beside a stuck gear."""
-    model = Model("thrown")
-    model.body, model.other, model.floor = Mass(v="0.119 mm/s"), Mass(), Reference()
-    model.ring = FrictionRing(v="-15.3 mm/s", preload="1e300 N", ring_friction="213 N")
-    model.road, model.press = RollingResistance(), signal.Step(final="1e30 N", start="20 ms")
-    model.axle, model.wheel, model.gear = Differential(), RollingWheel(), LossyGear()
-    model.ground, model.rotor = RotationalReference(), Inertia(count=2)
-    model.connect(model.press.y, model.road.N)
-    model.connect(model.road.R, model.ring.C, model.floor.V, model.other.M)
-    model.connect(model.body.M, model.road.C, model.ring.R)
-    model.connect(model.axle.S1, model.wheel.A, model.rotor.I)
-    model.connect(model.axle.S2, model.gear.S, model.ground.W)
-    model.connect(model.axle.D, model.gear.O)
+    model = wired("thrown", "press.y road.N", "road.R ring.C floor.V other.M",
+                  "body.M road.C ring.R", "axle.S1 wheel.A rotor.I", "axle.S2 gear.S ground.W",
+                  "axle.D gear.O",
+                  body=Mass(v="0.119 mm/s"), other=Mass(), floor=Reference(),
+                  ring=FrictionRing(v="-15.3 mm/s", preload="1e300 N", ring_friction="213 N"),
+                  road=RollingResistance(), press=signal.Step(final="1e30 N", start="20 ms"),
+                  axle=Differential(), wheel=RollingWheel(), gear=LossyGear(),
+                  ground=RotationalReference(), rotor=Inertia(count=2))
     with pytest.raises(SimulationError, match="grow beyond all numbers"), pytest.warns(
             InitialWarning, match="body.v.*ring.v"):
         model.simulate("0.1 s", method="moreau_jean", step="1 ms")
 
 
 def test_a_parameter_beyond_all_bounds_is_told_by_its_law():
-    model = Model("circuit")
-    model.store = GasChargedAccumulator(precharge_pressure="1e300 MPa")
-    model.chamber, model.tank = ConstantVolumeChamber(), Reservoir()
-    model.connect(model.store.A, model.chamber.A, model.tank.A)
+    model = wired("circuit", "store.A chamber.A tank.A",
+                  store=GasChargedAccumulator(precharge_pressure="1e300 MPa"),
+                  chamber=ConstantVolumeChamber(), tank=Reservoir())
     (error,) = model.check().errors
     assert error.code == "initial.failed"
     assert "precharge_pressure" in error.problem and "no finite value" in error.problem
 
 
 def test_what_is_no_file_is_answered_by_the_call(tmp_path):
-    model = Model("kept")
-    model.body, model.floor = Inertia(w="1 rad/s"), RotationalReference()
-    model.rub = RotationalFriction()
-    model.connect(model.body.I, model.rub.R)
-    model.connect(model.rub.C, model.floor.W)
+    model = wired("kept", "body.I rub.R", "rub.C floor.W",
+                  body=Inertia(w="1 rad/s"), floor=RotationalReference(), rub=RotationalFriction())
     run = model.simulate("1 s")
     for call in (model.save, lambda file: run.report(save=file), run.animate, model.export_fmu):
         with pytest.raises(WrongCall, match="takes the name of a file"):

@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from benches import wired
 
-from blocks import Model, ParameterError, load
+from blocks import ParameterError, load
 from blocks.simulation.bottlenecks import FEWER_EVENTS
-from library.electrical import (
-    ACVoltageSource,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
+from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
 from library.signal import Integrator, Rounding, Sine
 from library.translational import (
     Damper,
@@ -29,8 +25,7 @@ from library.translational import (
 
 def chain():
     """Six masses on springs of 100 N/m, but the fourth spring is ten thousand times as stiff."""
-    model = Model("chain")
-    model.wall = Reference()
+    model = wired("chain", wall=Reference())
     last = model.wall.V
     for i in range(6):
         mass, spring, damper = Mass(mass="1 kg"), Spring(
@@ -45,14 +40,10 @@ def chain():
 
 
 def dragged(law):
-    model = Model("dragged")
-    model.body, model.floor = Mass(mass="1 kg"), Reference()
-    model.spring, model.pull = Spring(stiffness="1 kN/m"), VelocitySource(velocity="0.1 m/s")
-    model.rub = TranslationalFriction(law=law, coulomb_force="5 N", breakaway_force="8 N")
-    model.connect(model.body.M, model.rub.R, model.spring.R)
-    model.connect(model.rub.C, model.floor.V, model.pull.C)
-    model.connect(model.pull.R, model.spring.C)
-    return model
+    return wired("dragged", "body.M rub.R spring.R", "rub.C floor.V pull.C", "pull.R spring.C",
+                 body=Mass(mass="1 kg"), floor=Reference(), spring=Spring(stiffness="1 kN/m"),
+                 pull=VelocitySource(velocity="0.1 m/s"),
+                 rub=TranslationalFriction(law=law, coulomb_force="5 N", breakaway_force="8 N"))
 
 
 def test_a_stiff_spring_among_soft_ones_holds_an_explicit_method_back():
@@ -84,12 +75,9 @@ def test_who_makes_the_events_is_counted():
 
 
 def test_a_bouncing_contact_is_named_for_steps_and_events():
-    model = Model("ball")
-    model.ball, model.floor, model.weight = Mass(mass="1 kg"), Reference(), ForceSource(
-        force="-9.81 N")
-    model.stop = HardStop(upper_bound="10 m", lower_bound="-0.1 m")
-    model.connect(model.ball.M, model.weight.R, model.stop.R)
-    model.connect(model.weight.C, model.floor.V, model.stop.C)
+    model = wired("ball", "ball.M weight.R stop.R", "weight.C floor.V stop.C",
+                  ball=Mass(mass="1 kg"), floor=Reference(), weight=ForceSource(force="-9.81 N"),
+                  stop=HardStop(upper_bound="10 m", lower_bound="-0.1 m"))
     run = model.simulate("2 s", method="dopri5")
     (stop, *others) = run.bottlenecks()
     assert stop.component == "stop" and stop.steps > 0.5
@@ -98,13 +86,10 @@ def test_a_bouncing_contact_is_named_for_steps_and_events():
 
 def test_the_loop_that_iterates_is_named():
     """A diode behind a resistor is a loop, which the diode bends."""
-    model = Model("loops")
-    model.source, model.earth = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
-        ElectricalReference()
-    model.limit, model.diode = Resistor(resistance="100 ohm"), Diode(model="exponential")
-    model.connect(model.source.p, model.limit.p)
-    model.connect(model.limit.n, model.diode.p)
-    model.connect(model.diode.n, model.source.n, model.earth.V)
+    model = wired("loops", "source.p limit.p", "limit.n diode.p", "diode.n source.n earth.V",
+                  source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                  earth=ElectricalReference(), limit=Resistor(resistance="100 ohm"),
+                  diode=Diode(model="exponential"))
     slow = model.simulate("40 ms").bottlenecks()
     assert {term.component: term.iterations for term in slow if term.iterations} == {"diode": 1.0}
     assert "makes it a state" in slow["diode"].advice
@@ -133,11 +118,9 @@ def test_it_is_told_as_a_table_and_in_the_report(tmp_path):
 
 
 def test_advice_on_many_events_is_of_what_makes_them():
-    model = Model("counted")
-    model.turn, model.marks = Sine(amplitude="1", frequency="1 Hz"), Rounding(step=0.01)
-    model.sum = Integrator()
-    model.connect(model.turn.y, model.marks.u)
-    model.connect(model.marks.y, model.sum.u)
+    model = wired("counted", "turn.y marks.u", "marks.y sum.u",
+                  turn=Sine(amplitude="1", frequency="1 Hz"), marks=Rounding(step=0.01),
+                  sum=Integrator())
     (counted,) = model.simulate("1 s").bottlenecks()
     assert counted.component == "marks" and counted.events == 400
     assert counted.advice == FEWER_EVENTS[""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from feedback import (
     ENDS,
     GAIN,
@@ -88,14 +89,11 @@ def test_a_start_between_the_branches_leaves_them_at_the_end_of_its_own():
 
 def test_pieces_of_a_loop_with_one_solution_stay_as_they_are():
     """A follower: the output at the minus input. Its pieces need no events."""
-    model = Model("follower")
-    model.ground, model.op, model.source = Ground(), Amplifier(), VoltageSource(
-        voltage=lambda t: quantity("10 V/s") * t)
-    model.load, model.r, model.c = Resistor(), Resistor(), Capacitor()
-    model.connect(model.op.plus, model.source.p)
-    model.connect(model.op.minus, model.op.out, model.load.p, model.r.p)
-    model.connect(model.r.n, model.c.p)
-    model.connect(model.source.n, model.load.n, model.c.n, model.ground.V)
+    model = wired("follower", "op.plus source.p", "op.minus op.out load.p r.p", "r.n c.p",
+                  "source.n load.n c.n ground.V",
+                  ground=Ground(), op=Amplifier(),
+                  source=VoltageSource(voltage=lambda t: quantity("10 V/s") * t), load=Resistor(),
+                  r=Resistor(), c=Capacitor())
     run = model.simulate("2 s", rtol=1e-8)
     assert model.compile().nm == 0
     assert_allclose(run["op.v_out"].at(quantity([1.0, 1.9], "s")).to("V").magnitude,
@@ -114,8 +112,7 @@ class Contradictory(Component):
 
 
 def test_what_contradicts_itself_is_refused_as_before():
-    model = Model("no way on")
-    model.a = Contradictory()
+    model = wired("no way on", a=Contradictory())
     with pytest.raises(SimulationError, match=r"contradicts itself|switches back and forth"):
         model.simulate("1 s")
 
@@ -135,8 +132,7 @@ class SaturatedCore(Component):
 
 
 def test_newtons_method_finds_its_way_over_a_saturated_core():
-    model = Model("core")
-    model.core = SaturatedCore()
+    model = wired("core", core=SaturatedCore())
     run = model.simulate("6 s", rtol=1e-9)
     mmf = run["core.mmf"].at(quantity([0.0, 3.0, 6.0], "s")).magnitude
     induction = (np.array([3e-4, 0, -3e-4]) - mmf / 1e6) / 1e-4

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import BlocksError, Model, floor, quantity, sin, where
+from blocks import BlocksError, floor, quantity, sin, where
 from blocks.system.time_functions import TimeFunctions
 from library.translational import ForceSource, Mass, Reference, TranslationalFriction
 
@@ -27,14 +28,10 @@ def turns(t):
 
 def shaken(force):
     """1 kg on a floor that holds 10 N, under a force."""
-    model = Model("shaken")
-    model.block, model.floor = Mass(mass="1 kg"), Reference()
-    model.load = ForceSource(force=force)
-    model.friction = TranslationalFriction(law="coulomb", breakaway_force="10 N",
-                                           coulomb_force="10 N")
-    model.connect(model.block.M, model.load.R, model.friction.R)
-    model.connect(model.floor.V, model.load.C, model.friction.C)
-    return model
+    return wired("shaken", "block.M load.R friction.R", "floor.V load.C friction.C",
+                 block=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=force),
+                 friction=TranslationalFriction(law="coulomb", breakaway_force="10 N",
+                                                coulomb_force="10 N"))
 
 
 @pytest.mark.parametrize("start", [0.0, 3.6e6])

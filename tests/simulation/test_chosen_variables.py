@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose, assert_array_equal
 from parts import alone
 from test_reading import MODELS as EXACT
@@ -16,7 +17,6 @@ from test_reading import MODELS as EXACT
 from blocks import (
     Component,
     Discrete,
-    Model,
     Parameter,
     SimulationError,
     UnknownName,
@@ -103,22 +103,16 @@ class Ball(Component):
 
 
 def oscillator():
-    model = Model("oscillator")
-    model.block, model.spring = Mass(mass="2 kg", v="1 m/s"), Spring(stiffness="8 N/m")
-    model.ground = Reference()
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
-    return model
+    return wired("oscillator", "block.M spring.R", "spring.C ground.V",
+                 block=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
+                 ground=Reference())
 
 
 def row(count=6):
-    model = Model("row")
-    model.masses, model.springs = Mass(count=count, v="1 m/s"), SpringDamper(count=count)
-    model.ground = Reference()
-    model.connect(model.springs.R, model.masses.M)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.ground.V)
-    return model
+    return wired("row", "springs.R masses.M", "springs[1:].C masses[:-1].M",
+                 "springs[0].C ground.V",
+                 masses=Mass(count=count, v="1 m/s"), springs=SpringDamper(count=count),
+                 ground=Reference())
 
 
 MODELS = {**EXACT, "oscillator": oscillator, "row": row,
@@ -189,8 +183,7 @@ def test_a_closed_form_is_met_between_samples_and_at_extremes():
     force = -4 * np.sin(2 * t)  # of 2 kg at 1 m/s on 8 N/m
     assert_allclose(np.abs(run["spring.f"].at(quantity(t, "s")).m), np.abs(force), atol=1e-7)
     assert run["spring.f"].max().m == pytest.approx(4, abs=1e-7)
-    assert run["block.v"].rms().m == pytest.approx(
-        np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
+    assert run["block.v"].rms().m == pytest.approx(np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
     sampled = oscillator().simulate("10 s", rtol=1e-9, record="block.v", every="0.5 s")
     assert_allclose(sampled["block.v"].m, np.cos(2 * np.arange(21) / 2), atol=1e-7)
 
@@ -213,8 +206,7 @@ class Cornered(Component):
 @pytest.mark.parametrize("rtol", [1e-6, 1e-10])
 def test_corners_within_steps_are_kept_to_the_tolerance(rtol):
     """Nothing but what is recorded depends on them, so they are no events."""
-    model = Model("cornered")
-    model.part = Cornered()
+    model = wired("cornered", part=Cornered())
     run = model.simulate("5 s", rtol=rtol, record=["part.x", "part.length", "part.limited"])
     t = quantity(np.linspace(0, 5, 20_001), "s")
     x = run["part.x"].at(t).m
@@ -375,8 +367,7 @@ class Carrier(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853"])
 def test_events_by_the_thousand_are_kept_of_chosen_variables(method):
-    model = Model("carrier")
-    model.carrier = Carrier()
+    model = wired("carrier", carrier=Carrier())
     run = model.simulate("0.2 s", method=method, record=["carrier.on"])
     assert run.statistics["events"] == 20_000 - 1
     t = np.random.default_rng(5).uniform(0, 0.2, 500)

@@ -10,6 +10,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -33,23 +34,16 @@ LAWS = {"dahl": {"coulomb_force": "0.1 N"},
 
 def chain(n, part):
     """Masses of 1 kg with springs of 1 kN/m and dampers of 1 N s/m, pushed at the last one."""
-    m = Model("chain")
-    m.ground, m.masses = Reference(), Mass(count=n)
-    m.springs = Spring(count=n, stiffness="1 kN/m")
-    m.dampers = Damper(count=n, damping="1 N*s/m")
-    m.push = ForceSource(force=lambda t: quantity("1 N") * sin(quantity("10 rad/s") * t))
-    m.connect(m.springs.R, m.dampers.R, m.masses.M)
-    m.connect(m.springs[1:].C, m.dampers[1:].C, m.masses[:-1].M)
-    m.connect(m.springs[0].C, m.dampers[0].C, m.ground.V, m.push.C)
-    m.connect(m.push.R, m.masses[-1].M)
+    m = wired("chain", "springs.R dampers.R masses.M", "springs[1:].C dampers[1:].C masses[:-1].M",
+              "springs[0].C dampers[0].C ground.V push.C", "push.R masses[-1].M",
+              ground=Reference(), masses=Mass(count=n), springs=Spring(count=n, stiffness="1 kN/m"),
+              dampers=Damper(count=n, damping="1 N*s/m"),
+              push=ForceSource(force=lambda t: quantity("1 N") * sin(quantity("10 rad/s") * t)))
     if part in LAWS:
-        m.rub = TranslationalFriction(count=n, law=part, **LAWS[part])
-        m.connect(m.rub.R, m.masses.M)
-        m.connect(m.rub.C, m.ground.V)
+        wire(m, "rub.R masses.M", "rub.C ground.V",
+             rub=TranslationalFriction(count=n, law=part, **LAWS[part]))
         return m
-    m.sensor = MotionSensor(count=n)
-    m.connect(m.sensor.R, m.masses.M)
-    m.connect(m.sensor.C, m.ground.V)
+    wire(m, "sensor.R masses.M", "sensor.C ground.V", sensor=MotionSensor(count=n))
     m.block = (Backlash(count=n, width="1 mm") if part == "backlash" else
                Relay(count=n, switch_on="0.1 mm", switch_off="-0.1 mm"))
     m.connect(m.sensor.P, m.block.u)
@@ -91,11 +85,9 @@ def test_a_hundred_masses_on_dahls_friction_have_few_events_each():
 def test_unknowns_of_a_loop_beside_the_chain_add_no_events(method):
     m = chain(12, "dahl")
     alone = m.simulate("0.3 s", method=method).statistics["events"]
-    m.earth, m.source = ElectricalReference(), DCVoltageSource(voltage="1 V")
-    m.resistor, m.diode = Resistor(), Diode(model="exponential")
-    m.connect(m.source.p, m.resistor.p)
-    m.connect(m.resistor.n, m.diode.p)
-    m.connect(m.diode.n, m.source.n, m.earth.V)
+    wire(m, "source.p resistor.p", "resistor.n diode.p", "diode.n source.n earth.V",
+         earth=ElectricalReference(), source=DCVoltageSource(voltage="1 V"), resistor=Resistor(),
+         diode=Diode(model="exponential"))
     assert m.simulate("0.3 s", method=method).statistics["events"] <= 1.2 * alone <= 60
 
 
@@ -125,8 +117,7 @@ class Oscillating(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_within_dust_switches_nothing(method):
-    model = Model("dust")
-    model.part = Oscillating()
+    model = wired("dust", part=Oscillating())
     run = model.simulate("2 s", method=method, max_step="10 ms")
     assert run.statistics["events"] <= 2  # the first crossing
 
@@ -134,8 +125,7 @@ def test_what_swings_within_dust_switches_nothing(method):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_swings_by_its_tolerance_switches_as_ever(method):
     """200/(2 pi) periods of 100 rad/s over 2 s, two zeros each."""
-    model = Model("no dust")
-    model.part = Oscillating(x="1 um")
+    model = wired("no dust", part=Oscillating(x="1 um"))
     run = model.simulate("2 s", method=method, atol=1e-12)
     times = np.unique([event.time.to("s").m for event in run.events])  # sign is two relations
     assert_allclose(times, (np.arange(64) + 0.5) * np.pi / 100, atol=2e-5)
@@ -151,8 +141,7 @@ class Counting(Oscillating):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_the_least_motion_crosses_where_its_sides_lead_elsewhere(method):
     """It is positive for a quarter of a period, and for every other half of one after that."""
-    model = Model("counted")
-    model.part = Counting(large="0 m")
+    model = wired("counted", part=Counting(large="0 m"))
     run = model.simulate(quantity(20.25 * np.pi / 50, "s"), method=method, max_step="1 ms")
     assert run["part.large"].final.m == pytest.approx(10.25 * np.pi / 50, rel=1e-3)
 
@@ -165,8 +154,7 @@ def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, m
     model = Model("released")
     model.body, model.floor = Mass(mass="1 kg"), Reference()
     model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
-    model.load = ForceSource(
-        force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
+    model.load = ForceSource(force=lambda t: quantity(-1 - more, "N") + quantity("2 N/s") * t)
     model.connect(model.body.M, model.rub.R, model.load.R)
     model.connect(model.rub.C, model.load.C, model.floor.V)
     run = model.simulate("1.5 s", method=method)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from parts import alone, final
 from scipy.special import erfinv
@@ -12,7 +13,6 @@ from blocks import (
     Component,
     Discrete,
     Input,
-    Model,
     Parameter,
     Variable,
     breakpoints,
@@ -362,8 +362,7 @@ def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
     assert final(run, "c.total") == pytest.approx(16 * half, abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["dopri5"])
-def test_a_rounded_state_changes_at_located_instants(method):
+def test_a_rounded_state_changes_at_located_instants():
     class Stairs(Component):
         """A state that rises to 3.3 and falls back, in whole steps and modulo 0.7."""
 
@@ -387,7 +386,7 @@ def test_a_rounded_state_changes_at_located_instants(method):
     middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     whole, teeth = np.floor(x(middles)), np.floor(x(middles) / 0.7)
     area = np.diff(1.8 * edges - 0.75 * np.sin(2 * edges))
-    run = alone(Stairs()).simulate("3 s", rtol=1e-8, method=method)
+    run = alone(Stairs()).simulate("3 s", rtol=1e-8, method="dopri5")
     at_jumps = [min(abs(e.time - t) for e in run.events) for t in jumps]
     assert max(at_jumps) < 1e-7
     assert len({round(e.time, 6) for e in run.events}) == len(jumps)
@@ -413,13 +412,10 @@ def test_a_rounded_input_may_jump_over_many_steps_and_be_rounded_again():
     def u(t):
         return 0.4 + 7.3 * ((t >= 0.1) & ((t - 0.1) % 0.5 < 0.2)) + 1.7 * np.sin(2.6 * np.pi * t)
 
-    model = Model("rounded")
-    model.c, model.sum = Coarse(), Sum()
-    model.pulses = Pulse(amplitude=7.3, bias=0.4, period="0.5 s", width=0.4, start="0.1 s")
-    model.sine = Sine(amplitude=1.7, frequency="1.3 Hz")
-    model.connect(model.pulses.y, model.sum.u1)
-    model.connect(model.sine.y, model.sum.u2)
-    model.connect(model.sum.y, model.c.u)
+    model = wired("rounded", "pulses.y sum.u1", "sine.y sum.u2", "sum.y c.u",
+                  c=Coarse(), sum=Sum(),
+                  pulses=Pulse(amplitude=7.3, bias=0.4, period="0.5 s", width=0.4, start="0.1 s"),
+                  sine=Sine(amplitude=1.7, frequency="1.3 Hz"))
     run = model.simulate("2 s")
     t = np.linspace(0.0012, 1.9987, 500)
     at = quantity(t, "s")
@@ -561,12 +557,10 @@ def test_a_contradiction_at_the_start_names_the_component():
 
 
 def test_who_has_contacts_that_switch_for_ever_is_told_of_time_stepping():
-    model = Model("box at a stop")
-    model.ground, model.mass = Reference(), Mass(mass="1 kg", v="1 m/s")
-    model.stop = HardStop(model="restitution", restitution=0.5, lower_bound="-1 m",
-                          upper_bound="1 m")
-    model.connect(model.mass.M, model.stop.R)
-    model.connect(model.stop.C, model.ground.V)
+    model = wired("box at a stop", "mass.M stop.R", "stop.C ground.V",
+                  ground=Reference(), mass=Mass(mass="1 kg", v="1 m/s"),
+                  stop=HardStop(model="restitution", restitution=0.5, lower_bound="-1 m",
+                                upper_bound="1 m"))
     run = model.simulate("1.5 s")
     assert "moreau_jean" in on_switching(run.recording, ["mass", "stop"], "a hysteresis")
     assert on_switching(run.recording, ["mass"], "a hysteresis") == "a hysteresis"

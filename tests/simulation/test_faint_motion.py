@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire, wired
 
 from blocks import Model, NominalWarning, Variable, der, quantity
 from library.electrical import (
@@ -29,12 +30,9 @@ from library.translational import (
 
 def resonator(force="1 nN", spring=None):
     """1 ug on 0.4 N/m, which a constant force swings by nanometres."""
-    model = Model("resonator")
-    model.block, model.spring = Mass(mass="1 ug"), spring or Spring(stiffness="0.4 N/m")
-    model.push, model.ground = ForceSource(force=force), Reference()
-    model.connect(model.push.R, model.spring.R, model.block.M)
-    model.connect(model.push.C, model.spring.C, model.ground.V)
-    return model
+    return wired("resonator", "push.R spring.R block.M", "push.C spring.C ground.V",
+                 block=Mass(mass="1 ug"), spring=spring or Spring(stiffness="0.4 N/m"),
+                 push=ForceSource(force=force), ground=Reference())
 
 
 def swing(t):
@@ -71,24 +69,19 @@ def test_its_advice_gives_the_closed_form(how):
 
 def test_a_small_machine_beside_a_usual_circuit_is_told():
     model = resonator("0 N")
-    model.coil = TranslationalElectromechanicalConverter(constant="1 nN/A")
-    model.supply, model.wire = DCVoltageSource(voltage="1 V"), Resistor(resistance="1 ohm")
-    model.earth = ElectricalReference()
-    model.connect(model.supply.p, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.coil.n, model.supply.n, model.earth.V)
-    model.connect(model.coil.R, model.block.M)
-    model.connect(model.coil.C, model.ground.V)
+    wire(model, "supply.p wire.p", "wire.n coil.p", "coil.n supply.n earth.V", "coil.R block.M",
+         "coil.C ground.V",
+         coil=TranslationalElectromechanicalConverter(constant="1 nN/A"),
+         supply=DCVoltageSource(voltage="1 V"), wire=Resistor(resistance="1 ohm"),
+         earth=ElectricalReference())
     with pytest.warns(NominalWarning, match=r"spring\.x never exceeds"):
         model.simulate("10 ms", method="rodas4")["coil.f"].max()
 
 
 def test_a_charge_of_picoamperes_is_told():
-    model = Model("integrator")
-    model.source, model.earth = DCCurrentSource(current="0.1 pA"), ElectricalReference()
-    model.store = Capacitor(capacitance="1 uF")
-    model.connect(model.source.p, model.store.n, model.earth.V)
-    model.connect(model.source.n, model.store.p)
+    model = wired("integrator", "source.p store.n earth.V", "source.n store.p",
+                  source=DCCurrentSource(current="0.1 pA"), earth=ElectricalReference(),
+                  store=Capacitor(capacitance="1 uF"))
     with pytest.warns(NominalWarning, match=r"store\.\w+ never exceeds 100 nV"):
         model.simulate("1 s", method="BDF").table("store.v")
 
@@ -110,14 +103,12 @@ def test_sizes_are_told_in_any_unit():
 
 
 def at_rest_on_friction():
-    model = Model("creeps")
-    model.block, model.ground = Mass(mass="1 kg"), Reference()
-    model.rub = TranslationalFriction(law="simscape", coulomb_force="10 N", breakaway_force="12 N")
-    model.push, model.spring = ForceSource(force="1 mN"), Spring(stiffness="1 MN/m")
-    model.hold = ForceSource(force="3 N")
-    model.connect(model.block.M, model.rub.R, model.push.R, model.spring.R, model.hold.R)
-    model.connect(model.ground.V, model.rub.C, model.push.C, model.spring.C, model.hold.C)
-    return model
+    return wired("creeps", "block.M rub.R push.R spring.R hold.R",
+                 "ground.V rub.C push.C spring.C hold.C",
+                 block=Mass(mass="1 kg"), ground=Reference(),
+                 rub=TranslationalFriction(law="simscape", coulomb_force="10 N",
+                                           breakaway_force="12 N"), push=ForceSource(force="1 mN"),
+                 spring=Spring(stiffness="1 MN/m"), hold=ForceSource(force="3 N"))
 
 
 def a_wave_in_a_chain():

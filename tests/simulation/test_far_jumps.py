@@ -61,6 +61,5 @@ def test_junctions_clamp_a_source_that_jumps(amplitude, count, method):
     at = quantity(TIMES, "s")
     store, clamp, source = (np.array(run[path].at(at).m)
                             for path in ("store.vc", "clamp.v", "source.v"))
-    assert_allclose(store, np.tile(stores(amplitude), (count, 1)), rtol=1e-5,
-                    atol=1e-6 * amplitude)
+    assert_allclose(store, np.tile(stores(amplitude), (count, 1)), rtol=1e-5, atol=1e-6 * amplitude)
     assert_allclose(clamp, node(source, store), rtol=1e-8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from friction_bench import dry, push
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -26,11 +27,9 @@ TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
 
 def sled(trace, drag="1 N*s/m"):
     """A body with another one at 1 m/s ahead, which pulls it along through a damper."""
-    model = Model("sled")
-    model.body, model.damper = Mass(mass="1 kg", v=quantity(trace, "m/s")), Damper(damping=drag)
-    model.tug, model.drag, model.ground = Mass(mass="1 kg", v="1 m/s"), Damper(), Reference()
-    model.connect(model.tug.M, model.damper.R)
-    model.connect(model.damper.C, model.body.M, model.drag.R)
+    model = wired("sled", "tug.M damper.R", "damper.C body.M drag.R",
+                  body=Mass(mass="1 kg", v=quantity(trace, "m/s")), damper=Damper(damping=drag),
+                  tug=Mass(mass="1 kg", v="1 m/s"), drag=Damper(), ground=Reference())
     model.drag.damping = "1 N*s/m"
     model.connect(model.drag.C, model.ground.V)
     return model
@@ -70,14 +69,11 @@ class SquareLoad(TwoPort):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_what_dies_out_at_once_is_followed_in_a_run_of_a_month(method):
     """A store of 1000 F at 2 V fills 1 nF through 1 ohm, and runs down by dv/dt = -1e-7 v^2."""
-    model = Model("store")
-    model.fast = Capacitor(capacitance="1 nF", v="1 V")
-    model.store = Capacitor(capacitance="1000 F", v="2 V")
-    model.lead, model.load = Resistor(resistance="1 ohm"), SquareLoad()
-    model.earth = ElectricalReference()
-    model.connect(model.fast.p, model.lead.p)
-    model.connect(model.lead.n, model.store.p, model.load.p)
-    model.connect(model.earth.V, model.fast.n, model.store.n, model.load.n)
+    model = wired("store", "fast.p lead.p", "lead.n store.p load.p",
+                  "earth.V fast.n store.n load.n",
+                  fast=Capacitor(capacitance="1 nF", v="1 V"),
+                  store=Capacitor(capacitance="1000 F", v="2 V"), lead=Resistor(resistance="1 ohm"),
+                  load=SquareLoad(), earth=ElectricalReference())
     run = model.simulate("30 day", method=method, rtol=1e-7)
     exact = 1 / (1 / 2 + 1e-7 * 30 * 86400)
     np.testing.assert_allclose(run["store.v"].final.m, exact, rtol=1e-5)
@@ -124,12 +120,9 @@ def test_a_run_goes_on_from_velocities_that_an_event_leaves_as_rounding(method):
 @pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "Radau", "BDF"])
 def test_a_run_begins_where_a_law_bends(method):
     """m v' = -k x and x' = v - k x / d from x = 0, as long as the spring is pressed."""
-    model = Model("one way")
-    model.body, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m")
-    model.damper, model.ground = OneWay(), Reference()
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.damper.R)
-    model.connect(model.damper.C, model.ground.V)
+    model = wired("one way", "body.M spring.R", "spring.C damper.R", "damper.C ground.V",
+                  body=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="100 N/m"),
+                  damper=OneWay(), ground=Reference())
     run = model.simulate("0.3 s", method=method, rtol=1e-8)
     v, x = expm(0.3 * np.array([[0.0, -100.0], [1.0, -100.0 / 30.0]])) @ [1.0, 0.0]
     assert run["body.v"].final.magnitude == pytest.approx(v, rel=1e-5)

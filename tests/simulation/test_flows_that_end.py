@@ -10,10 +10,10 @@ from itertools import cycle
 
 import numpy as np
 import pytest
+from benches import wired
 
 from blocks import (
     Component,
-    Model,
     SimulationError,
     Variable,
     abs_,
@@ -57,9 +57,7 @@ def tank(law):
         def equations(self):
             yield der(self.x) == -law(self.x)
 
-    model = Model("tank")
-    model.tank = Tank()
-    return model
+    return wired("tank", tank=Tank())
 
 
 def two_tanks(law):
@@ -75,9 +73,7 @@ def two_tanks(law):
             yield der(self.b) == self.q
             yield self.q == law(self.a - self.b)
 
-    model = Model("level")
-    model.tanks = Tanks()
-    return model
+    return wired("level", tanks=Tanks())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -107,8 +103,7 @@ def test_the_angle_of_a_choice_is_that_of_what_holds(method):
     assert result["tank.x"].final.m == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.parametrize(("law", "method"), [
-    *zip(ORIFICES.values(), cycle(["auto", "rodas4"]))])
+@pytest.mark.parametrize(("law", "method"), [*zip(ORIFICES.values(), cycle(["auto", "rodas4"]))])
 def test_tanks_level_out_by_all_usual_writings(law, method):
     result = two_tanks(law).simulate("3 s", method=method)
     assert result["tanks.a"].final.m == pytest.approx(0.6, abs=2e-6)
@@ -139,8 +134,7 @@ class Level(Component):
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
     """Within the tolerance of levels a thousandth of the first flow would still go round."""
-    model = Model("level")
-    model.tanks = Level()
+    model = wired("level", tanks=Level())
     result = model.simulate("3 s", method=method)
     assert result["tanks.q"].at("0.5 s").m == pytest.approx(0.8**0.5 - 0.5, rel=1e-4)
     for t in ("1 s", "2 s", "3 s"):
@@ -148,8 +142,7 @@ def test_nothing_flows_between_level_tanks_where_the_law_gives_the_head(method):
 
 
 def test_an_explicit_method_that_was_asked_for_says_where_it_stays_beside_rest():
-    model = Model("level")
-    model.tanks = Level()
+    model = wired("level", tanks=Level())
     with pytest.warns(UserWarning, match="dopri5 stay at a point that is no solution") as told:
         result = model.simulate("3 s", method="dopri5")
     assert [w.filename for w in told] == [__file__]
@@ -177,8 +170,7 @@ def test_a_root_that_switches_for_ever_is_told_the_cure(method):
             yield der(self.b) == first - second
             yield der(self.c) == second
 
-    model = Model("row")
-    model.row = Row()
+    model = wired("row", row=Row())
     with pytest.raises(SimulationError, match=r"row: switches .* root .* straight line") as stopped:
         model.simulate("400 s", method=method)
     assert stopped.value.time > 137

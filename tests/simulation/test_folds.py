@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Variable, der, exp, quantity, sin, tanh, time
+from blocks import Component, Variable, der, exp, quantity, sin, tanh, time
 from blocks.exceptions import ModelError, SimulationError
 from library.rotational import Inertia, QuadraticSpeedDependentTorque, RotationalHardStop
 from library.translational import Mass, Reference, TranslationalFriction, VelocitySource
@@ -28,9 +29,7 @@ class Cubic(Component):
 
 
 def cubic():
-    model = Model("cubic")
-    model.loop = Cubic()
-    return model
+    return wired("cubic", loop=Cubic())
 
 
 #: The sine passes 2 going up, and -2 going down, in every turn.
@@ -62,11 +61,9 @@ def test_a_solution_that_ends_at_a_fold_is_an_event(method):
 @pytest.mark.parametrize("method", ["auto", "rodas4", "Radau"])
 def test_so_it_is_beside_a_body_with_exact_friction(method):
     model = cubic()
-    model.belt, model.block, model.floor = VelocitySource(velocity="0.1 m/s"), Mass(), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="5 N")
-    model.connect(model.belt.R, model.rub.R)
-    model.connect(model.rub.C, model.block.M)
-    model.connect(model.belt.C, model.floor.V)
+    wire(model, "belt.R rub.R", "rub.C block.M", "belt.C floor.V",
+         belt=VelocitySource(velocity="0.1 m/s"), block=Mass(), floor=Reference(),
+         rub=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
     run = model.simulate("0.7 s", rtol=1e-6, method=method)
     folds = [e.time for e in run.events if e.component == "loop"]
     assert_allclose(folds, FOLDS, atol=1e-9)
@@ -80,11 +77,9 @@ def test_so_it_is_beside_a_body_with_exact_friction(method):
 def test_a_fixed_step_that_cannot_be_followed_to_its_end_is_not_taken_again_for_ever():
     """A stop that is pressed in lets go through a drag within microseconds, and then the drag has
     no slope: a step of a millisecond says what of it was reached."""
-    model = Model("pressed in")
-    model.drag, model.wheel = QuadraticSpeedDependentTorque(), Inertia(inertia="0.02 kg*m^2")
-    model.stop = RotationalHardStop(lower_bound="0.01 rad")
-    model.connect(model.drag.C, model.stop.R)
-    model.connect(model.drag.R, model.wheel.I, model.stop.C)
+    model = wired("pressed in", "drag.C stop.R", "drag.R wheel.I stop.C",
+                  drag=QuadraticSpeedDependentTorque(), wheel=Inertia(inertia="0.02 kg*m^2"),
+                  stop=RotationalHardStop(lower_bound="0.01 rad"))
     with pytest.raises(SimulationError, match="the run stopped at t = ") as stopped:
         model.simulate("0.1 s", method="moreau_jean", step="1 ms")
     reached = stopped.value.result["stop.phi"].final.magnitude
@@ -115,8 +110,7 @@ class Carrier(Cubic):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_curve_that_comes_close_to_where_it_began_is_not_closed(method):
-    model = Model("carrier")
-    model.loop = Carrier()
+    model = wired("carrier", loop=Carrier())
     run = model.simulate("1 s", rtol=1e-8, method=method)
     assert_allclose([e.time for e in run.events], FOLDS, atol=1e-8)
     assert_allclose(run["loop.z"].at("0.25 s").magnitude, roots(4.0, 1), atol=1e-6)
@@ -135,8 +129,7 @@ class Schmitt(Component):
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
 def test_a_smooth_schmitt_trigger_switches_where_its_curve_turns(method):
-    model = Model("schmitt")
-    model.loop = Schmitt()
+    model = wired("schmitt", loop=Schmitt())
     run = model.simulate("1 s", rtol=1e-8, method=method)
     turns = np.arctanh(np.sqrt(0.9)) / 5  # where 10 / cosh(5 z)**2 = 1
     level = 2 * np.sqrt(0.9) - turns
@@ -157,8 +150,7 @@ class Steep(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_what_changes_fast_is_no_event_and_is_read_as_solved(method):
-    model = Model("steep")
-    model.loop = Steep()
+    model = wired("steep", loop=Steep())
     run = model.simulate("1 s", method=method)
     assert not len(run.events)
     t = np.linspace(0, 1, 401)
@@ -179,8 +171,7 @@ class Diode(Component):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_a_diode_is_no_event(method):
-    model = Model("diode")
-    model.loop = Diode()
+    model = wired("diode", loop=Diode())
     assert not len(model.simulate("2 s", method=method).events)
 
 
@@ -197,8 +188,7 @@ class Isolated(Component):
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
 def test_a_solution_that_leads_nowhere_stops_the_run_by_name(method):
-    model = Model("isolated")
-    model.loop = Isolated()
+    model = wired("isolated", loop=Isolated())
     message = "loop.z .* solution that they have followed ends there.*small mass, capacitance"
     with pytest.raises(SimulationError, match=message) as caught:
         model.simulate("1 s", method=method)

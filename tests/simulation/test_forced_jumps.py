@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity, where
@@ -33,10 +34,8 @@ def step(value, unit, at=0.001):
 
 def on_voltage(*parts, voltage):
     """A source over parts in series, with a resistor over the last one."""
-    model = Model("circuit")
-    model.s, model.r = ControlledVoltageSource(voltage=voltage), Resistor()
-    model.g = ElectricalReference()
-    model.connect(model.s.n, model.r.n, model.g.V)
+    model = wired("circuit", "s.n r.n g.V",
+                  s=ControlledVoltageSource(voltage=voltage), r=Resistor(), g=ElectricalReference())
     above = model.s.p
     for k, part in enumerate(parts, 1):
         model.add(f"c{k}", part)
@@ -70,11 +69,9 @@ def test_capacitors_in_series_on_a_voltage_that_steps_are_named_together():
 
 
 def test_an_inductor_behind_a_current_that_steps_is_named():
-    model = Model("circuit")
-    model.s, model.l = ControlledCurrentSource(current=step(1, "A")), Inductor(inductance="1 mH")
-    model.g = ElectricalReference()
-    model.connect(model.s.head, model.l.p)
-    model.connect(model.s.tail, model.l.n, model.g.V)
+    model = wired("circuit", "s.head l.p", "s.tail l.n g.V",
+                  s=ControlledCurrentSource(current=step(1, "A")), l=Inductor(inductance="1 mH"),
+                  g=ElectricalReference())
     error = refused(model)
     assert "l.i_L would have to follow s and jump from 0 to 1 A" in str(error)
     assert "endless voltage" in str(error) and "in parallel with l" in str(error)
@@ -159,25 +156,18 @@ def test_points_of_a_table_are_no_kinks_but_its_steps_are_jumps():
 
 
 def test_with_a_resistance_in_between_the_charge_divides():
-    model = Model("divider")
-    model.s, model.r = ControlledVoltageSource(voltage=step(5, "V")), Resistor(
-        resistance="1 mohm")
-    model.a, model.b, model.g = Capacitor(), Capacitor(), ElectricalReference()
-    model.connect(model.s.p, model.r.p)
-    model.connect(model.r.n, model.a.p)
-    model.connect(model.a.n, model.b.p)
-    model.connect(model.b.n, model.s.n, model.g.V)
+    model = wired("divider", "s.p r.p", "r.n a.p", "a.n b.p", "b.n s.n g.V",
+                  s=ControlledVoltageSource(voltage=step(5, "V")), r=Resistor(resistance="1 mohm"),
+                  a=Capacitor(), b=Capacitor(), g=ElectricalReference())
     run = model.simulate("1.1 ms")
     assert_allclose([run["a.vc"].final.m, run["b.vc"].final.m], 2.5, rtol=1e-6)
 
 
 def test_what_only_reads_a_rate_may_see_a_step():
     """The acceleration of a velocity that steps is read, but moves nothing."""
-    model = Model("read")
-    model.s, model.d = VelocitySource(velocity=step(1, "m/s")), Damper()
-    model.sensor, model.g = MotionSensor(acceleration_port=True), Reference()
-    model.connect(model.s.R, model.d.R, model.sensor.R)
-    model.connect(model.s.C, model.d.C, model.sensor.C, model.g.V)
+    model = wired("read", "s.R d.R sensor.R", "s.C d.C sensor.C g.V",
+                  s=VelocitySource(velocity=step(1, "m/s")), d=Damper(),
+                  sensor=MotionSensor(acceleration_port=True), g=Reference())
     assert model.simulate("2 ms")["d.f"].final.to("N").m == pytest.approx(100)
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
-    Model,
     Output,
     Parameter,
     Port,
@@ -65,12 +65,10 @@ class Gates(Component):
 
 def drive(*duties):
     """Coils in a star on a bridge, gated with these duties."""
-    model = Model("drive")
-    model.supply, model.earth = DCVoltageSource(voltage="48 V"), ElectricalReference()
-    model.rotor = Inertia(inertia="1e-3 kg*m^2")
-    model.brake = DiscBrake(mean_radius="100 mm")
-    model.press = Ramp(slope="20 N/s", initial="0.4 N")
-    model.frame = RotationalReference()
+    model = wired("drive",
+                  supply=DCVoltageSource(voltage="48 V"), earth=ElectricalReference(),
+                  rotor=Inertia(inertia="1e-3 kg*m^2"), brake=DiscBrake(mean_radius="100 mm"),
+                  press=Ramp(slope="20 N/s", initial="0.4 N"), frame=RotationalReference())
     connect = model.connect
     connect(model.rotor.I, model.brake.R)
     connect(model.brake.C, model.frame.W)
@@ -131,8 +129,7 @@ def test_methods_agree(run, method):
 
 def test_a_bridge_that_drives_nothing_runs():
     model = drive(0.5, 0.5, 0.5)
-    model.gear, model.load = LossyGear(forward_bearing_torque="0.2 N*m"), Inertia()
-    model.connect(model.rotor.I, model.gear.S)
-    model.connect(model.gear.O, model.load.I)
+    wire(model, "rotor.I gear.S", "gear.O load.I",
+         gear=LossyGear(forward_bearing_torque="0.2 N*m"), load=Inertia())
     idle = model.simulate("0.3 ms")
     assert abs(idle["coil0.i"].final.m) < 1e-12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 
 from blocks import Component, Discrete, Model, Parameter, Variable, der, every, quantity
 from blocks.simulation import run as runs
@@ -26,11 +27,9 @@ def solved(monkeypatch):
 
 
 def oscillator(**parts):
-    model = Model("oscillator")
-    model.mass, model.spring = Mass(mass="1 kg"), Spring(stiffness="10 N/m", x="5 cm")
-    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
-    model.connect(model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.ground.V, model.spring.C, model.damper.C)
+    model = wired("oscillator", "mass.M spring.R damper.R", "ground.V spring.C damper.C",
+                  mass=Mass(mass="1 kg"), spring=Spring(stiffness="10 N/m", x="5 cm"),
+                  damper=Damper(damping="1 N*s/m"), ground=Reference())
     for name, part in parts.items():
         model.add(name, part)
         model.connect(getattr(model, name).R, model.mass.M)
@@ -95,10 +94,8 @@ def test_what_was_decided_is_decided_anew_where_values_have_changed():
 def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matrix():
     model = Model("rod")
     model.hot, model.cold = (TemperatureSource(temperature=f"{T} K") for T in (1000, 300))
-    model.rod, model.end = ConductingRod(segments=40), RadiativeHeatTransfer()
-    model.connect(model.hot.A, model.rod.A)
-    model.connect(model.rod.B, model.end.A)
-    model.connect(model.end.B, model.cold.A)
+    wire(model, "hot.A rod.A", "rod.B end.A", "end.B cold.A",
+         rod=ConductingRod(segments=40), end=RadiativeHeatTransfer())
     problem = model.simulate("1 s").recording.problem
     y = problem.start_vector()
     assert problem.algebraic == 1
@@ -129,8 +126,7 @@ class Switched(Component):
 @pytest.mark.parametrize("looked", [False, True])
 def test_the_method_is_that_of_the_point_at_which_a_run_moves_off(looked):
     """Whether a check or an earlier run has decided there before, or nobody."""
-    model = Model("switched")
-    model.part = Switched()
+    model = wired("switched", part=Switched())
     if looked:
         model.check()
     runs = [model.simulate("3 s") for _ in range(2)]

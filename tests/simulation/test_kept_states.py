@@ -1,6 +1,7 @@
 """Readings of one run after another: what is found once is kept."""
 
 import numpy as np
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -11,14 +12,12 @@ from library.translational import ForceSource, Mass, Reference, Spring, Translat
 
 def rubbed() -> Model:
     """x'' + 4 (2 pi)^2 x = -1.5 sign(x'), which loses 3/16/pi^2 m of its swing every half turn."""
-    model = Model("rubbed")
-    model.block = Mass(mass="1 kg")
-    model.spring = Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m")
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1.5 N", breakaway_force="1.5 N")
-    model.still, model.ground = ForceSource(force="0 N"), Reference()
-    model.connect(model.block.M, model.spring.R, model.rub.R, model.still.R)
-    model.connect(model.spring.C, model.rub.C, model.still.C, model.ground.V)
-    return model
+    return wired("rubbed", "block.M spring.R rub.R still.R", "spring.C rub.C still.C ground.V",
+                 block=Mass(mass="1 kg"),
+                 spring=Spring(stiffness=quantity(16 * np.pi**2, "N/m"), x="1 m"),
+                 rub=TranslationalFriction(law="coulomb", coulomb_force="1.5 N",
+                                           breakaway_force="1.5 N"), still=ForceSource(force="0 N"),
+                 ground=Reference())
 
 
 def test_a_second_average_takes_no_steps_again(monkeypatch):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 
 from blocks import (
     Component,
@@ -131,8 +132,7 @@ class Tanks(Component):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_hose_that_goes_to_and_fro_ever_faster_is_told(method):
     """Both lose 0.3 m/s of 0.2 m, and are empty at 2/3 s, which no switching survives."""
-    tanks = Model("tanks")
-    tanks.two = Tanks()
+    tanks = wired("tanks", two=Tanks())
     half = tanks.simulate("0.6 s", method=method)
     assert (half["two.a"].final + half["two.b"].final).m == pytest.approx(0.02, abs=1e-9)
     with pytest.raises(SimulationError, match="two: . falls below 0 m .* hysteresis") as told:
@@ -153,6 +153,5 @@ class Valve(Component):
 
 
 def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
-    tank = Model("tank")
-    tank.valve = Valve()
+    tank = wired("tank", valve=Valve())
     assert tank.simulate("10 s")["valve.level"].final.m == pytest.approx(1.5, rel=1e-9)

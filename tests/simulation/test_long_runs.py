@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 
 from blocks import (
     Component,
@@ -22,13 +23,7 @@ from blocks import (
     when,
     where,
 )
-from library.translational import (
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
+from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 
 AT_REST = 60.1  # s
 
@@ -67,13 +62,11 @@ class Sawtooth(Component):
 
 def belt(model):
     """A block that sticks and slips four times a second."""
-    model.pull, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
-    model.block, model.spring = Mass(mass="1 kg"), Spring(stiffness="1 kN/m")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                           breakaway_force="40 N")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    wire(model, "pull.R spring.R", "spring.C block.M friction.R", "friction.C pull.C ground.V",
+         pull=VelocitySource(velocity="0.1 m/s"), ground=Reference(), block=Mass(mass="1 kg"),
+         spring=Spring(stiffness="1 kN/m"),
+         friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                        breakaway_force="40 N"))
 
 
 def heater(model):

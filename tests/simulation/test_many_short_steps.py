@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError
+from blocks import ParameterError
 from library.signal import DiscreteIntegrator, Sine
 from library.translational import (
     ForceSource,
@@ -24,42 +25,35 @@ from library.translational import (
 
 
 def pushed():
-    model = Model("pushed")
-    model.body, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
-    model.place = MotionSensor()
-    model.connect(model.body.M, model.push.R, model.place.R)
-    model.connect(model.floor.V, model.push.C, model.place.C)
-    return model
+    return wired("pushed", "body.M push.R place.R", "floor.V push.C place.C",
+                 body=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
+                 place=MotionSensor())
 
 
 def rubbing():
     """Two bodies on a rough floor, with a spring between them and a stop."""
     model = pushed()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N")
-    model.spring, model.second = Spring(stiffness="1 kN/m"), Mass(mass="1 kg")
-    model.drag = TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N")
-    model.stop = HardStop(upper_bound="50 mm", lower_bound="-50 mm")
-    model.connect(model.body.M, model.rub.R, model.spring.R, model.stop.R)
-    model.connect(model.spring.C, model.second.M, model.drag.R)
-    model.connect(model.floor.V, model.rub.C, model.drag.C, model.stop.C)
+    wire(model, "body.M rub.R spring.R stop.R", "spring.C second.M drag.R",
+         "floor.V rub.C drag.C stop.C",
+         rub=TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N"),
+         spring=Spring(stiffness="1 kN/m"), second=Mass(mass="1 kg"),
+         drag=TranslationalFriction(law="coulomb", coulomb_force="5 N", breakaway_force="7 N"),
+         stop=HardStop(upper_bound="50 mm", lower_bound="-50 mm"))
     return model
 
 
 def waved():
     """Functions of time, and samples every 7 ms."""
     model = sampled("7 ms")
-    model.wave, model.shake = Sine(amplitude="3 N", frequency="7 Hz"), ForceSource()
-    model.connect(model.wave.y, model.shake.S)
-    model.connect(model.body.M, model.shake.R)
-    model.connect(model.floor.V, model.shake.C)
+    wire(model, "wave.y shake.S", "body.M shake.R", "floor.V shake.C",
+         wave=Sine(amplitude="3 N", frequency="7 Hz"), shake=ForceSource())
     return model
 
 
 def sampled(period="1 ms"):
     """A sampler of its own, which sums up the way that it finds."""
     model = pushed()
-    model.sum = DiscreteIntegrator(input="m", sample_time=period)
-    model.connect(model.place.P, model.sum.u)
+    wire(model, "place.P sum.u", sum=DiscreteIntegrator(input="m", sample_time=period))
     return model
 
 
@@ -108,11 +102,8 @@ def test_looks_change_nothing():
 
 
 def test_numbers_of_arrays_come_one_after_the_other():
-    model = Model("row")
-    model.bodies, model.floor = Mass(mass="2 kg", count=3), Reference()
-    model.push = ForceSource(count=3)
-    model.connect(model.bodies.M, model.push.R)
-    model.connect(model.floor.V, model.push.C)
+    model = wired("row", "bodies.M push.R", "floor.V push.C",
+                  bodies=Mass(mass="2 kg", count=3), floor=Reference(), push=ForceSource(count=3))
     run = model.stepper(inputs=["push.S"], outputs=["bodies.v"])
     run.set("push.S", ["2 N", "4 N", "6 N"])
     run.advance("1 s")

@@ -9,6 +9,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from held_at_rest import lifts, switches
 from numpy.testing import assert_allclose
 
@@ -33,35 +34,20 @@ from blocks import (
 from blocks.simulation.time_events import TimeEvents
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
-from library.rotational import (
-    Inertia,
-    RotationalFriction,
-    RotationalReference,
-    TorqueSource,
-)
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
-           "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5", "rodas4"]
 FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
 
 
 def held(load, *, kinetic="1 N", static="1 N"):
     """A body of 1 kg on a rough floor under a load."""
-    model = Model("held")
-    model.body, model.floor = Mass(mass="1 kg"), Reference()
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force=kinetic, breakaway_force=static)
-    model.load = ForceSource(force=load)
-    model.connect(model.body.M, model.rub.R, model.load.R)
-    model.connect(model.floor.V, model.rub.C, model.load.C)
-    return model
+    return wired("held", "body.M rub.R load.R", "floor.V rub.C load.C",
+                 body=Mass(mass="1 kg"), floor=Reference(),
+                 rub=TranslationalFriction(law="coulomb", coulomb_force=kinetic,
+                                           breakaway_force=static), load=ForceSource(force=load))
 
 
 def swinging(amplitude, period=1.0):
@@ -152,14 +138,10 @@ def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
 def test_bursts_made_of_signal_blocks_are_found():
     # exp(-(300 sin(pi t/4))^2) - 0.7 as a force: over 0.2 N within 1.6 ms of every multiple of 4 s
     model = held(lambda t: 0 * t * quantity("1 N/s"), kinetic="0.2 N", static="0.2 N")
-    model.wave, model.square = Sine(amplitude=300.0, frequency="0.125 Hz"), MathFunction()
-    model.minus, model.burst = Gain(gain=-1.0), MathFunction(function="exp")
-    model.force = Gain(gain="0.3 N")
-    model.connect(model.wave.y, model.square.u)
-    model.connect(model.square.y, model.minus.u)
-    model.connect(model.minus.y, model.burst.u)
-    model.connect(model.burst.y, model.force.u)
-    model.connect(model.force.y, model.load.S)
+    wire(model, "wave.y square.u", "square.y minus.u", "minus.y burst.u", "burst.y force.u",
+         "force.y load.S",
+         wave=Sine(amplitude=300.0, frequency="0.125 Hz"), square=MathFunction(),
+         minus=Gain(gain=-1.0), burst=MathFunction(function="exp"), force=Gain(gain="0.3 N"))
     run = model.simulate("11 s", method="BDF")
     away = 4 / np.pi * np.arcsin(np.sqrt(np.log(0.3 / 0.2)) / 300)
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 1]
@@ -206,14 +188,12 @@ def test_a_body_held_at_a_stop_lifts_off_and_lands_again(amplitude, method):
 
 @pytest.mark.parametrize("method", ["auto", "dopri5"])
 def test_a_disc_on_a_line_is_not_pulled(method):
-    model = Model("disc")
-    model.ground = Ground()
-    model.disc = Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s", vy="0 m/s",
-                      w="0 rad/s", phi="0 rad")
-    model.touch = Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3)
-    model.pull = Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s")))
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F, model.pull.P)
+    model = wired("disc", "ground.P touch.B", "disc.P touch.F pull.P",
+                  ground=Ground(),
+                  disc=Body(mass="1 kg", inertia="20 g*m^2", x="0 m", y="0.2 m", vx="0 m/s",
+                            vy="0 m/s", w="0 rad/s", phi="0 rad"),
+                  touch=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.3),
+                  pull=Force(fy=lambda t: quantity("9.83 N") * sin(t * quantity("2 rad/s"))))
     run = model.simulate("12 s", method=method)
     lifted = [e.time for e in run.events if e.description == "opens"]
     first = np.arcsin(9.81 / 9.83) / 2
@@ -227,15 +207,13 @@ def test_a_disc_on_a_line_is_not_pulled(method):
 @pytest.mark.parametrize("method", ["auto", "Radau", "dopri5"])
 def test_a_clutch_slips_while_a_signal_presses_it_too_little(method):
     # capacity 0.5 N m per N against 2 N m, pressed by 5 N + 1.01 N sin(2 pi t): below 4 N slips
-    model = Model("clutch")
-    model.rotor, model.ground = Inertia(inertia="100 kg*m^2"), RotationalReference()
-    model.clutch = DiscClutch(static_coefficient=0.5, kinetic_coefficient=0.5, surfaces=1.0,
-                              effective_radius="1 m")
-    model.press = Sine(amplitude="1.01 N", bias="5 N", frequency="1 Hz")
-    model.drive = TorqueSource(torque="2 N*m")
-    model.connect(model.rotor.I, model.clutch.R, model.drive.R)
-    model.connect(model.ground.W, model.clutch.C, model.drive.C)
-    model.connect(model.press.y, model.clutch.N)
+    model = wired("clutch", "rotor.I clutch.R drive.R", "ground.W clutch.C drive.C",
+                  "press.y clutch.N",
+                  rotor=Inertia(inertia="100 kg*m^2"), ground=RotationalReference(),
+                  clutch=DiscClutch(static_coefficient=0.5, kinetic_coefficient=0.5, surfaces=1.0,
+                                    effective_radius="1 m"),
+                  press=Sine(amplitude="1.01 N", bias="5 N", frequency="1 Hz"),
+                  drive=TorqueSource(torque="2 N*m"))
     run = model.simulate("4 s", method=method)
     slips = [e.time for e in run.events if e.description == "slides forward"]
     first = 0.5 + np.arcsin(1 / 1.01) / (2 * np.pi)
@@ -255,8 +233,7 @@ def test_relations_of_resting_states_are_found(method):
             yield when(1.0005 * sin(time * quantity("1 rad/s")) > self.x, {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = Model("watch")
-    model.watch = Watch()
+    model = wired("watch", watch=Watch())
     run = model.simulate("60 s", method=method)
     assert run["watch.seen"].final.m == 10
     times = np.arcsin(1 / 1.0005) + 2 * np.pi * np.arange(10)
@@ -270,8 +247,7 @@ def test_conditions_on_time_alone_are_found_however_short_they_hold():
         def equations(self):
             yield when(sin(time * quantity("50 rad/s")) > 0.99999999, {self.seen: self.seen + 1})
 
-    model = Model("pulses")
-    model.pulses = Pulses()
+    model = wired("pulses", pulses=Pulses())
     run = model.simulate(quantity(2 * np.pi, "s"))
     assert run["pulses.seen"].final.m == 50
 
@@ -313,12 +289,9 @@ def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
 
 def test_kinks_of_signals_made_of_blocks_are_found():
     model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    model.wave, model.rectify = Sine(amplitude="1.3 N", frequency="0.15 Hz"), Abs(unit="N")
-    model.top, model.rest = Constant(value="1.3 N"), Subtract(unit="N")
-    model.connect(model.wave.y, model.rectify.u)
-    model.connect(model.top.y, model.rest.u1)
-    model.connect(model.rectify.y, model.rest.u2)
-    model.connect(model.rest.y, model.load.S)
+    wire(model, "wave.y rectify.u", "top.y rest.u1", "rectify.y rest.u2", "rest.y load.S",
+         wave=Sine(amplitude="1.3 N", frequency="0.15 Hz"), rectify=Abs(unit="N"),
+         top=Constant(value="1.3 N"), rest=Subtract(unit="N"))
     run = model.simulate("100 s")
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 0]
     away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
@@ -329,12 +302,9 @@ def test_kinks_of_signals_made_of_blocks_are_found():
 def test_kinks_of_signals_that_switch_by_time_are_found(method):
     # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
     model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
-    model.rise, model.top = Ramp(slope="0.13 N/s", start="3 s"), Constant(value="2.6 N")
-    model.fall, model.least = Subtract(unit="N"), Minimum(unit="N")
-    model.connect(model.rise.y, model.fall.u2, model.least.u1)
-    model.connect(model.top.y, model.fall.u1)
-    model.connect(model.fall.y, model.least.u2)
-    model.connect(model.least.y, model.load.S)
+    wire(model, "rise.y fall.u2 least.u1", "top.y fall.u1", "fall.y least.u2", "least.y load.S",
+         rise=Ramp(slope="0.13 N/s", start="3 s"), top=Constant(value="2.6 N"),
+         fall=Subtract(unit="N"), least=Minimum(unit="N"))
     run = model.simulate("200 s", method=method)
     loose = [(t, mode) for t, mode in modes(run, "rub") if mode]
     assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
@@ -357,8 +327,7 @@ def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
             yield when(condition(time - seconds(246.903), seconds(0.01)), {
                 self.seen: self.seen + 1})  # fmt: skip
 
-    model = Model("watch")
-    model.watch = Watch()
+    model = wired("watch", watch=Watch())
     run = model.simulate("1000 s", method=method)
     assert run["watch.seen"].final.m == 1
     assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
@@ -382,9 +351,8 @@ def test_kinks_are_stepped_onto_only_where_a_margin_may_bend_there():
         return newtons(2.0) * abs_(sin(t * quantity("314.159 rad/s")))
 
     free, level = Model("free"), Model("level")
-    free.body, free.floor, free.load = Mass(mass="1 kg"), Reference(), ForceSource(force=load)
-    free.connect(free.body.M, free.load.R)
-    free.connect(free.floor.V, free.load.C)
+    wire(free, "body.M load.R", "floor.V load.C",
+         body=Mass(mass="1 kg"), floor=Reference(), load=ForceSource(force=load))
     level.level = Level()
     assert (instants(free), instants(level), instants(held(load))) == (0, 0, 99)
 
@@ -404,16 +372,14 @@ def test_what_the_guide_says_of_features_in_states():
                 self.passed: self.passed + 1})  # fmt: skip
 
 
-    model = Model("gate")
-    model.gate = Gate(width="0.1 m")
+    model = wired("gate", gate=Gate(width="0.1 m"))
     assert model.simulate("1 s")["gate.passed"].final.m == 1
     model.gate.width = "1 mm"
     assert model.simulate("1 s")["gate.passed"].final.m == 0
     assert model.simulate("1 s", max_step="4 ms")["gate.passed"].final.m == 1
 
 
-@pytest.mark.parametrize("method", [
-    "auto", "DOP853", "RK23", "ode45", "Radau", "dopri5", "rodas4"])  # fmt: skip
+@pytest.mark.parametrize("method", ["auto", "DOP853", "RK23", "ode45", "Radau", "dopri5", "rodas4"])
 def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(method):
     """A disc that turns evenly asks for no short steps, and a condition moves nothing."""
 
@@ -426,8 +392,7 @@ def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(metho
             yield der(self.speed) == quantity("0 rad/s^2")
             yield when(sin(60 * self.angle) > 0.95, {self.seen: self.seen + 1})
 
-    model = Model("disc")
-    model.marks = Marks()
+    model = wired("disc", marks=Marks())
     run = model.simulate("5 s", method=method)
     first, period = np.arcsin(0.95) / 60, 2 * np.pi / 60
     assert_allclose([e.time for e in run.events], np.arange(first, 5, period), rtol=0, atol=1e-6)
@@ -447,8 +412,7 @@ def test_a_step_over_very_many_turns_is_taken_in_parts(method):
             yield when(sin(1e3 * self.angle) > 2, {self.seen: self.seen + 1})
             yield when(sin(self.angle) > 0.5, {self.slow: time})
 
-    model = Model("disc")
-    model.marks = Marks()
+    model = wired("disc", marks=Marks())
     run = model.simulate("6 s", method=method)
     assert run["marks.seen"].final.m == 0
     assert_allclose(run["marks.slow"].final.m, np.pi / 6, rtol=0, atol=1e-6)
@@ -485,9 +449,7 @@ def rectifier(flat, steep, form):
             yield self.i == self.diode(self.v - quantity("150 V")) - self.diode(
                 -self.v - quantity("150 V"))  # fmt: skip
 
-    model = Model("rectifier")
-    model.bridge = Bridge()
-    return model
+    return wired("rectifier", bridge=Bridge())
 
 
 @pytest.mark.parametrize(("flat", "steep", "method"), [
@@ -512,8 +474,7 @@ def test_a_law_that_contradicts_itself_still_stops_the_run():
             yield quantity("1 s") * der(self.x) == -1
             yield self.y == where(self.x - 0.5 * self.y > 0, 1.0, -0.1)
 
-    model = Model("relay")
-    model.relay = Relay()
+    model = wired("relay", relay=Relay())
     with pytest.raises(SimulationError, match="contradicts itself|switches back"):
         model.simulate("2 s")
 
@@ -533,8 +494,7 @@ class FallThrough(Component):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_crosses_and_crosses_back_just_before_another_crossing_is_found(method):
-    model = Model("falling through")
-    model.part = FallThrough()
+    model = wired("falling through", part=FallThrough())
     run = model.simulate("1.9 s", method=method)
     assert_allclose(run["part.seen"].final.m, 1 - 1e-4, rtol=0, atol=1e-9)
     assert_allclose(run["part.turns"].final.m, 1 + 2 * 0.9, rtol=0, atol=1e-8)
@@ -558,8 +518,7 @@ def test_a_window_about_a_place_is_found_however_fast_it_is_passed(near, method)
             yield der(self.seen) == where(there, self.rate * 1e4, 0)
             yield when(there, {self.passed: self.passed + 1})
 
-    model = Model("switch")
-    model.switch = Switch()
+    model = wired("switch", switch=Switch())
     run = model.simulate("1 s", method=method)
     assert run["switch.passed"].final.m == 1
     assert_allclose(run["switch.seen"].final.m, 0.02, rtol=1e-4)

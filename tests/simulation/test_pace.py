@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError
@@ -16,12 +17,9 @@ from library.translational import HardStop, Reference
 
 @pytest.mark.parametrize("method", ["dopri5", "RK23"])
 def test_an_explicit_method_on_a_circuit_of_1e_17_s_says_that_it_would_not_end(method):
-    model = Model("parasitic")
-    model.source, model.ground = ACVoltageSource(amplitude="5 V"), ElectricalReference()
-    model.wire, model.store = Resistor(resistance="1e-11 ohm"), Capacitor(capacitance="1 uF")
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.store.p)
-    model.connect(model.store.n, model.source.n, model.ground.V)
+    model = wired("parasitic", "source.p wire.p", "wire.n store.p", "store.n source.n ground.V",
+                  source=ACVoltageSource(amplitude="5 V"), ground=ElectricalReference(),
+                  wire=Resistor(resistance="1e-11 ohm"), store=Capacitor(capacitance="1 uF"))
     with pytest.raises(SimulationError, match=rf"steps of {method} were .*e-17 s long") as caught:
         model.simulate("40 ms", method=method)
     assert caught.value.code == "simulation.stiff"
@@ -34,9 +32,8 @@ def test_an_explicit_method_on_a_circuit_of_1e_17_s_says_that_it_would_not_end(m
 def test_a_stop_that_pushes_nothing_away_is_told_where_it_lets_go(method):
     """The penetration falls as exp(-t stiffness/damping), within 1 us to rounding; behind the
     bound no force is left that would tell a velocity, as a start there says at once."""
-    model = Model("pressed")
-    model.stop, model.ground = HardStop(x="0.2 m", upper_stiffness="1e8 N/m"), Reference()
-    model.connect(model.stop.R, model.ground.V)
+    model = wired("pressed", "stop.R ground.V",
+                  stop=HardStop(x="0.2 m", upper_stiffness="1e8 N/m"), ground=Reference())
     with pytest.raises(SimulationError, match="nothing determines stop.v") as caught:
         model.simulate("0.1 s", method=method)
     error = caught.value
@@ -51,8 +48,7 @@ def test_a_stop_that_pushes_nothing_away_is_told_where_it_lets_go(method):
 
 
 def test_a_frequency_that_no_run_resolves_is_told_at_once():
-    model = Model("fast")
-    model.wave, model.pulse = Sine(frequency="1e300 Hz"), Pulse()
+    model = wired("fast", wave=Sine(frequency="1e300 Hz"), pulse=Pulse())
     found = model.check().errors[0]
     assert found.code == "simulation.stiff" and "varies so fast with time" in found.problem
 
@@ -65,9 +61,7 @@ def test_a_circle_of_signals_at_zero_ends_where_no_part_of_a_step_can_be_followe
     model.shaft, model.ground, model.drive = Inertia(), RotationalReference(), Sine()
     for k in range(1, 4):
         model.connect(model.length.y, getattr(model.length, f"u{k}"))
-    model.connect(model.clutch.C, model.shaft.I)
-    model.connect(model.clutch.R, model.ground.W)
-    model.connect(model.drive.y, model.clutch.E)
+    wire(model, "clutch.C shaft.I", "clutch.R ground.W", "drive.y clutch.E")
     with pytest.raises(SimulationError, match="length.y could not be solved for"):
         model.simulate("0.5 s", method="Radau")
     assert abs(model.simulate("0.5 s")["length.y"].final.m) < 1e-30

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import EnergyWarning, Model, Variable, exp, quantity, sin
@@ -22,8 +23,7 @@ from library.translational import (
     VelocitySource,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5",
-           "rodas4"]  # fmt: skip
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "dopri5", "rodas4"]
 FIXED = ["euler", "rk4", "backward_euler", "trapezoidal"]
 
 
@@ -122,10 +122,8 @@ class Backwards(TwoPort):
 
 
 def test_an_energy_that_does_not_close_is_a_warning_that_names_the_component():
-    model = Model("wrong")
-    model.body, model.floor, model.rubber = Mass(mass="2 kg", v="3 m/s"), Reference(), Backwards()
-    model.connect(model.body.M, model.rubber.R)
-    model.connect(model.floor.V, model.rubber.C)
+    model = wired("wrong", "body.M rubber.R", "floor.V rubber.C",
+                  body=Mass(mass="2 kg", v="3 m/s"), floor=Reference(), rubber=Backwards())
     run = model.simulate("10 s")
     with pytest.warns(EnergyWarning, match=r"wrong does not close: 18 J .* rubber \(18 J\)"):
         run.energy()
@@ -139,10 +137,8 @@ class Silent(TwoPort):
 
 
 def test_a_component_that_says_nothing_of_energy_is_told_to():
-    model = Model("silent")
-    model.body, model.floor, model.rubber = Mass(mass="2 kg", v="3 m/s"), Reference(), Silent()
-    model.connect(model.body.M, model.rubber.R)
-    model.connect(model.floor.V, model.rubber.C)
+    model = wired("silent", "body.M rubber.R", "floor.V rubber.C",
+                  body=Mass(mass="2 kg", v="3 m/s"), floor=Reference(), rubber=Silent())
     with pytest.warns(EnergyWarning, match="rubber says nothing of energy: declare a Variable"):
         model.simulate("10 s").energy()
 

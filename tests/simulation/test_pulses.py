@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
@@ -99,13 +100,10 @@ def test_friction_that_rises_before_the_motion_turns_is_not_stepped_over(method,
 
 def turned():
     """dv/dt = 12 + exp(-(v / 0.1)^2), where constant friction lets steps grow."""
-    model = Model("turned")
-    model.body, model.ground = Mass(v="-1.2 m/s"), Reference()
-    model.floor = TranslationalFriction(law="stribeck", breakaway_force="3 N", coulomb_force="2 N")
-    model.push = ForceSource(force="10 N")
-    model.connect(model.body.M, model.floor.R, model.push.R)
-    model.connect(model.ground.V, model.floor.C, model.push.C)
-    return model
+    return wired("turned", "body.M floor.R push.R", "ground.V floor.C push.C",
+                 body=Mass(v="-1.2 m/s"), ground=Reference(),
+                 floor=TranslationalFriction(law="stribeck", breakaway_force="3 N",
+                                             coulomb_force="2 N"), push=ForceSource(force="10 N"))
 
 
 def turns_after():
@@ -122,11 +120,9 @@ def test_a_pulse_of_a_nanosecond_kicks_a_body_however_long_the_run_is(method, en
     model, off = Model("kick"), 10 + 1e-9
     model.body, model.ground = Mass(mass="1 kg"), Reference()
     force = quantity(1 / (off - 10), "N")
-    model.push = ForceSource(force=table(
-        ["0 s", "10 s", "10 s", quantity(off, "s"), quantity(off, "s")],
-        ["0 N", "0 N", force, force, "0 N"]))  # fmt: skip
-    model.connect(model.body.M, model.push.R)
-    model.connect(model.ground.V, model.push.C)
+    wire(model, "body.M push.R", "ground.V push.C",
+         push=ForceSource(force=table(["0 s", "10 s", "10 s", quantity(off, "s"),
+                                       quantity(off, "s")], ["0 N", "0 N", force, force, "0 N"])))
     run = model.simulate(end, method=method)
     assert_allclose(run["body.v"].final.m, 1.0, rtol=1e-6)
 

@@ -7,6 +7,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose, assert_array_equal
 from rigid_bodies import Rod, falling_pole
 from scipy.integrate import solve_ivp
@@ -18,13 +19,7 @@ from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.simulation import replay
 from blocks.simulation.replay import Replay
 from blocks.system.problem import Problem
-from library.electrical import (
-    ACVoltageSource,
-    Capacitor,
-    Diode,
-    ElectricalReference,
-    Resistor,
-)
+from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.planar import Body, Ground, Revolute, RigidOffset
 from library.rotational import (
     BearingFriction,
@@ -49,9 +44,8 @@ splits = import_module("blocks.nonsmooth.complementarity.shares")
 
 def on_a_belt():
     """Two blocks on springs, dragged by a belt with exact friction."""
-    model = Model("blocks on a belt")
-    model.belt, model.frame = VelocitySource(velocity="0.2 m/s"), Reference()
-    model.connect(model.belt.C, model.frame.V)
+    model = wired("blocks on a belt", "belt.C frame.V",
+                  belt=VelocitySource(velocity="0.2 m/s"), frame=Reference())
     for k in range(2):
         mass = model.add(f"mass{k}", Mass(mass="1 kg"))
         spring = model.add(f"spring{k}", Spring(stiffness=quantity(100.0 + 50 * k, "N/m")))
@@ -65,14 +59,11 @@ def on_a_belt():
 
 def in_series():
     """A friction whose node to a spring has no mass."""
-    model = Model("in series")
-    model.drive, model.frame = VelocitySource(velocity="0.2 m/s"), Reference()
-    model.spring, model.friction = Spring(stiffness="100 N/m"), TranslationalFriction(
-        law="coulomb", coulomb_force="5 N")
-    model.connect(model.drive.R, model.spring.R)
-    model.connect(model.spring.C, model.friction.R)
-    model.connect(model.friction.C, model.drive.C, model.frame.V)
-    return model
+    return wired("in series", "drive.R spring.R", "spring.C friction.R",
+                 "friction.C drive.C frame.V",
+                 drive=VelocitySource(velocity="0.2 m/s"), frame=Reference(),
+                 spring=Spring(stiffness="100 N/m"),
+                 friction=TranslationalFriction(law="coulomb", coulomb_force="5 N"))
 
 
 def braked_shaft():
@@ -91,10 +82,9 @@ def braked_shaft():
 
 def landing_rod():
     """A rod whose end falls on a rough floor: its friction is loaded by its normal force."""
-    model = Model("landing rod")
-    model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
-    return model
+    return wired("landing rod",
+                 rod=Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
+                         y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m")))
 
 
 MODELS = {"on a belt": on_a_belt, "in series": in_series, "braked shaft": braked_shaft,
@@ -217,12 +207,10 @@ def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
 
 def test_long_steps_between_many_events_are_read_as_closely_as_others():
     """A ball that bounces: parabolas, of which the exact method takes one step each."""
-    model = Model("ball")
-    model.ball, model.weight = Mass(mass="1 kg"), ForceSource(force="-9.81 N")
-    model.floor, model.stop = Reference(), HardStop(
-        model="restitution", restitution=0.7, lower_bound="0 m", upper_bound="10 m", x="1 m")
-    model.connect(model.ball.M, model.weight.R, model.stop.R)
-    model.connect(model.floor.V, model.weight.C, model.stop.C)
+    model = wired("ball", "ball.M weight.R stop.R", "floor.V weight.C stop.C",
+                  ball=Mass(mass="1 kg"), weight=ForceSource(force="-9.81 N"), floor=Reference(),
+                  stop=HardStop(model="restitution", restitution=0.7, lower_bound="0 m",
+                                upper_bound="10 m", x="1 m"))
     run = model.simulate("4 s")
     times, heights = run.time.to("s").m, run["stop.x"].to("m").m
     assert len(run.events) > 30 and np.diff(times).max() <= 4 / 200 * (1 + 1e-9)
@@ -234,15 +222,12 @@ def test_long_steps_between_many_events_are_read_as_closely_as_others():
 
 def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
     """A diode behind a resistance."""
-    model = Model("rectifier")
-    model.mains = ACVoltageSource(amplitude="5 V", frequency="50 Hz")
-    model.cable, model.load = Resistor(resistance="10 ohm"), Resistor(resistance="1 kohm")
-    model.diode, model.store = Diode(model="exponential"), Capacitor(capacitance="20 uF")
-    model.ground = ElectricalReference()
-    model.connect(model.mains.p, model.cable.p)
-    model.connect(model.cable.n, model.diode.p)
-    model.connect(model.diode.n, model.store.p, model.load.p)
-    model.connect(model.mains.n, model.store.n, model.load.n, model.ground.V)
+    model = wired("rectifier", "mains.p cable.p", "cable.n diode.p", "diode.n store.p load.p",
+                  "mains.n store.n load.n ground.V",
+                  mains=ACVoltageSource(amplitude="5 V", frequency="50 Hz"),
+                  cable=Resistor(resistance="10 ohm"), load=Resistor(resistance="1 kohm"),
+                  diode=Diode(model="exponential"), store=Capacitor(capacitance="20 uF"),
+                  ground=ElectricalReference())
     run = model.simulate("50 ms")
     points, one_by_one = [], Replay._one_by_one
 
@@ -269,23 +254,15 @@ def test_what_was_solved_for_along_a_run_is_not_solved_for_again(monkeypatch):
 
 def swinging_rods(count):
     """Rods of 1 m and 1 kg, hinged to each other; a sampled torque turns the first."""
-    model = Model("swinging rods")
-    model.ground, model.case, model.push = Ground(), RotationalReference(), TorqueSource()
-    model.rod = Body(count=count, mass="1 kg", inertia=f"{1 / 12} kg*m^2", center_x="0.5 m",
-                     phi=quantity(np.linspace(0.0, 0.4, count), "rad"), w="0 rad/s")
-    model.end, model.elbow = RigidOffset(count=count - 1, dx="1 m"), Revolute(count=count - 1)
-    model.shoulder = Revolute(drive=True)
-    model.wave, model.hold = Sine(amplitude="2 N*m"), ZeroOrderHold(unit="N*m", sample_time="5 ms")
-    model.connect(model.wave.y, model.hold.u)
-    model.connect(model.hold.y, model.push.S)
-    model.connect(model.push.R, model.shoulder.A)
-    model.connect(model.push.C, model.case.W)
-    model.connect(model.ground.P, model.shoulder.B)
-    model.connect(model.shoulder.F, model.rod[0].P)
-    model.connect(model.rod[:-1].P, model.end.B)
-    model.connect(model.end.F, model.elbow.B)
-    model.connect(model.elbow.F, model.rod[1:].P)
-    return model
+    return wired("swinging rods", "wave.y hold.u", "hold.y push.S", "push.R shoulder.A",
+                 "push.C case.W", "ground.P shoulder.B", "shoulder.F rod[0].P", "rod[:-1].P end.B",
+                 "end.F elbow.B", "elbow.F rod[1:].P",
+                 ground=Ground(), case=RotationalReference(), push=TorqueSource(),
+                 rod=Body(count=count, mass="1 kg", inertia=f"{1 / 12} kg*m^2", center_x="0.5 m",
+                          phi=quantity(np.linspace(0.0, 0.4, count), "rad"), w="0 rad/s"),
+                 end=RigidOffset(count=count - 1, dx="1 m"), elbow=Revolute(count=count - 1),
+                 shoulder=Revolute(drive=True), wave=Sine(amplitude="2 N*m"),
+                 hold=ZeroOrderHold(unit="N*m", sample_time="5 ms"))
 
 
 def force_on_shoulder(t, phi, w):
@@ -340,11 +317,9 @@ class Counted(np.ndarray):
 def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
     """Thousands of samples, of which machine code has taken some hundreds at a time."""
     pytest.importorskip("llvmlite")
-    model = Model("held ramp")
-    model.ramp, model.hold = Ramp(slope="1 1/s"), ZeroOrderHold(sample_time="0.1 s")
-    model.rest = Subtract()
-    model.connect(model.ramp.y, model.hold.u, model.rest.u1)
-    model.connect(model.hold.y, model.rest.u2)
+    model = wired("held ramp", "ramp.y hold.u rest.u1", "hold.y rest.u2",
+                  ramp=Ramp(slope="1 1/s"), hold=ZeroOrderHold(sample_time="0.1 s"),
+                  rest=Subtract())
     episodes = model.simulate("2.5e3 s").recording.episodes
     which = np.arange(len(episodes))
     monkeypatch.setattr(Counted, "handled", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from array import array
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from test_chosen_variables import MODELS, row
 
 from benchmarks import models
 from blocks import RecordWarning, SimulationError, quantity
-from blocks.simulation.episode_list import OBJECTS
+from blocks.simulation.episode import OBJECTS
 from blocks.simulation.record_memory import SHARE, allowed_bytes
 
 
@@ -29,7 +30,9 @@ def held(run):
             todo += [] if thing.base is None else [thing.base]
         elif isinstance(thing, (list, tuple)):
             todo += thing
-        elif type(thing).__name__ in ("Trajectory", "Course", "Pieces", "Growing", "RowBlocks"):
+        elif isinstance(thing, array):
+            total += thing.itemsize * len(thing)
+        elif type(thing).__name__ in ("Trajectory", "Course", "Pieces", "RowBlocks"):
             todo += [v for name, v in vars(thing).items()
                      if name not in ("_scale", "_alive", "_work", "_equations", "_code")]
     return total

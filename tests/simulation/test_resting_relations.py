@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from scipy.integrate import solve_ivp
 
 from blocks import Component, Discrete, Input, Model, quantity, sin, when
@@ -54,12 +55,9 @@ def counts(run, *names):
 @pytest.mark.parametrize("coils", [0, 1, 2])
 @METHODS
 def test_a_rectifier_conducts_once_a_period(method, coils):
-    model = Model("rectifier")
-    model.source, model.ground = ACVoltageSource(amplitude="10 V"), ElectricalReference()
-    model.diode, model.sensor, model.signs = Diode(model="ideal"), CurrentSensor(), CurrentSigns()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.sensor.p)
-    model.connect(model.sensor.I, model.signs.u)
+    model = wired("rectifier", "source.p diode.p", "diode.n sensor.p", "sensor.I signs.u",
+                  source=ACVoltageSource(amplitude="10 V"), ground=ElectricalReference(),
+                  diode=Diode(model="ideal"), sensor=CurrentSensor(), signs=CurrentSigns())
     ends = [model.source.n, model.ground.V]
     starts = [model.sensor.n]
     for k in range(max(coils, 1)):
@@ -80,24 +78,15 @@ def test_a_rectifier_conducts_once_a_period(method, coils):
 @METHODS
 def test_a_bridge_charges_a_battery_in_pulses(method):
     """Where the coil rests, any two diodes of one side may be those that hold it."""
-    model = Model("bridge")
-    model.source, model.ground = ACVoltageSource(amplitude="20 V"), ElectricalReference()
+    model = wired("bridge", source=ACVoltageSource(amplitude="20 V"), ground=ElectricalReference())
     for name in "abcd":
         model.add(name, Diode(model="ideal"))
-    model.coil = Inductor(inductance="1 mH", parasitic=False)
-    model.battery, model.resistor = DCVoltageSource(voltage="12 V"), Resistor(resistance="0.5 ohm")
-    model.direct, model.alternating = CurrentSensor(), CurrentSensor()
-    model.pulses, model.signs = CurrentSigns(), CurrentSigns()
-    model.connect(model.source.p, model.alternating.p)
-    model.connect(model.alternating.n, model.a.p, model.b.n)
-    model.connect(model.source.n, model.c.p, model.d.n)
-    model.connect(model.a.n, model.c.n, model.direct.p)
-    model.connect(model.direct.n, model.coil.p)
-    model.connect(model.coil.n, model.resistor.p)
-    model.connect(model.resistor.n, model.battery.p)
-    model.connect(model.battery.n, model.b.p, model.d.p, model.ground.V)
-    model.connect(model.direct.I, model.pulses.u)
-    model.connect(model.alternating.I, model.signs.u)
+    wire(model, "source.p alternating.p", "alternating.n a.p b.n", "source.n c.p d.n",
+         "a.n c.n direct.p", "direct.n coil.p", "coil.n resistor.p", "resistor.n battery.p",
+         "battery.n b.p d.p ground.V", "direct.I pulses.u", "alternating.I signs.u",
+         coil=Inductor(inductance="1 mH", parasitic=False), battery=DCVoltageSource(voltage="12 V"),
+         resistor=Resistor(resistance="0.5 ohm"), direct=CurrentSensor(),
+         alternating=CurrentSensor(), pulses=CurrentSigns(), signs=CurrentSigns())
     run = model.simulate("50 ms", method=method)  # three periods
     assert counts(run, "pulses", "signs") == [(6, 0), (3, 3)]
 
@@ -131,8 +120,7 @@ def pulses_by_hand(end):
 def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
     """A current that ends beside a coil without one: an instant shows less than rounding."""
     sources, inner, loads, coil = RECTIFIERS
-    model = Model("rectifiers")
-    model.ground = ElectricalReference()
+    model = wired("rectifiers", ground=ElectricalReference())
     for k in range(3):
         amplitude, frequency, phase = sources[k]
         model.add(f"source{k}", ACVoltageSource(
@@ -147,14 +135,9 @@ def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
         model.add(f"load{k}", Resistor(resistance=quantity(loads[k], "ohm")))
         model.connect(model[f"diode{k}"].n, model[f"sensor{k}"].p)
         model.connect(model[f"sensor{k}"].I, model[f"signs{k}"].u)
-    model.coil = Inductor(inductance=quantity(coil, "H"), parasitic=False)
-    model.connect(model.sensor0.n, model.coil.p)
-    model.connect(model.coil.n, model.load0.p)
-    model.connect(model.sensor1.n, model.load1.p)
-    model.connect(model.load0.n, model.source0.n, model.ground.V)
-    model.connect(model.inner0.n, model.source1.n, model.load1.n)
-    model.connect(model.inner1.n, model.source2.n, model.diode0.p)
-    model.connect(model.inner2.n, model.diode1.p)
+    wire(model, "sensor0.n coil.p", "coil.n load0.p", "sensor1.n load1.p",
+         "load0.n source0.n ground.V", "inner0.n source1.n load1.n", "inner1.n source2.n diode0.p",
+         "inner2.n diode1.p", coil=Inductor(inductance=quantity(coil, "H"), parasitic=False))
     run = model.simulate("40 ms", method=method, rtol=1e-8)
     first, second = pulses_by_hand(0.04)
     assert counts(run, "signs0", "signs1") == [(first, 0), (second, 0)]
@@ -165,8 +148,7 @@ def test_rectifiers_that_share_a_source_count_each_pulse_once(method):
 def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
     """Held at 20 N m and more, it carries inertia b and damper; slides once a half turn, or not."""
     model = Model("clutch")
-    model.drive = TorqueSource(
-        torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2)
+    model.drive = TorqueSource(torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2)
     model.a, model.b = Inertia(inertia="0.3 kg*m^2"), Inertia(inertia="30 kg*m^2")
     model.clutch = RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
                                       breakaway_torque="25 N*m")

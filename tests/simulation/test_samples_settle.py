@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
     Discrete,
     Input,
-    Model,
     Output,
     SimulationError,
     Variable,
@@ -58,27 +58,21 @@ class Bleeds(Component):
 
 @pytest.mark.parametrize("method", ["auto", "RK23"])
 def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method):
-    model = Model("bleeds")
-    model.source, model.main = DCVoltageSource(voltage="1 V"), Switch(model="ideal", gate=1)
-    model.line, model.bleeder = Resistor(count=2, resistance="1 ohm"), Resistor()
-    model.store, model.ground = Capacitor(capacitance="1 mF"), ElectricalReference()
-    model.valve, model.sensor, model.bleeds = Switch(), VoltageSensor(), Bleeds()
-    model.connect(model.source.p, model.main.p)
-    model.connect(model.main.n, model.line[0].p)
-    model.connect(model.line[0].n, model.line[1].p, model.valve.p, model.sensor.p)
-    model.connect(model.line[1].n, model.store.p)
-    model.connect(model.valve.n, model.bleeder.p)
-    model.connect(model.bleeder.n, model.store.n, model.source.n, model.sensor.n, model.ground.V)
-    model.connect(model.sensor.V, model.bleeds.u)
-    model.connect(model.bleeds.y, model.valve.vT)
+    model = wired("bleeds", "source.p main.p", "main.n line[0].p",
+                  "line[0].n line[1].p valve.p sensor.p", "line[1].n store.p", "valve.n bleeder.p",
+                  "bleeder.n store.n source.n sensor.n ground.V", "sensor.V bleeds.u",
+                  "bleeds.y valve.vT",
+                  source=DCVoltageSource(voltage="1 V"), main=Switch(model="ideal", gate=1),
+                  line=Resistor(count=2, resistance="1 ohm"), bleeder=Resistor(),
+                  store=Capacitor(capacitance="1 mF"), ground=ElectricalReference(), valve=Switch(),
+                  sensor=VoltageSensor(), bleeds=Bleeds())
     with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
                        "contradicts itself.* hand the new value on one period later"):
         model.simulate("1 s", method=method)
 
 
 def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():
-    model = Model("difference")
-    model.part = Difference()
+    model = wired("difference", part=Difference())
     problem = RunStart(model).problem()
     samplings = Samplings(problem.system, TimeEvents(problem.system, problem.p, 0.0, 10.0))
     samplings.begin(0.0)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
     Input,
-    Model,
     Option,
     Parameter,
     Variable,
@@ -70,8 +70,7 @@ def on_by_hand(duty):
 @pytest.mark.parametrize(("duty", "method"), [
     *(("late", method) for method in METHODS), ("soon", "auto"), ("between", "rodas4")])
 def test_a_duty_that_is_a_state_meets_every_tooth(duty, method):
-    model = Model("modulator")
-    model.one = Modulator(duty=duty)
+    model = wired("modulator", one=Modulator(duty=duty))
     run = model.simulate(quantity(END, "s"), method=method)
     instants, on = on_by_hand(duty)
     assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
@@ -82,8 +81,7 @@ def test_a_duty_that_is_a_state_meets_every_tooth(duty, method):
 @pytest.mark.parametrize(("duty", "of"), [
     ("late", "time"), ("soon", "switched time"), ("between", "time"), ("late", "switched time")])
 def test_a_duty_that_follows_time_meets_every_tooth(duty, of):
-    model = Model("modulator")
-    model.one = Modulator(duty=duty, of=of)
+    model = wired("modulator", one=Modulator(duty=duty, of=of))
     run = model.simulate(quantity(END, "s"), method="dopri5")
     instants, on = on_by_hand(duty)
     assert_allclose([e.time for e in run.events if "falls" in e.description], instants,
@@ -102,9 +100,7 @@ class Duty(Component):
 
 
 def test_a_sawtooth_may_come_from_another_component():
-    model = Model("blocks")
-    model.duty, model.saw = Duty(), TimeFunction(value=sawtooth)
-    model.connect(model.saw.y, model.duty.y)
+    model = wired("blocks", "saw.y duty.y", duty=Duty(), saw=TimeFunction(value=sawtooth))
     run = model.simulate(quantity(END, "s"))
     assert_allclose(run["duty.below"].final.to("s").m, on_by_hand("late")[1], rtol=1e-9)
 
@@ -128,8 +124,7 @@ class Sum(Component):
 @pytest.mark.parametrize(("start", "method"), [
     (0.0, "auto"), (0.0, "RK23"), (3.3 * PERIOD, "dopri5"), (3.3 * PERIOD, "rodas4")])
 def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
-    model = Model("sum")
-    model.one = Sum()
+    model = wired("sum", one=Sum())
     run = model.simulate(quantity(END - start, "s"), method=method, start_time=quantity(start, "s"),
                          rtol=1e-8)
     t = np.append(start, PERIOD * np.arange(np.ceil(start / PERIOD), PERIODS + 1))
@@ -148,8 +143,7 @@ def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
 
 
 def test_at_a_jump_the_new_tooth_has_begun():
-    model = Model("saw")
-    model.saw = TimeFunction(value=sawtooth)
+    model = wired("saw", saw=TimeFunction(value=sawtooth))
     run = model.simulate(quantity(END, "s"))
     at = PERIOD * np.arange(1, PERIODS)
     assert_allclose(run["saw.y"].at(quantity(at, "s")).m, 0, atol=1e-9)
@@ -170,9 +164,7 @@ def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
     def bell(t):
         return exp(-(((mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width, "s")) ** 2))
 
-    model = Model("bursts")
-    model.count, model.bell = Count(), TimeFunction(value=bell)
-    model.connect(model.bell.y, model.count.y)
+    model = wired("bursts", "bell.y count.y", count=Count(), bell=TimeFunction(value=bell))
     run = model.simulate("20 s")
     assert_allclose(run["count.on"].final.to("s").m, 20 * 2 * width * np.sqrt(np.log(2)), rtol=1e-9)
 
@@ -194,8 +186,7 @@ class Carrier(Component):
     pytest.param(70, 91_000, "auto", marks=pytest.mark.slow)])
 def test_instants_at_which_long_runs_are_parted_are_not_passed_over(kilohertz, periods, method):
     """Such a run is divided part by part, and its parts end at instants but for rounding."""
-    model = Model("carrier")
-    model.carrier = Carrier(frequency=quantity(kilohertz, "kHz"))
+    model = wired("carrier", carrier=Carrier(frequency=quantity(kilohertz, "kHz")))
     seconds = periods / (1e3 * kilohertz)
     result = model.simulate(quantity(seconds, "s"), method=method)
     assert result.statistics["events"] == 2 * periods - 1
@@ -219,8 +210,7 @@ class Ramp(Component):
 def test_no_instant_is_passed_over_where_no_more_events_can_be_kept(levels, method, monkeypatch):
     """Of large models few are handed over at a time, and what is crossed meanwhile counts too."""
     monkeypatch.setattr("blocks.native.own_events.MOST_EVENTS", 7)
-    model = Model("carrier")
-    model.carrier = Carrier()
+    model = wired("carrier", carrier=Carrier())
     for k in range(levels):
         model.add(f"ramp{k}", Ramp(level=quantity(0.0101 + 0.0203 * k, "ms")))
     result = model.simulate("0.4 ms", method=method)

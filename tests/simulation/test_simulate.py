@@ -12,18 +12,11 @@ import time as clock
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from parts import alone, final
 
-from blocks import (
-    Component,
-    Model,
-    Target,
-    Variable,
-    der,
-    quantity,
-    time,
-)
+from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import (
     Interrupted,
     MissingUnit,
@@ -33,8 +26,8 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.simulation import interrupts
+from blocks.simulation.events import Opening
 from blocks.simulation.interrupts import interruptible
-from blocks.simulation.opening import Opening
 from blocks.solvers import METHODS
 from blocks.system import Problem
 from library.thermal import (
@@ -50,15 +43,11 @@ PER_SECOND = quantity("1 1/s")
 
 
 def oscillator(damping=None):
-    model = Model("oscillator")
-    model.body, model.spring, model.ground = Mass(mass="2 kg", v="1 m/s"), \
-        Spring(stiffness="8 N/m"), Reference()
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("oscillator", "body.M spring.R", "spring.C ground.V",
+                  body=Mass(mass="2 kg", v="1 m/s"), spring=Spring(stiffness="8 N/m"),
+                  ground=Reference())
     if damping:
-        model.damper = Damper(damping=damping)
-        model.connect(model.damper.R, model.body.M)
-        model.connect(model.damper.C, model.ground.V)
+        wire(model, "damper.R body.M", "damper.C ground.V", damper=Damper(damping=damping))
     return model
 
 
@@ -409,7 +398,7 @@ def test_a_script_ends_as_it_says_after_an_interrupt_in_a_text_that_is_executed(
     """Python would end it by the signal, with nothing said of it."""
     script = """
 from blocks import Model
-from blocks.simulation.opening import Opening
+from blocks.simulation.events import Opening
 from library.translational import Mass
 model = Model("one")
 model.block = Mass()
@@ -510,8 +499,7 @@ def test_a_run_gives_the_same_bits_whatever_was_asked_of_the_model_before(before
         model.connect(model.hot.A, model.bars[0].A)
         for i in range(3):
             model.connect(model.bars[i].B, model.bars[i + 1].A, model.radiation[i].A)
-        model.connect(model.bars[3].B, model.body.M)
-        model.connect(model.radiation.B, model.cold.A)
+        wire(model, "bars[3].B body.M", "radiation.B cold.A")
         return model
 
     model = heated()
@@ -525,8 +513,7 @@ def test_a_changed_structure_is_assembled_anew():
     model = oscillator()
     compiled = model.compile()
     model.simulate("1 s")
-    model.extra = Mass(mass="6 kg")
-    model.connect(model.extra.M, model.body.M)
+    wire(model, "extra.M body.M", extra=Mass(mass="6 kg"))
     run = model.simulate("1 s", rtol=1e-10)
     assert model.compile() is not compiled
     assert final(run, "spring.x") == pytest.approx(np.sin(1), rel=1e-7)

@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
+from parts import Pendulum, alone
 from scipy.linalg import expm
+from scipy.special import ellipk
 
-from blocks import Model, ParameterError, SimulationError, UnknownName, quantity, require
+from blocks import (
+    Model,
+    ParameterError,
+    SimulationError,
+    Target,
+    UnknownName,
+    quantity,
+    require,
+)
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
 from library.electrical import (
     Capacitor,
@@ -36,11 +47,9 @@ from library.translational import (
 
 
 def body(**parts):
-    model = Model("body")
-    model.body, model.floor, model.push = Mass(mass="2 kg"), Reference(), ForceSource()
-    model.where = MotionSensor()
-    model.connect(model.body.M, model.push.R, model.where.R)
-    model.connect(model.floor.V, model.push.C, model.where.C)
+    model = wired("body", "body.M push.R where.R", "floor.V push.C where.C",
+                  body=Mass(mass="2 kg"), floor=Reference(), push=ForceSource(),
+                  where=MotionSensor())
     for name, part in parts.items():
         model.add(name, part)
         model.connect(model.body.M, part.R)
@@ -54,17 +63,13 @@ def rubbing():
 
 
 def servo():
-    model = Model("servo")
-    model.driver, model.earth = ControlledVoltageSource(), ElectricalReference()
-    model.motor = DCMotor(resistance="1 ohm", inductance="1 mH",
-                          back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2")  # fmt: skip
-    model.load, model.frame = Inertia(inertia="4e-3 kg*m^2"), RotationalReference()
-    model.drag = RotationalDamper(damping="1 mN*m*s/rad")
-    model.connect(model.driver.p, model.motor.p)
-    model.connect(model.driver.n, model.motor.n, model.earth.V)
-    model.connect(model.motor.R, model.load.I, model.drag.R)
-    model.connect(model.motor.C, model.drag.C, model.frame.W)
-    return model
+    return wired("servo", "driver.p motor.p", "driver.n motor.n earth.V", "motor.R load.I drag.R",
+                 "motor.C drag.C frame.W",
+                 driver=ControlledVoltageSource(), earth=ElectricalReference(),
+                 motor=DCMotor(resistance="1 ohm", inductance="1 mH",
+                               back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2"),
+                 load=Inertia(inertia="4e-3 kg*m^2"), frame=RotationalReference(),
+                 drag=RotationalDamper(damping="1 mN*m*s/rad"))
 
 
 # -- steps ---------------------------------------------------------------------------------------
@@ -127,9 +132,7 @@ def test_an_input_starts_with_what_it_has_while_nothing_is_connected():
 
 
 def test_a_play_keeps_its_output_where_the_program_jumps_back():
-    model = Model("play")
-    model.double, model.play = Gain(gain=2.0), Backlash()
-    model.connect(model.double.y, model.play.u)
+    model = wired("play", "double.y play.u", double=Gain(gain=2.0), play=Backlash())
     run = model.stepper(inputs={"double.u": 0.0}, outputs=["play.y"])
     found = [run.step([u], 0.1)[0] for u in (1.0, 0.9, 0.3, -2.0, -1.9, 1.0)]
     assert_allclose(found, [1.5, 1.5, 1.1, -3.5, -3.5, 1.5])  # clip of the last to 2 u and 1/2
@@ -185,8 +188,7 @@ def test_a_controller_in_python_is_the_sampled_controller_of_the_library():
 
 def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
     """A sum of samples, T = 0.1 s: k T u; steps of 30 ms meet the instants now and then."""
-    model = Model("sum")
-    model.sum = DiscreteIntegrator(sample_time="0.1 s")
+    model = wired("sum", sum=DiscreteIntegrator(sample_time="0.1 s"))
     for steps in (["30 ms"] * 34, ["100 ms"] * 10 + ["20 ms"], ["1.02 s"]):
         run = model.stepper(inputs={"sum.u": "1"}, outputs=["sum.y", "sum.x"])
         for h in steps:
@@ -197,11 +199,8 @@ def test_samplers_of_the_model_act_at_their_instants_whatever_the_steps():
 
 def test_functions_of_time_and_stops_go_on_in_steps():
     model = body(stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m"))
-    model.wave = Sine(amplitude="3 N", frequency="1 Hz")
-    model.drive = ForceSource()
-    model.connect(model.wave.y, model.drive.S)
-    model.connect(model.body.M, model.drive.R)
-    model.connect(model.floor.V, model.drive.C)
+    wire(model, "wave.y drive.S", "body.M drive.R", "floor.V drive.C",
+         wave=Sine(amplitude="3 N", frequency="1 Hz"), drive=ForceSource())
     whole = model.simulate("3 s", rtol=1e-9)
     run = model.stepper(outputs=["body.v"], rtol=1e-9)
     for _ in range(30):
@@ -222,15 +221,12 @@ def pushed(run, forces):
 @pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
 def test_what_happens_as_a_step_ends_is_not_put_off(method):
     """A source steps down from its capacitor, which an ideal diode leaves to the load."""
-    model = Model("steps down")
-    model.source, model.diode = ControlledVoltageSource(), Diode(model="ideal")
-    model.drop = Step(initial="5 V", final="1 V", start="0.5 s")
-    model.store = Capacitor(capacitance="1 mF", vc="5 V")
-    model.load, model.ground = Resistor(resistance="200 ohm"), ElectricalReference()
-    model.connect(model.drop.y, model.source.vT)
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.store.p, model.load.p)
-    model.connect(model.store.n, model.load.n, model.source.n, model.ground.V)
+    model = wired("steps down", "drop.y source.vT", "source.p diode.p", "diode.n store.p load.p",
+                  "store.n load.n source.n ground.V",
+                  source=ControlledVoltageSource(), diode=Diode(model="ideal"),
+                  drop=Step(initial="5 V", final="1 V", start="0.5 s"),
+                  store=Capacitor(capacitance="1 mF", vc="5 V"),
+                  load=Resistor(resistance="200 ohm"), ground=ElectricalReference())
     run = model.stepper(duration="1 s", rtol=1e-9, method=method)
     for piece in ("0.5 s", "0.2 s", "0.07 s", "0.23 s"):
         run.advance(piece)
@@ -251,17 +247,12 @@ def test_a_brake_presses_at_its_instant_whatever_the_steps_and_tables(pieces):
                           back_emf_constant=f"{k} V*s/rad", inertia=f"{inertia} kg*m^2")
     model.table = TimeTable(times=quantity(np.arange(40) / 7, "s"),  # one that is searched
                             values=quantity(np.full(40, volts), "V"))  # fmt: skip
-    model.source, model.diode = ControlledVoltageSource(), Diode(model="ideal")
-    model.earth, model.frame = ElectricalReference(), RotationalReference()
-    model.brake = DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, mean_radius="0.1 m")
-    model.press = Step(final="1 N", start="0.1 s")
-    model.connect(model.table.y, model.source.vT)
-    model.connect(model.press.y, model.brake.N)
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.motor.p)
-    model.connect(model.source.n, model.motor.n, model.earth.V)
-    model.connect(model.motor.R, model.brake.R)
-    model.connect(model.motor.C, model.brake.C, model.frame.W)
+    wire(model, "table.y source.vT", "press.y brake.N", "source.p diode.p", "diode.n motor.p",
+         "source.n motor.n earth.V", "motor.R brake.R", "motor.C brake.C frame.W",
+         source=ControlledVoltageSource(), diode=Diode(model="ideal"), earth=ElectricalReference(),
+         frame=RotationalReference(),
+         brake=DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, mean_radius="0.1 m"),
+         press=Step(final="1 N", start="0.1 s"))
     run = model.stepper(duration="1 s", rtol=1e-9)
     for piece in pieces:
         run.advance(piece)
@@ -353,8 +344,7 @@ def test_mistakes_are_answered_in_words():
     with pytest.raises(ParameterError, match=r"would go to 3 s, but the run was started for times "
                                              r"up to 2 s\. Start it for longer"):
         run.advance("3 s")
-    model.wave = Sine(amplitude="3 N", frequency="1 Hz")
-    model.connect(model.wave.y, model.push.S)
+    wire(model, "wave.y push.S", wave=Sine(amplitude="3 N", frequency="1 Hz"))
     with pytest.raises(ConnectionRefused, match="push.S: is connected to an output already"):
         model.stepper(inputs=["push.S"])
 
@@ -368,8 +358,7 @@ def test_a_run_that_fails_has_its_result():
             yield require(self.v < quantity("3 m/s"), "it is too fast.")
 
     model = body()
-    model.watched = Watched(mass="1 kg")
-    model.connect(model.watched.M, model.body.M)
+    wire(model, "watched.M body.M", watched=Watched(mass="1 kg"))
     run = model.stepper(inputs={"push.S": "3 N"}, outputs=["body.v"])
     run.advance("1 s")
     with pytest.raises(SimulationError, match="it is too fast") as caught:
@@ -388,12 +377,25 @@ def test_steps_that_are_too_long_are_named_where_they_break_what_must_hold():
             yield from super().equations()
             yield require(self.v > quantity("-1 mm/s"), "it has turned round.")
 
-    model = Model("slowing down")
-    model.body, model.floor = Watched(mass="1 kg", v="1 m/s"), Reference()
+    model = wired("slowing down", body=Watched(mass="1 kg", v="1 m/s"), floor=Reference())
     model.damper = Damper(damping="150 N*s/m")  # v = exp(-150 t); Euler makes it -0.5 in 10 ms
-    model.connect(model.body.M, model.damper.R)
-    model.connect(model.floor.V, model.damper.C)
+    wire(model, "body.M damper.R", "floor.V damper.C")
     with pytest.raises(SimulationError, match="it has turned round. If that cannot be, the steps "
                        "are too long for what happens there"):
         model.simulate("0.1 s", method="euler", step="10 ms")
     assert model.simulate("0.02 s")["body.v"].final.m == pytest.approx(np.exp(-3), rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["rk4", "auto"])
+def test_a_pendulum_swings_through_when_every_step_is_a_look(method):
+    model = alone(Pendulum(x=Target("1 m"), y=Target("0 m", priority="low"), vy=Target("0 m/s")))
+    run = model.stepper(method=method, step="2 ms" if method == "rk4" else None)
+    while run.time < quantity("2.37 s"):  # a period, 4 K(1/2)**0.5 (L/g)**0.5 = 2.3677 s, and more
+        run.advance("2 ms")
+    result = run.result()
+    x, y = result["c.x"].m, result["c.y"].m
+    assert_allclose(np.hypot(x, y), 1.0, rtol=1e-9)
+    assert_allclose(result["c.energy"].m, 0.0, atol=1e-3)
+    period = 4 * ellipk(0.5) * np.sqrt(1 / 9.81)
+    assert result["c.x"].at(quantity(period / 2, "s")).m == pytest.approx(-1, abs=1e-5)
+    assert result["c.x"].at(quantity(period, "s")).m == pytest.approx(1, abs=1e-5)

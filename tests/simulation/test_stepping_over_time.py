@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
-    Model,
     Output,
     Parameter,
     SimulationError,
@@ -49,10 +49,7 @@ class Burst(Component):
 
 
 def summed(source):
-    model = Model("summed")
-    model.source, model.sum = source, Integrator(input="1")
-    model.connect(model.source.y, model.sum.u)
-    return model
+    return wired("summed", "source.y sum.u", source=source, sum=Integrator(input="1"))
 
 
 @pytest.mark.parametrize("source", [Gate, lambda: Pulse(period="10 us", width=0.01)],
@@ -77,11 +74,9 @@ def test_a_burst_is_found_however_long_the_run_may_go_on(step, count):
 @pytest.mark.parametrize("count", [6, 7, 10])  # the last two fall short by rounding
 def test_steps_that_are_rounded_get_to_the_end(count):
     """A wheel of 1 kg m² that is turned harder for a second, and by 3 N m from then on."""
-    model = Model("wheel")
-    model.wheel, model.wall = Inertia(inertia="1 kg*m^2"), RotationalReference()
-    model.motor = TorqueSource(torque=table(["0 s", "1 s"], ["0 N*m", "3 N*m"]))
-    model.connect(model.motor.R, model.wheel.I)
-    model.connect(model.motor.C, model.wall.W)
+    model = wired("wheel", "motor.R wheel.I", "motor.C wall.W",
+                  wheel=Inertia(inertia="1 kg*m^2"), wall=RotationalReference(),
+                  motor=TorqueSource(torque=table(["0 s", "1 s"], ["0 N*m", "3 N*m"])))
     run = model.stepper(outputs=["wheel.w"], duration="6 s")
     for _ in range(count):
         run.step([], 6 / count)
@@ -109,8 +104,7 @@ def test_what_switches_for_ever_is_refused_in_driven_runs_too():
         def equations(self):
             yield der(self.x) == where(self.x > 0, -1, 1) / quantity("1 ms")
 
-    model = Model("chatter")
-    model.c = Chatter()
+    model = wired("chatter", c=Chatter())
     run = model.stepper()
     with pytest.raises(SimulationError, match="^c: switches back and forth"):
         for _ in range(20):
@@ -128,8 +122,7 @@ def test_states_are_read_beside_unknowns_that_are_solved_for(method):
             yield self.x == self.y + self.y**3
             yield der(self.x) == -self.y / quantity("1 s")
 
-    model = Model("leak")
-    model.leak = Leak()
+    model = wired("leak", leak=Leak())
     run = model.stepper(outputs=["leak.x"], method=method, rtol=1e-9)
     for k in range(1, 5):
         run.advance("0.25 s")
@@ -140,22 +133,16 @@ def test_states_are_read_beside_unknowns_that_are_solved_for(method):
 
 @pytest.mark.parametrize("method", ["rodas4", "dopri5"])
 def test_a_linkage_with_friction_goes_back_to_the_bit(method):
-    model = Model("slider-crank")
-    model.world, model.wall = Ground(), Reference()
-    model.main = Revolute(phi="30 deg", w="20 rad/s")
-    model.pin, model.guide = Revolute(), Revolute()
-    model.crank, model.rod = RigidOffset(dx="50 mm"), RigidOffset(dx="200 mm")
-    model.wheel, model.bar = Body(inertia="1e-3 kg*m^2"), Body(mass="0.2 kg", inertia="1e-4 kg*m^2")
-    model.slide, model.piston = Prismatic(drive=True), Body(mass="0.5 kg", inertia="1e-4 kg*m^2")
-    model.rings = TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="3 N")
-    model.connect(model.world.P, model.main.B, model.slide.B)
-    model.connect(model.main.F, model.wheel.P, model.crank.B)
-    model.connect(model.crank.F, model.pin.B)
-    model.connect(model.pin.F, model.bar.P, model.rod.B)
-    model.connect(model.rod.F, model.guide.B)
-    model.connect(model.guide.F, model.slide.F, model.piston.P)
-    model.connect(model.slide.A, model.rings.R)
-    model.connect(model.rings.C, model.wall.V)
+    model = wired("slider-crank", "world.P main.B slide.B", "main.F wheel.P crank.B",
+                  "crank.F pin.B", "pin.F bar.P rod.B", "rod.F guide.B", "guide.F slide.F piston.P",
+                  "slide.A rings.R", "rings.C wall.V",
+                  world=Ground(), wall=Reference(), main=Revolute(phi="30 deg", w="20 rad/s"),
+                  pin=Revolute(), guide=Revolute(), crank=RigidOffset(dx="50 mm"),
+                  rod=RigidOffset(dx="200 mm"), wheel=Body(inertia="1e-3 kg*m^2"),
+                  bar=Body(mass="0.2 kg", inertia="1e-4 kg*m^2"), slide=Prismatic(drive=True),
+                  piston=Body(mass="0.5 kg", inertia="1e-4 kg*m^2"),
+                  rings=TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                              breakaway_force="3 N"))
     run = model.stepper(outputs=["main.w", "slide.s", "rings.f"], method=method)
 
     def onwards():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 
 from blocks import (
     Model,
@@ -72,12 +73,9 @@ class Cogging(Turning):
 
 
 def turning(part, speed):
-    model = Model("shaft")
-    model.wheel, model.part = Inertia(inertia="0.08 kg*m^2", w=f"{speed} rad/s"), part
-    model.frame = RotationalReference()
-    model.connect(model.wheel.I, model.part.R)
-    model.connect(model.part.C, model.frame.W)
-    return model
+    return wired("shaft", "wheel.I part.R", "part.C frame.W",
+                 wheel=Inertia(inertia="0.08 kg*m^2", w=f"{speed} rad/s"), part=part,
+                 frame=RotationalReference())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -92,10 +90,8 @@ def test_a_tooth_takes_its_work_in_every_turn(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_bump_of_a_road_is_felt(method):
-    model = Model("drive")
-    model.car, model.road, model.ground = Mass(mass="100 kg", v="25 m/s"), Road(), Reference()
-    model.connect(model.car.M, model.road.R)
-    model.connect(model.road.C, model.ground.V)
+    model = wired("drive", "car.M road.R", "road.C ground.V",
+                  car=Mass(mass="100 kg", v="25 m/s"), road=Road(), ground=Reference())
     result = model.simulate("6 s", method=method)
     x = result["road.x"].final.m
     work = 0.5 * 0.05 * 3e3 - 0.5 * 3e3 / 949.9 * (949.9**2 - (1000 - x) ** 2)

@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Component, Discrete, Model, abs_, every
+from blocks import Component, Discrete, abs_, every
 from blocks.exceptions import ModelError, ParameterError, UnknownName, WrongCall, WrongDimension
 from library.translational import (
     Damper,
@@ -32,12 +33,9 @@ class Counts(Component):
 
 
 def coasting():
-    model = Model("coasting")
-    model.block, model.drag = Mass(mass="2 kg", v="3 m/s"), Damper(damping="0.5 N*s/m")
-    model.sensor, model.ground = MotionSensor(), Reference()
-    model.connect(model.block.M, model.sensor.R, model.drag.R)
-    model.connect(model.ground.V, model.sensor.C, model.drag.C)
-    return model
+    return wired("coasting", "block.M sensor.R drag.R", "ground.V sensor.C drag.C",
+                 block=Mass(mass="2 kg", v="3 m/s"), drag=Damper(damping="0.5 N*s/m"),
+                 sensor=MotionSensor(), ground=Reference())
 
 
 @pytest.mark.parametrize("method, off", [
@@ -76,24 +74,20 @@ def test_a_run_that_never_meets_it_is_finished_and_the_model_is_as_it_was():
 
 @pytest.mark.parametrize("method", ["auto", "dopri5"])
 def test_a_force_of_sticking_ends_a_run_within_its_first_stick(method):
-    model = Model("stick_slip")
-    model.pull, model.spring = VelocitySource(velocity="0.1 m/s"), Spring(stiffness="1 kN/m")
-    model.block, model.ground = Mass(mass="1 kg"), Reference()
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                           breakaway_force="25 N")
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.pull.C, model.ground.V)
+    model = wired("stick_slip", "pull.R spring.R", "spring.C block.M friction.R",
+                  "friction.C pull.C ground.V",
+                  pull=VelocitySource(velocity="0.1 m/s"), spring=Spring(stiffness="1 kN/m"),
+                  block=Mass(mass="1 kg"), ground=Reference(),
+                  friction=TranslationalFriction(law="coulomb", coulomb_force="20 N",
+                                                 breakaway_force="25 N"))
     run = model.simulate("9 s", until="friction.f > 22 N", method=method)  # 100 N/s
     assert run.time.final.to("s").m == pytest.approx(0.22, abs=1e-9)
 
 
 def test_one_of_an_array_ends_it_and_is_named():
-    model = Model("row")
-    model.cars = Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"])
-    model.where, model.ground = MotionSensor(count=3), Reference()
-    model.connect(model.cars.M, model.where.R)
-    model.connect(model.where.C, model.ground.V)
+    model = wired("row", "cars.M where.R", "where.C ground.V",
+                  cars=Mass(count=3, v=["1 m/s", "2 m/s", "0.5 m/s"]), where=MotionSensor(count=3),
+                  ground=Reference())
     run = model.simulate("9 s", until="where.x > 3 m")
     assert run.status == "until where[1].x > 3 m"
     assert run.time.final.to("s").m == pytest.approx(1.5, abs=1e-9)
@@ -158,11 +152,9 @@ def test_sensitivities_tell_how_the_end_moves():
 
 def pushed():
     """A body that starts with 2 m/s, and when it comes to 3 m: 2 t + 0.75 t^2 = 3."""
-    model = Model("pushed")
-    model.block, model.push = Mass(mass="2 kg", v="2 m/s"), ForceSource(force="3 N")
-    model.sensor, model.ground = MotionSensor(), Reference()
-    model.connect(model.block.M, model.push.R, model.sensor.R)
-    model.connect(model.push.C, model.sensor.C, model.ground.V)
+    model = wired("pushed", "block.M push.R sensor.R", "push.C sensor.C ground.V",
+                  block=Mass(mass="2 kg", v="2 m/s"), push=ForceSource(force="3 N"),
+                  sensor=MotionSensor(), ground=Reference())
     return model, (-2 + np.sqrt(4 + 9)) / 1.5
 
 

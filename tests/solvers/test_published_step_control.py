@@ -1,9 +1,10 @@
-"""The published step counts of a block dragged over a dry floor by a spring.
+"""The published step control on a block dragged over a dry floor by a spring.
 
     m x'' = -k (x - z) - F,  z = 2 min(t, 2),  x(0) = x'(0) = 0,  0 <= t <= 4
 
-with eleven friction laws F(x', P), P the force of the spring. Counted are the
-rows that a run returns: 4 a step + 1 for ode45, 1 a step + 1 for ode23s.
+with friction laws F(x', P), P the force of the spring. Counted are the rows that a run returns:
+4 a step + 1 for ode45, 1 a step + 1 for ode23s. Counts in wider bands, and those of ode23s, are
+compared on models of components, in friction/test_source_003_laws.
 """
 
 import csv
@@ -27,35 +28,12 @@ def clip(a):
     return min(max(a, -1.0), 1.0)
 
 
-def smooth_step(s, w):
-    """3 u^2 - 2 u^3 where 3 w u + (3 - 9 w) u^2 + (6 w - 2) u^3 = s, for s in [0, 1]."""
-    low, high, u = 0.0, 1.0, s
-    for _ in range(60):
-        miss = ((6 * w - 2) * u + 3 - 9 * w) * u * u + 3 * w * u - s
-        if abs(miss) < 1e-15:
-            break
-        low, high = (u, high) if miss < 0 else (low, u)
-        rise = (3 * (6 * w - 2) * u + 2 * (3 - 9 * w)) * u + 3 * w
-        u = u - miss / rise if rise else 0.5 * (low + high)
-        if not low < u < high:
-            u = 0.5 * (low + high)
-    return (3 - 2 * u) * u * u
-
-
 def a1(a, b):
     return a * a / (b * b) * (3 - 2 * abs(a) / b)
 
 
 def a3(a, b):
     return cos(0.5 * pi * (3 + a / b))
-
-
-def a5(a, b, w=0.25):
-    return 2 * smooth_step(0.5 * (a + b) / b, w) - 1
-
-
-def a6(a, b, w=0.25):
-    return smooth_step(abs(a) / b, 2 * w)
 
 
 def karnopp(v, p, eps):
@@ -109,9 +87,6 @@ LAWS = {
     4: awrejcewicz_like(a1),
     5: quinn_like(a3, a3),
     6: quinn_like(a3, lambda a, b: a1(a, b) * sign(a)),
-    7: quinn_like(a5, a5),
-    8: kikuuwe_like(a5),
-    9: awrejcewicz_like(a6),
     10: lambda v, p, eps: SLIDING * clip(v / eps),
     11: lambda v, p, eps: SLIDING * tanh(v / eps),
 }
@@ -155,45 +130,10 @@ def reference():
 COUNTS = reference()
 
 
-def cases(solver, models, all_eps):
-    return [(model, eps, COUNTS[solver, model, eps]) for model in models for eps in all_eps]
-
-
-def agrees(n, expected):
-    """Exact or one step off; one in a hundred for the long runs."""
-    return abs(n - expected) <= (4 if expected <= 1000 else 0.01 * expected)
-
-
-@pytest.mark.parametrize(
-    ("model", "eps", "printed"), [(1, 1e-1, 193), (1, 1e-3, 189), (2, 1e-1, 417), (4, 1e-1, 229)]
-)
-def test_ode45_returns_as_many_rows_as_were_printed(model, eps, printed):
-    n, _ = rows("ode45", LAWS[model], eps)
-    assert n == printed
-
-
-@pytest.mark.parametrize(
-    ("model", "eps", "expected"), cases("ode45", (1, 2, 3, 4, 5, 6, 10, 11), (1e-1, 1e-2))
-)
-def test_ode45_takes_the_reference_number_of_steps(model, eps, expected):
-    n, _ = rows("ode45", LAWS[model], eps)
-    assert agrees(n, expected), (n, expected)
-
-
-@pytest.mark.parametrize(
-    ("model", "eps", "expected"), cases("ode45", (1, 2, 3, 4, 5, 6, 10, 11), (1e-3,))
-)
-def test_ode45_takes_the_reference_number_of_steps_in_narrow_bands(model, eps, expected):
-    n, _ = rows("ode45", LAWS[model], eps)
-    assert agrees(n, expected), (n, expected)
-
-
-@pytest.mark.parametrize(
-    ("model", "eps", "expected"), cases("ode23s", range(1, 12), (1e-1, 1e-2, 1e-3))
-)
-def test_ode23s_takes_the_reference_number_of_steps(model, eps, expected):
-    n, _ = rows("ode23s", LAWS[model], eps)
-    assert n == pytest.approx(expected, rel=0.1)
+@pytest.mark.parametrize("model", LAWS)
+def test_ode45_takes_the_reference_number_of_steps_in_narrow_bands(model):
+    n, expected = rows("ode45", LAWS[model], 1e-3)[0], COUNTS["ode45", model, 1e-3]
+    assert abs(n - expected) <= (4 if expected <= 1000 else 0.01 * expected), (n, expected)
 
 
 class GlidesIntoItsBand:
@@ -223,55 +163,15 @@ def test_ode23s_does_not_stand_for_ever_before_a_band_of_rest(above, rate):
     assert solver.y[0] - solver.y[2] == pytest.approx(3e-3, abs=3 * RTOL * solver.y[0])
 
 
-@pytest.mark.parametrize(
-    ("model", "bands"),
-    [(1, (1e-2, 1e-3, 1e-4)), (4, (1e-1, 1e-2, 1e-3))],  # 4 at 1e-4: see below
-)
-def test_ode45_counts_of_laws_that_do_not_stiffen_hardly_grow(model, bands):
-    n = [rows("ode45", LAWS[model], eps)[0] for eps in bands]
-    assert max(b / a for a, b in zip(n, n[1:], strict=False)) < 1.6
-
-
 def test_ode45_count_of_awrejcewicz_in_the_narrowest_band_is_bounded():
     # The reference 329 cannot be met or missed: relative changes of k by 1e-13 to
     # 1e-8 scatter the count between 357 and 641.
     assert 250 < rows("ode45", LAWS[4], 1e-4)[0] < 1000
 
 
-@pytest.mark.parametrize("model", [2, 4, 7, 8, 11, *(
-    pytest.param(model, marks=pytest.mark.slow) for model in (3, 5, 6, 10))])
-def test_ode23s_is_cheapest_in_very_narrow_bands(model):
-    n = {eps: rows("ode23s", LAWS[model], eps)[0] for eps in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)}
+def test_ode23s_is_cheapest_in_very_narrow_bands_with_awrejcewicz_law():
+    n = {eps: rows("ode23s", LAWS[4], eps)[0] for eps in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)}
     assert min(n[1e-4], n[1e-5]) <= min(n.values()) * 1.02
-
-
-@pytest.mark.slow
-def test_ode45_counts_of_quinn_grow_tenfold_with_a_tenth_of_the_band():
-    n = [rows("ode45", LAWS[2], eps)[0] for eps in (1e-2, 1e-3, 1e-4)]
-    assert all(9 < b / a < 11 for a, b in zip(n, n[1:], strict=False))
-
-
-@pytest.mark.slow
-def test_ode45_counts_grow_with_the_weight_of_the_spline_laws():
-    n7, n8 = [], []
-    for w in (0.05, 0.25, 0.45):
-
-        def spline(a, b, w=w):
-            return a5(a, b, w)
-
-        n7.append(rows("ode45", quinn_like(spline, spline), 1e-3)[0])
-        n8.append(rows("ode45", kikuuwe_like(spline), 1e-3)[0])
-    assert n7[0] < n7[1] < n7[2]
-    assert n8[0] < n8[1] < n8[2]
-    assert all(abs(a - b) < 0.01 * a for a, b in zip(n7, n8, strict=True))
-
-
-@pytest.mark.parametrize("w", [0.1, 0.25, 0.4])
-def test_the_even_spline_joins_zero_and_one_with_zero_slopes(w):
-    assert a6(0.0, 1.0, w) == 0.0
-    assert a6(1.0, 1.0, w) == a6(-1.0, 1.0, w) == 1.0
-    assert a6(1e-6, 1.0, w) < 1e-9
-    assert 1.0 - a6(1.0 - 1e-6, 1.0, w) < 1e-9
 
 
 def test_ode45_spends_six_evaluations_a_try_and_one_to_start():

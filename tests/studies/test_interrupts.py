@@ -17,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.translational import Mass, Reference, Spring
 
 from . import bench
@@ -133,11 +134,8 @@ class Impatient:
 @pytest.mark.parametrize("workers", [None, 2])
 def test_ctrl_c_ends_a_study_in_machine_code(workers, monkeypatch):
     pytest.importorskip("llvmlite")
-    model = Model("oscillator")
-    model.block, model.wall = Mass(mass="1 kg"), Reference()
-    model.spring = Spring(stiffness="100 N/m")
-    model.connect(model.block.M, model.spring.R)
-    model.connect(model.spring.C, model.wall.V)
+    model = wired("oscillator", "block.M spring.R", "spring.C wall.V",
+                  block=Mass(mass="1 kg"), wall=Reference(), spring=Spring(stiffness="100 N/m"))
     speeds = quantity(np.linspace(1, 2, 100_000), "m/s")
     model.sweep({"block.v": speeds[:2]}, "1 s", outputs=["final(block.v)"], method="dopri5")
     monkeypatch.setattr(sys.modules["blocks.studies.sweep"], "Progress", Impatient)

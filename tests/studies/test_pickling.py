@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_array_equal
 
 from blocks import (
@@ -29,16 +30,11 @@ from . import bench
 
 
 def chain(n: int = 6) -> Model:
-    model = Model("chain")
-    model.masses = Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s"))
+    model = wired("chain", masses=Mass(mass="1 kg", count=n, v=Target("1 m/s", nominal="1 mm/s")))
     model.masses.mass = quantity(np.linspace(1, 2, n), "kg")
-    model.springs = Spring(stiffness="10 N/m", count=n - 1)
-    model.wall = Reference()
-    model.damper = Damper()
-    model.connect(model.masses[:-1].M, model.springs.R)
-    model.connect(model.springs.C, model.masses[1:].M)
-    model.connect(model.masses[0].M, model.damper.R)
-    model.connect(model.damper.C, model.wall.V)
+    wire(model, "masses[:-1].M springs.R", "springs.C masses[1:].M", "masses[0].M damper.R",
+         "damper.C wall.V",
+         springs=Spring(stiffness="10 N/m", count=n - 1), wall=Reference(), damper=Damper())
     model.nominal_values("1 kN")
     return model
 
@@ -98,11 +94,9 @@ def test_a_part_is_pickled_without_its_surroundings():
 
 
 def test_numbered_signals_and_open_units_survive():
-    model = Model("sums")
-    model.one, model.two = Constant(value="2 m"), Constant(value="3 m")
-    model.sum = Sum(unit="m", signs="+-")
-    model.connect(model.one.y, model.sum.u1)
-    model.connect(model.two.y, model.sum.u2)
+    model = wired("sums", "one.y sum.u1", "two.y sum.u2",
+                  one=Constant(value="2 m"), two=Constant(value="3 m"),
+                  sum=Sum(unit="m", signs="+-"))
     other = pickle.loads(pickle.dumps(model))
     assert other.simulate("1 s")["sum.y"].final == quantity("-1 m")
 
@@ -118,8 +112,7 @@ def test_a_compiled_system_is_assembled_again_where_it_is_loaded():
 def test_an_outdated_system_is_refused():
     model = bench.coasting()
     old = model.compile()
-    model.more = Mass()
-    model.connect(model.more.M, model.mass.M)
+    wire(model, "more.M mass.M", more=Mass())
     model.compile()
     with pytest.raises(StructureError, match="older than the structure of its model"):
         pickle.dumps(old)
@@ -217,10 +210,8 @@ def brakes(monkeypatch, *, was="", now=""):
     module = ModuleType("brakes")
     monkeypatch.setitem(sys.modules, "brakes", module)
     exec(BRAKE, vars(module))
-    model = Model("braked")
-    model.block = Mass()
-    model.brake = module.Brake(damping="500 N*s/m", make="disc", wear="2 mm")
-    model.connect(model.block.M, model.brake.R)
+    model = wired("braked", "block.M brake.R",
+                  block=Mass(), brake=module.Brake(damping="500 N*s/m", make="disc", wear="2 mm"))
     stored = pickle.dumps(model)
     assert was in BRAKE
     exec(BRAKE.replace(was, now), vars(module))

@@ -6,19 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model
 from blocks.studies import spread
 from blocks.studies.runner import InProcess
 from blocks.studies.sequential import Repeated
-from library.translational import (
-    Mass,
-    Reference,
-    Spring,
-    TranslationalFriction,
-    VelocitySource,
-)
+from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
 from tests.studies.bench import stick_slip
 
 OUTPUTS = ["max(spring.f)", "min(block.v)", "initial(spring.f)", "final(block.v)",
@@ -61,14 +55,11 @@ def test_every_run_is_the_one_that_simulate_makes(law, chosen):
 
 
 def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
-    model = Model("blocks on a belt")
-    model.belt, model.frame = VelocitySource(), Reference()
-    model.blocks = Mass(count=2)
-    model.springs = Spring(count=2, stiffness=["80 N/m", "120 N/m"])
-    model.frictions = TranslationalFriction(count=2, law="coulomb", coulomb_force="5 N")
-    model.connect(model.belt.R, model.frictions.R)
-    model.connect(model.frictions.C, model.blocks.M, model.springs.R)
-    model.connect(model.springs.C, model.belt.C, model.frame.V)
+    model = wired("blocks on a belt", "belt.R frictions.R", "frictions.C blocks.M springs.R",
+                  "springs.C belt.C frame.V",
+                  belt=VelocitySource(), frame=Reference(), blocks=Mass(count=2),
+                  springs=Spring(count=2, stiffness=["80 N/m", "120 N/m"]),
+                  frictions=TranslationalFriction(count=2, law="coulomb", coulomb_force="5 N"))
     outputs = ["max(springs.f)", "min(frictions.f)", "final(blocks.v)", "springs.x"]
 
     def study(*velocities):

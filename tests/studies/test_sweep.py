@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy import stats
 
@@ -176,12 +177,10 @@ def test_a_sweep_over_values_assembles_once_and_leaves_the_model_alone(monkeypat
 
 
 def test_arrays_keep_their_instances_as_a_dimension():
-    model = Model("two oscillators")
-    model.masses = Mass(count=2, v="1 m/s")
-    model.springs = Spring(stiffness=quantity([4.0, 9.0], "N/m"), count=2)
-    model.ground = bench.Reference()
-    model.connect(model.masses.M, model.springs.R)
-    model.connect(model.springs.C, model.ground.V)
+    model = wired("two oscillators", "masses.M springs.R", "springs.C ground.V",
+                  masses=Mass(count=2, v="1 m/s"),
+                  springs=Spring(stiffness=quantity([4.0, 9.0], "N/m"), count=2),
+                  ground=bench.Reference())
     data = model.sweep({"masses.mass": ["1 kg", "4 kg"]}, "1 s", rtol=1e-9, every="0.25 s",
                        outputs=["final(masses.v)", "masses.v"])  # fmt: skip
     w = np.sqrt(np.array([4.0, 9.0]) / np.array([[1.0], [4.0]]))
@@ -193,12 +192,9 @@ def test_arrays_keep_their_instances_as_a_dimension():
 
 def coasting_masses():
     """Three masses of 2 kg, 1 m/s fast, each on a damper of 1, 2, 4 N s/m."""
-    model = Model("three")
-    model.masses, model.ground = Mass(count=3, mass="2 kg", v="1 m/s"), Reference()
-    model.dampers = Damper(count=3, damping=DAMPING)
-    model.connect(model.masses.M, model.dampers.R)
-    model.connect(model.dampers.C, model.ground.V)
-    return model
+    return wired("three", "masses.M dampers.R", "dampers.C ground.V",
+                 masses=Mass(count=3, mass="2 kg", v="1 m/s"), ground=Reference(),
+                 dampers=Damper(count=3, damping=DAMPING))
 
 
 def test_one_of_an_array_can_be_varied_as_can_all_of_it():
@@ -235,8 +231,7 @@ def test_searches_move_one_of_an_array():
     assert_allclose(best.values["dampers[1].damping"].m, 3, rtol=1e-6)
     best.apply()
     assert_allclose(model.dampers.damping.m, [1, 3, 4], rtol=1e-6)
-    least = optimise(model, "max(masses[2].v)",
-                     {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
+    least = optimise(model, "max(masses[2].v)", {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
     assert_allclose(least.values["masses[2].v"].m, 2)
 
 
@@ -357,8 +352,7 @@ def test_an_output_function_may_change_its_unit_but_not_its_dimension():
 
 def test_an_initial_target_that_is_not_met_is_said_in_the_message():
     model = bench.coasting()
-    model.twin = Mass(v="1 m/s")
-    model.connect(model.twin.M, model.mass.M)
+    wire(model, "twin.M mass.M", twin=Mass(v="1 m/s"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = model.sweep({"twin.v": ["1 m/s", "5 m/s"]}, "0.1 s", outputs="initial(mass.v)")

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wired
 from scipy import stats
 
 from blocks import Model, ParameterError, StructureError, UnitError, UnknownName, native, quantity
@@ -147,9 +148,8 @@ def test_requests_that_make_no_sense_are_refused(asked, text):
 
 
 def test_a_list_parameter_and_an_option_of_a_composite_cannot_be_varied():
-    model = Model("table")
-    model.table, model.u = Table1D(x=[0, 1, 2], values=[0, 1, 4]), Constant(value=1)
-    model.connect(model.u.y, model.table.u)
+    model = wired("table", "u.y table.u",
+                  table=Table1D(x=[0, 1, 2], values=[0, 1, 4]), u=Constant(value=1))
     text = said(ParameterError, {"table.x": [[0, 1, 2], [0, 2, 3]]}, model,
                 outputs=["final(table.y)"])  # fmt: skip
     assert "table.x: is a list of values; a sweep varies single numbers." in text
@@ -160,10 +160,8 @@ def test_a_list_parameter_and_an_option_of_a_composite_cannot_be_varied():
 
 
 def test_a_broken_model_is_refused_before_any_run():
-    model = Model("floating")
-    model.mass, model.ground, model.second = Mass(), Reference(), bench.VelocitySource()
-    model.connect(model.second.R, model.ground.V)
-    model.connect(model.second.C, model.ground.V)
+    model = wired("floating", "second.R ground.V", "second.C ground.V",
+                  mass=Mass(), ground=Reference(), second=bench.VelocitySource())
     found = said(StructureError, {"mass.mass": ["1 kg"]}, model, outputs=["final(mass.v)"])
     assert "second" in found
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, ParameterError, dry_friction, quantity
@@ -169,8 +170,7 @@ def heavier():
 def rewired():
     model = bench.coasting()
     model.second = bench.Damper()
-    model.connect(model.second.R, model.mass.M)
-    model.connect(model.second.C, model.ground.V)
+    wire(model, "second.R mass.M", "second.C ground.V")
     return model
 
 
@@ -245,11 +245,8 @@ def test_an_edited_friction_law_is_another_model(tmp_path):
             def equations(self):
                 yield dry_friction(self.f, self.v, static=self.limit, kinetic=factor * self.limit)
 
-        model = Model("rubbing")
-        model.mass, model.rub, model.ground = Mass(), Rub(), bench.Reference()
-        model.connect(model.mass.M, model.rub.R)
-        model.connect(model.rub.C, model.ground.V)
-        return model
+        return wired("rubbing", "mass.M rub.R", "rub.C ground.V",
+                     mass=Mass(), rub=Rub(), ground=bench.Reference())
 
     asked = {"outputs": "final(mass.v)", "store": tmp_path / "study"}
     rubbed(0.8).sweep({"mass.v": ["1 m/s"]}, "0.1 s", **asked)
@@ -258,8 +255,7 @@ def test_an_edited_friction_law_is_another_model(tmp_path):
 
 
 def test_courses_of_an_array_come_back_in_their_places(tmp_path):
-    model = Model("free masses")
-    model.masses = Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s"))
+    model = wired("free masses", masses=Mass(count=3, v=quantity([1.0, 2.0, 3.0], "m/s")))
     data = model.sweep({"masses.mass": ["1 kg", "2 kg"]}, "1 s", outputs="masses.v", every="0.5 s",
                        store=tmp_path / "study")  # fmt: skip
     assert data["masses.v"].shape == (2, 3, 3)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 
-from blocks import Component, Input, Model, Output, SimulationError, Variable, der, quantity, sqrt
+from blocks import Component, Input, Output, SimulationError, Variable, der, quantity, sqrt
 from blocks.system import finite_values
 from blocks.system.finite_values import SOLVED, FiniteValues
 from library.electrical import (
@@ -32,17 +33,11 @@ class Root(Component):
 
 def rooted():
     """A root of a voltage that loops and a diode decide on."""
-    model = Model("rooted")
-    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="5 V")
-    model.r, model.diode, model.c = Resistor(), Diode(model="ideal"), Capacitor()
-    model.exponential = Diode(model="exponential")
-    model.sensor, model.root = VoltageSensor(), Root()
-    model.connect(model.source.p, model.r.p)
-    model.connect(model.r.n, model.diode.p, model.sensor.p, model.exponential.p)
-    model.connect(model.diode.n, model.c.p)
-    model.connect(model.source.n, model.c.n, model.sensor.n, model.exponential.n, model.ground.V)
-    model.connect(model.sensor.V, model.root.u)
-    return model
+    return wired("rooted", "source.p r.p", "r.n diode.p sensor.p exponential.p", "diode.n c.p",
+                 "source.n c.n sensor.n exponential.n ground.V", "sensor.V root.u",
+                 ground=ElectricalReference(), source=DCVoltageSource(voltage="5 V"), r=Resistor(),
+                 diode=Diode(model="ideal"), c=Capacitor(), exponential=Diode(model="exponential"),
+                 sensor=VoltageSensor(), root=Root())
 
 
 def test_those_of_a_large_system_are_found_without_going_through_all(monkeypatch):
@@ -70,15 +65,13 @@ class Approach(Component):
 
 
 def test_what_the_slopes_show_is_not_looked_at():
-    model = Model("approach")
-    model.part = Approach()
+    model = wired("approach", part=Approach())
     laws = FiniteValues(model.compile())
     assert {laws._named(int(k))[1].partition(" ")[0] for k in laws._all[0]} == {"left"}
 
 
 def test_what_they_do_not_show_is_told():
-    model = Model("approach")
-    model.part = Approach(x="-2.9 m")
+    model = wired("approach", part=Approach(x="-2.9 m"))
     with pytest.raises(SimulationError, match=r"left == sqrt") as error:
         model.simulate("1 s")  # it is below -3 m from (5^2 - 4.9^2) / 2 s on
     assert error.value.code == "simulation.value" and error.value.time > 0.495

@@ -3,10 +3,11 @@
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import Input, Model, Parameter, exp, quantity
+from blocks import Input, Parameter, exp, quantity
 from blocks.language.exponents import lifted
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 from library.signal import Constant
@@ -37,16 +38,13 @@ def voltage_of(i, light):
 @pytest.mark.parametrize("count", [2, 8, 40])
 def test_a_string_of_cells_shares_the_voltage_it_starts_at(count):
     """All of it over one cell would be e^46 to e^920, which is no number."""
-    model = Model("string")
-    model.cells = Cell(count=count)
-    model.bank = Capacitor(capacitance="1 mF", vc=f"{0.6 * count} V")
-    model.load, model.earth = Resistor(resistance=f"{0.1 * count} ohm"), ElectricalReference()
-    model.sun, model.shade = Constant(value=1.0), Constant(value=0.9)
-    model.connect(model.sun.y, model.cells[1:].light)
-    model.connect(model.shade.y, model.cells[0].light)
-    model.connect(model.cells[0].p, model.bank.p, model.load.p)
-    model.connect(model.cells[1:].p, model.cells[:-1].n)
-    model.connect(model.cells[-1].n, model.bank.n, model.load.n, model.earth.V)
+    model = wired("string", "sun.y cells[1:].light", "shade.y cells[0].light",
+                  "cells[0].p bank.p load.p", "cells[1:].p cells[:-1].n",
+                  "cells[-1].n bank.n load.n earth.V",
+                  cells=Cell(count=count),
+                  bank=Capacitor(capacitance="1 mF", vc=f"{0.6 * count} V"),
+                  load=Resistor(resistance=f"{0.1 * count} ohm"), earth=ElectricalReference(),
+                  sun=Constant(value=1.0), shade=Constant(value=0.9))
     run = model.simulate("1 ms")
     lights = np.array([0.9] + [1.0] * (count - 1))
 
@@ -67,5 +65,4 @@ def test_exponents_are_symbols_of_their_own():
     assert len(symbols) == 3
     meant = ca.Function("meant", [x, y], [ca.vertcat(*exponents)])(0.3, 0.7)
     whole = ca.Function("whole", [x, y, *symbols], [out])(0.3, 0.7, *ca.vertsplit(meant))
-    assert_allclose(np.array(whole)[:, 0],
-                    [np.exp(0.21) * 1.3, np.exp(np.exp(0.7))], rtol=1e-15)
+    assert_allclose(np.array(whole)[:, 0], [np.exp(0.21) * 1.3, np.exp(np.exp(0.7))], rtol=1e-15)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks.system.spectral_radius import spectral_radius
+from blocks.system.problem import spectral_radius
 
 
 def rate_and_products(diagonal):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from parts import Pendulum, alone
 
-from blocks import Model
 from blocks.system import Problem
 from blocks.system.state_selection import _exchanged
 from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset
@@ -62,21 +62,16 @@ def test_a_choice_that_depends_is_made_anew():
 
 def test_the_crank_of_a_piston_is_found_out_to_be_good_all_the_way_round():
     pytest.importorskip("llvmlite")
-    model = Model("piston")
-    model.ground, model.weightless = Ground(), Gravity(strength="0 m/s^2")
-    model.crank = Body(mass="1 kg", inertia="1 g*m^2")
-    model.wheel = Body(mass="1 kg", inertia="0.5 kg*m^2", w="50 rad/s")
-    model.pin, model.rod = RigidOffset(dx="30 mm", dy="40 mm"), Body(
-        mass="0.4 kg", inertia="1 g*m^2", center_x="75 mm", phi="-0.27 rad")
-    model.end, model.piston = RigidOffset(dx="150 mm"), Body(mass="0.3 kg", inertia="1 g*m^2")
-    model.bearing, model.big, model.small, model.bore = (
-        Revolute(), Revolute(), Revolute(), Prismatic())
-    model.connect(model.weightless.P, model.ground.P, model.bearing.B, model.bore.B)
-    model.connect(model.bearing.F, model.crank.P, model.wheel.P, model.pin.B)
-    model.connect(model.pin.F, model.big.B)
-    model.connect(model.big.F, model.rod.P, model.end.B)
-    model.connect(model.end.F, model.small.B)
-    model.connect(model.small.F, model.piston.P, model.bore.F)
+    model = wired("piston", "weightless.P ground.P bearing.B bore.B",
+                  "bearing.F crank.P wheel.P pin.B", "pin.F big.B", "big.F rod.P end.B",
+                  "end.F small.B", "small.F piston.P bore.F",
+                  ground=Ground(), weightless=Gravity(strength="0 m/s^2"),
+                  crank=Body(mass="1 kg", inertia="1 g*m^2"),
+                  wheel=Body(mass="1 kg", inertia="0.5 kg*m^2", w="50 rad/s"),
+                  pin=RigidOffset(dx="30 mm", dy="40 mm"),
+                  rod=Body(mass="0.4 kg", inertia="1 g*m^2", center_x="75 mm", phi="-0.27 rad"),
+                  end=RigidOffset(dx="150 mm"), piston=Body(mass="0.3 kg", inertia="1 g*m^2"),
+                  bearing=Revolute(), big=Revolute(), small=Revolute(), bore=Prismatic())
     run = model.simulate("1 s", method="dopri5", rtol=1e-6)
     assert abs(run["bearing.phi"].final.m) > 6 * np.pi
     assert run.statistics["steps"] < 400  # where states change all the time, three times as many

@@ -5,10 +5,11 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wired
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocks import Model, exp, quantity, sin, where
+from blocks import exp, quantity, sin, where
 from blocks.numerics.intervals import enclosed, enclosure
 from blocks.system.time_functions import TimeFunctions
 from library.translational import ForceSource, Mass, Reference, table
@@ -53,10 +54,8 @@ def test_bounds_hold_every_value_of_two_arguments(operation, a, b, c, d):
 
 
 def pieces(load, end):
-    model = Model("pieces")
-    model.body, model.floor, model.load = Mass(), Reference(), ForceSource(force=load)
-    model.connect(model.body.M, model.load.R)
-    model.connect(model.floor.V, model.load.C)
+    model = wired("pieces", "body.M load.R", "floor.V load.C",
+                  body=Mass(), floor=Reference(), load=ForceSource(force=load))
     system = model.compile()
     return TimeFunctions(system, system.parameters(), 0.0, end, np.zeros(0))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Output, interpolate, quantity, sin, time
@@ -29,11 +30,8 @@ from library.translational import (
 
 
 def pushed(force, mass="2 kg"):
-    model = Model("pushed")
-    model.body, model.floor, model.push = Mass(mass=mass), Reference(), ForceSource(force=force)
-    model.connect(model.body.M, model.push.R)
-    model.connect(model.floor.V, model.push.C)
-    return model
+    return wired("pushed", "body.M push.R", "floor.V push.C",
+                 body=Mass(mass=mass), floor=Reference(), push=ForceSource(force=force))
 
 
 def newtons(values):
@@ -78,12 +76,9 @@ def test_a_jump_belongs_to_the_time_after_it():
 
 def test_the_derivative_of_a_table_is_its_slope():
     motion = table(quantity([0, 1, 3], "s"), quantity([0, 2, 0], "m/s"))
-    model = Model("driven")
-    model.belt, model.body = VelocitySource(velocity=motion), Mass(mass="2 kg")
-    model.floor = Reference()
-    model.damper = Damper(damping="1 N*s/m")
-    model.connect(model.belt.R, model.body.M, model.damper.R)
-    model.connect(model.belt.C, model.floor.V, model.damper.C)
+    model = wired("driven", "belt.R body.M damper.R", "belt.C floor.V damper.C",
+                  belt=VelocitySource(velocity=motion), body=Mass(mass="2 kg"), floor=Reference(),
+                  damper=Damper(damping="1 N*s/m"))
     run = model.simulate("3 s")
     force = run["belt.f"].at(quantity([0.5, 2.0], "s")).to("N").magnitude
     assert_allclose(np.abs(force), np.abs([2 * 2 + 1, -2 * 1 + 1]), rtol=1e-9)
@@ -115,8 +110,7 @@ class Unsorted(Continued):
 
 
 def test_a_table_of_time_is_continued_unless_held():
-    model = Model("continued")
-    model.table = Continued()
+    model = wired("continued", table=Continued())
     run = model.simulate("3 s")
     assert_allclose(run["table.y"].final.magnitude, 6.0)
 
@@ -133,15 +127,13 @@ def shaken(between):
     """A measured motion shakes a body that sticks to the floor."""
     times = np.linspace(0, 1, 31)
     way = quantity(np.cumsum(np.random.default_rng(2).normal(size=31)), "cm")
-    model = Model("shaken")
-    model.table = PositionSource(position=table(quantity(times, "s"), way, between=between))
-    model.near, model.far = Mass(mass="1 kg"), Mass(mass="2 kg")
-    model.spring, model.damper = Spring(stiffness="200 N/m"), Damper(damping="3 N*s/m")
-    model.friction, model.floor = TranslationalFriction(
-        law="coulomb", breakaway_force="1.5 N", coulomb_force="1 N"), Reference()
-    model.connect(model.table.R, model.near.M, model.spring.R, model.damper.R)
-    model.connect(model.spring.C, model.damper.C, model.far.M, model.friction.R)
-    model.connect(model.table.C, model.friction.C, model.floor.V)
+    model = wired("shaken", "table.R near.M spring.R damper.R",
+                  "spring.C damper.C far.M friction.R", "table.C friction.C floor.V",
+                  table=PositionSource(position=table(quantity(times, "s"), way, between=between)),
+                  near=Mass(mass="1 kg"), far=Mass(mass="2 kg"), spring=Spring(stiffness="200 N/m"),
+                  damper=Damper(damping="3 N*s/m"),
+                  friction=TranslationalFriction(law="coulomb", breakaway_force="1.5 N",
+                                                 coulomb_force="1 N"), floor=Reference())
     return model, "far.v"
 
 
@@ -149,16 +141,14 @@ def pressed(between):
     """A measured torque presses a geared shaft against stops without springs."""
     times = np.linspace(0, 1, 31)
     torque = quantity(np.cumsum(np.random.default_rng(4).normal(size=31)), "N*m")
-    model = Model("pressed")
-    model.table = TorqueSource(torque=table(quantity(times, "s"), torque, between=between))
-    model.motor, model.load = Inertia(inertia="1 kg*m^2"), Inertia(inertia="0.2 kg*m^2")
-    model.gear, model.ground = GearBox(ratio=3), RotationalReference()
-    model.stop = RotationalHardStop(upper_bound="0.2 rad", lower_bound="-0.2 rad",
-                                    model="restitution")
-    model.spring = RotationalSpring(stiffness="30 N*m/rad")
-    model.connect(model.table.R, model.motor.I, model.gear.S)
-    model.connect(model.gear.O, model.load.I, model.stop.R, model.spring.R)
-    model.connect(model.table.C, model.stop.C, model.spring.C, model.ground.W)
+    model = wired("pressed", "table.R motor.I gear.S", "gear.O load.I stop.R spring.R",
+                  "table.C stop.C spring.C ground.W",
+                  table=TorqueSource(torque=table(quantity(times, "s"), torque, between=between)),
+                  motor=Inertia(inertia="1 kg*m^2"), load=Inertia(inertia="0.2 kg*m^2"),
+                  gear=GearBox(ratio=3), ground=RotationalReference(),
+                  stop=RotationalHardStop(upper_bound="0.2 rad", lower_bound="-0.2 rad",
+                                          model="restitution"),
+                  spring=RotationalSpring(stiffness="30 N*m/rad"))
     return model, "load.w"
 
 

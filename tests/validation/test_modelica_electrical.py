@@ -125,8 +125,7 @@ def test_cauer_low_pass_with_op_amps_and_negative_resistors():
         nodes[f"out{k}"].append(amplifier.out)
     wire(model, nodes)
     run = simulate(model, "electrical_cauer_opamp")
-    compare("electrical_cauer_opamp", run,
-            {f"C{k}.v": (f"C{k}.v", "V") for k in (1, 2, 3, 4, 7)})  # fmt: skip
+    compare("electrical_cauer_opamp", run, {f"C{k}.v": (f"C{k}.v", "V") for k in (1, 2, 3, 4, 7)})
     assert run.energy().relative_residual < 1e-8
 
 
@@ -229,8 +228,7 @@ class ArcSwitch(TimedSwitch):
         yield breakpoints(0 * self.period, self.period / 2)
         yield breakpoints(self.period / 2 + (self.largest_voltage - self.arc_voltage) / self.rise,
                           self.period)  # fmt: skip
-        yield when(~self.is_on() & (abs_(self.i) <= self.open_conductance * arc),
-                   {self.burning: 0})
+        yield when(~self.is_on() & (abs_(self.i) <= self.open_conductance * arc), {self.burning: 0})
         yield when(self.is_on(), {self.burning: 1})
         off = where(self.burning > 0.5, self.v - arc * sign(self.i),
                     (self.i - self.open_conductance * self.v) * quantity("1 ohm"))
@@ -309,8 +307,7 @@ class Transistor(Component):
         u = maximum(drain, source) - low
         behind = minimum(s * self.B.v - low, 0)
         ug = (s * self.G.v - low - threshold + bulk * behind) * self.reduction
-        channel = where(ug <= 0, 0 * g * u * u,
-                        where(ug > u, g * u * (ug - u / 2), g * ug**2 / 2))  # fmt: skip
+        channel = where(ug <= 0, 0 * g * u * u, where(ug > u, g * u * (ug - u / 2), g * ug**2 / 2))
         current = channel + u / quantity("1e7 ohm")
         yield self.i == s * where(drain < source, -current, current)
         yield self.D.i == self.i

@@ -7,14 +7,27 @@ example weighs 1 kg/m³ and brings 313.15 J a kilogram along. Data, licence and 
 
 from __future__ import annotations
 
+from coolant import dropping_out
 from numpy.testing import assert_allclose
-from published import cases, published, simulate
+from published import cases, compare, published, simulate
 
 from blocks import Model, quantity, where
 from library.isothermal_liquid import (
     IsothermalLiquidProperties,
     PressureSensor,
     TranslationalMechanicalConverter,
+)
+from library.thermal import (
+    ConvectiveHeatTransfer,
+    HeatFlowRateSource,
+    ThermalMass,
+    ThermalReference,
+)
+from library.thermal_liquid import (
+    ConstantVolumeChamber,
+    FlowRateSource,
+    Reservoir,
+    ThermalLiquidSettings,
 )
 from library.translational import ForceSource, Mass, Reference, SpringDamper
 
@@ -56,3 +69,30 @@ def test_two_cylinders_of_different_size_are_a_press():
     for column, values in found.items():
         assert_allclose(values, reference[column], rtol=0, atol=signals[column]["tolerance"],
                         err_msg=column)  # fmt: skip
+
+
+def test_a_coolant_whose_pump_drops_out_warms_as_published():
+    """The pipe is one volume at the pressure outside; 1,000 kg/m³, so that pressures warm nothing.
+    """
+    model = Model("PumpDropOut")
+    model.source, model.sink = Reservoir(temperature="293.15 K"), Reservoir(temperature="293.15 K")
+    model.coolant = ThermalLiquidSettings(
+        temperatures=["270 K", "350 K"], densities=["1000 kg/m^3"], bulk_moduli=["1 GPa"],
+        specific_heats=["1 J/(K*kg)"], viscosities=["1 cSt"], conductivities=["1e-6 W/(K*m)"])
+    model.pump = FlowRateSource(flow_type="volumetric", power_spec="none",
+                                volume_flow=lambda t: 1e-3 * dropping_out(t))  # fmt: skip
+    model.pipe = ConstantVolumeChamber(num_ports=2, volume="0.1 l", T_I="293.15 K")
+    model.heatCapacitor = ThermalMass(mass="0.1 kg", specific_heat="1 J/(kg*K)", T="293.15 K")
+    model.prescribed, model.ground = HeatFlowRateSource(heat_flow="10 W"), ThermalReference()
+    model.convection = ConvectiveHeatTransfer(area="1 m^2",
+                                              heat_transfer_coefficient="1 W/(m^2*K)")  # fmt: skip
+    model.connect(model.source.A, model.pump.A, model.coolant.A)
+    model.connect(model.pump.B, model.pipe.A)
+    model.connect(model.pipe.B, model.sink.A)
+    model.connect(model.ground.H, model.prescribed.A)
+    model.connect(model.prescribed.B, model.heatCapacitor.M, model.convection.A)
+    model.connect(model.convection.B, model.pipe.H)
+    run = simulate(model, "cooling_pump_drop_out", rtol=1e-8)
+    compare("cooling_pump_drop_out", run,
+            {"heatCapacitor.T": ("heatCapacitor.T", "K"), "pipe.T": ("pipe.T_I", "K")})
+    assert run.energy().relative_residual < 1e-7

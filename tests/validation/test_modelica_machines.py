@@ -8,6 +8,7 @@ start values) stands here.
 from __future__ import annotations
 
 import numpy as np
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from published import cases, compare, simulate
 
@@ -50,8 +51,7 @@ def test_iron_frame_with_an_air_gap():
     model.flux = FluxSensor()
     model.zero, model.earth, model.earth2 = (
         MagneticReference(), ElectricalReference(), ElectricalReference())
-    model.source = ControlledCurrentSource(current=table(
-        ["10 ms", "25 ms"], ["0 A", "1.5 A"]))
+    model.source = ControlledCurrentSource(current=table(["10 ms", "25 ms"], ["0 A", "1.5 A"]))
     model.voltage = VoltageSensor()
     model.connect(model.source.head, model.exciting.p)
     model.connect(model.source.tail, model.exciting.n, model.earth.V)
@@ -74,19 +74,14 @@ def test_iron_frame_with_an_air_gap():
 def test_inductor_whose_iron_saturates():
     model = Model("inrush")
     square = "6.25e-4 m^2"
-    model.source = ACVoltageSource(amplitude=quantity(230 * np.sqrt(2), "V"), frequency="50 Hz",
-                                   phase="90 deg")  # fmt: skip
-    model.resistor, model.earth = Resistor(resistance="7.5 ohm"), ElectricalReference()
-    model.coil, model.zero = ElectromagneticConverter(turns=600), MagneticReference()
-    model.leakage = FundamentalReluctance(reluctance="1.2e6 1/H")
-    model.air = Reluctance(length="0.1 mm", area=square)
-    model.iron = Reluctance(material="saturating", length="0.26 m", area=square)
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.N, model.leakage.N, model.air.N)
-    model.connect(model.air.S, model.iron.N)
-    model.connect(model.iron.S, model.leakage.S, model.coil.S, model.zero.M)
+    wire(model, "source.p resistor.p", "resistor.n coil.p", "source.n coil.n earth.V",
+         "coil.N leakage.N air.N", "air.S iron.N", "iron.S leakage.S coil.S zero.M",
+         source=ACVoltageSource(amplitude=quantity(230 * np.sqrt(2), "V"), frequency="50 Hz",
+                                phase="90 deg"), resistor=Resistor(resistance="7.5 ohm"),
+         earth=ElectricalReference(), coil=ElectromagneticConverter(turns=600),
+         zero=MagneticReference(), leakage=FundamentalReluctance(reluctance="1.2e6 1/H"),
+         air=Reluctance(length="0.1 mm", area=square),
+         iron=Reluctance(material="saturating", length="0.26 m", area=square))
     run = simulate(model, "magnetic_saturated_inductor")
     compare("magnetic_saturated_inductor", run, {
         "coil.i": ("coil.i", "A"), "coil.Phi": ("coil.phi", "Wb"),
@@ -114,17 +109,14 @@ class QuadraticGap(TwoPort):
 
 
 def test_voice_coil_between_stops():
-    model = Model("voice coil")
-    model.source = DCVoltageSource(voltage="4.29 V")
-    model.coil, model.earth, model.frame = VoiceCoil(), ElectricalReference(), Reference()
-    model.armature, model.load = Mass(mass="0.012 kg"), Mass(mass="0.05 kg")
-    model.place = MotionSensor(reference="absolute", x=quantity("-4 mm"))
-    model.lower, model.upper = QuadraticGap(x="0 m"), QuadraticGap(x="8 mm")
-    model.connect(model.source.p, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.R, model.armature.M, model.load.M, model.place.R, model.lower.R,
-                  model.upper.C)
-    model.connect(model.coil.C, model.lower.C, model.upper.R, model.frame.V)
+    model = wired("voice coil", "source.p coil.p", "source.n coil.n earth.V",
+                  "coil.R armature.M load.M place.R lower.R upper.C",
+                  "coil.C lower.C upper.R frame.V",
+                  source=DCVoltageSource(voltage="4.29 V"), coil=VoiceCoil(),
+                  earth=ElectricalReference(), frame=Reference(), armature=Mass(mass="0.012 kg"),
+                  load=Mass(mass="0.05 kg"),
+                  place=MotionSensor(reference="absolute", x=quantity("-4 mm")),
+                  lower=QuadraticGap(x="0 m"), upper=QuadraticGap(x="8 mm"))
     run = simulate(model, "magnetic_moving_coil")
     compare("magnetic_moving_coil", run, {
         "cActuator.x": ("place.P", "m"), "cActuator.l.i": ("coil.i", "A"),
@@ -143,13 +135,11 @@ def shaft(model, motor):
 
 
 def test_permanent_magnet_drive():
-    model = Model("permanent magnet")
-    model.source = ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"]))
-    model.motor = DCMotor(resistance="0.05 ohm", inductance="1.5 mH", inertia="0.15 kg*m^2",
-                          back_emf_constant=quantity(95 / SPEED, "V*s/rad"))  # fmt: skip
-    model.earth = ElectricalReference()
-    model.connect(model.source.p, model.motor.p)
-    model.connect(model.source.n, model.motor.n, model.earth.V)
+    model = wired("permanent magnet", "source.p motor.p", "source.n motor.n earth.V",
+                  source=ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"])),
+                  motor=DCMotor(resistance="0.05 ohm", inductance="1.5 mH", inertia="0.15 kg*m^2",
+                                back_emf_constant=quantity(95 / SPEED, "V*s/rad")),
+                  earth=ElectricalReference())
     shaft(model, model.motor)
     run = simulate(model, "drive_dc_permanent_magnet")
     compare("drive_dc_permanent_magnet", run, {
@@ -159,13 +149,11 @@ def test_permanent_magnet_drive():
 
 
 def test_separately_excited_drive():
-    model = Model("separately excited")
-    model.source = ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"]))
-    model.field, model.earth = DCVoltageSource(voltage="100 V"), ElectricalReference()
-    model.motor = SeparatelyExcitedMotor(mutual_inductance=quantity(95 / SPEED, "H"))
-    model.connect(model.source.p, model.motor.p)
-    model.connect(model.field.p, model.motor.ep)
-    model.connect(model.source.n, model.motor.n, model.field.n, model.motor.en, model.earth.V)
+    model = wired("separately excited", "source.p motor.p", "field.p motor.ep",
+                  "source.n motor.n field.n motor.en earth.V",
+                  source=ControlledVoltageSource(voltage=table(["0.2 s", "1 s"], ["0 V", "100 V"])),
+                  field=DCVoltageSource(voltage="100 V"), earth=ElectricalReference(),
+                  motor=SeparatelyExcitedMotor(mutual_inductance=quantity(95 / SPEED, "H")))
     shaft(model, model.motor)
     run = simulate(model, "drive_dc_electrically_excited")
     signals = dict(cases()["drive_dc_electrically_excited"]["signals"])

@@ -10,17 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
-from published import (
-    compare,
-    friction_modes,
-    simulate,
-    switching_times,
-)
+from published import compare, friction_modes, simulate, switching_times
 
 from blocks import (
     Input,
-    Model,
     Parameter,
     Variable,
     abs_,
@@ -80,25 +75,19 @@ def drive(model, name, body, torque):
 
 @pytest.mark.parametrize("name", ["rotational_first", "rotational_first_grounded"])
 def test_first(name):
-    model = Model("first")
-    model.fixed = RotationalReference()
+    model = wired("first", fixed=RotationalReference())
     inertia(model, "inertia1", "0.1 kg*m^2")
     inertia(model, "inertia2", "2 kg*m^2", w="0 rad/s")
     inertia(model, "inertia3", "2 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia1, sine("10 N*m", 10 * np.pi))
     explicit = name == "rotational_first"
-    model.gear = GearBox(ratio=10, housing=explicit)
-    model.spring = RotationalSpring(stiffness="10 kN*m/rad")
-    model.damper = RotationalDamper(damping="10 N*m*s/rad")
-    model.connect(model.inertia1.I, model.gear.S)
-    model.connect(model.gear.O, model.inertia2.I, model.spring.C, model.damper.C)
-    model.connect(model.spring.R, model.inertia3.I)
-    model.connect(model.damper.R, model.fixed.W)
+    wire(model, "inertia1.I gear.S", "gear.O inertia2.I spring.C damper.C", "spring.R inertia3.I",
+         "damper.R fixed.W",
+         gear=GearBox(ratio=10, housing=explicit), spring=RotationalSpring(stiffness="10 kN*m/rad"),
+         damper=RotationalDamper(damping="10 N*m*s/rad"))
     if explicit:
         model.connect(model.gear.C, model.fixed.W)
-    model.twist = RotationalMotionSensor()
-    model.connect(model.twist.R, model.fixed.W)
-    model.connect(model.twist.C, model.inertia2.I)
+    wire(model, "twist.R fixed.W", "twist.C inertia2.I", twist=RotationalMotionSensor())
     run = simulate(model, name)
     compare(name, run, {
         "damper.phi_rel": ("twist.A", "rad"),
@@ -110,22 +99,19 @@ def test_first(name):
 
 
 def test_friction():
-    model = Model("friction")
-    model.fixed = RotationalReference()
+    model = wired("friction", fixed=RotationalReference())
     inertia(model, "inertia3", "1 kg*m^2", w="100 rad/s")
     inertia(model, "inertia2", "0.05 kg*m^2", w="90 rad/s")
     inertia(model, "inertia1", "1 kg*m^2", w="90 rad/s")
     drive(model, "torque", model.inertia3, lambda t: where(
         t < quantity("0.5 s"), quantity("200 N*m") * sin(quantity("100 rad/s") * t),
         quantity("0 N*m")))  # fmt: skip
-    model.clutch = DiscClutch(normal_force="160 N", **UNIT_CLUTCH)
-    model.spring = RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad")
-    model.brake = DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE)
-    model.slip = RotationalMotionSensor()
-    model.connect(model.inertia3.I, model.clutch.C, model.slip.C)
-    model.connect(model.clutch.R, model.slip.R, model.inertia2.I, model.spring.C)
-    model.connect(model.spring.R, model.brake.R, model.inertia1.I)
-    model.connect(model.brake.C, model.fixed.W)
+    wire(model, "inertia3.I clutch.C slip.C", "clutch.R slip.R inertia2.I spring.C",
+         "spring.R brake.R inertia1.I", "brake.C fixed.W",
+         clutch=DiscClutch(normal_force="160 N", **UNIT_CLUTCH),
+         spring=RotationalSpringDamper(stiffness="160 N*m/rad", damping="1 N*m*s/rad"),
+         brake=DiscBrake(normal_force=step("1600 N", "0.5 s"), **UNIT_BRAKE),
+         slip=RotationalMotionSensor())
     run = simulate(model, "rotational_friction")
     compare("rotational_friction", run, {
         "inertia3.phi": ("inertia3_angle.A", "rad"),
@@ -144,27 +130,21 @@ def test_friction():
 
 
 def test_friction_elements():
-    model = Model("friction_elements")
-    model.fixed = RotationalReference()
+    model = wired("friction_elements", fixed=RotationalReference())
     torque = sine("10 N*m", 2 * np.pi)
     engaging = step("100 N", "0.5 s")
     for i in ["", "1", "2", "3", "4", "5"]:
         inertia(model, f"inertia{i}", "1 kg*m^2", w="0 rad/s")
     for i, body in enumerate(["inertia", "inertia1", "inertia2", "inertia4"]):
         drive(model, f"torque{i}", model[body], torque)
-    model.bearing = BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "1 N*m"])
-    model.brake = DiscBrake(normal_force=engaging, **UNIT_BRAKE)
-    model.clutch = DiscClutch(normal_force=engaging, **UNIT_CLUTCH)
-    model.one_way = OneWayClutch(drag_torque="0.5 N*m", peak=1.0001,
-                                 engagement=step("100", "0.5 s"))  # fmt: skip
-    model.connect(model.inertia.I, model.bearing.R)
-    model.connect(model.inertia1.I, model.brake.R)
-    model.connect(model.bearing.C, model.brake.C, model.fixed.W)
-    model.slip, model.overrun = RotationalMotionSensor(), RotationalMotionSensor()
-    model.connect(model.inertia2.I, model.clutch.C, model.slip.C)
-    model.connect(model.inertia3.I, model.clutch.R, model.slip.R)
-    model.connect(model.inertia4.I, model.one_way.R, model.overrun.R)
-    model.connect(model.inertia5.I, model.one_way.C, model.overrun.C)
+    wire(model, "inertia.I bearing.R", "inertia1.I brake.R", "bearing.C brake.C fixed.W",
+         "inertia2.I clutch.C slip.C", "inertia3.I clutch.R slip.R",
+         "inertia4.I one_way.R overrun.R", "inertia5.I one_way.C overrun.C",
+         bearing=BearingFriction(speeds=["0 rad/s", "1 rad/s"], torques=["1 N*m", "1 N*m"]),
+         brake=DiscBrake(normal_force=engaging, **UNIT_BRAKE),
+         clutch=DiscClutch(normal_force=engaging, **UNIT_CLUTCH),
+         one_way=OneWayClutch(drag_torque="0.5 N*m", peak=1.0001, engagement=step("100", "0.5 s")),
+         slip=RotationalMotionSensor(), overrun=RotationalMotionSensor())
     run = simulate(model, "rotational_friction_elements")
     compare("rotational_friction_elements", run, {
         "inertia.phi": ("inertia_angle.A", "rad"),
@@ -191,23 +171,17 @@ def test_friction_elements():
 
 
 def test_elastic_bearing():
-    model = Model("elastic_bearing")
-    model.fixed = RotationalReference()
+    model = wired("elastic_bearing", fixed=RotationalReference())
     inertia(model, "shaft", "1 kg*m^2", w="0 rad/s")
     inertia(model, "load", "50 kg*m^2", w="0 rad/s")
     model.housing = Inertia(inertia="5 kg*m^2")
     drive(model, "torque", model.shaft, lambda t: where(
         t < quantity("5 s"), quantity("20 N*m/s") * t, quantity("100 N*m")))  # fmt: skip
-    model.gear = GearBox(ratio=3, housing=True)
-    model.spring = RotationalSpring(stiffness="1 kN*m/rad")
-    model.mount = RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad")
-    model.sensor = MultiSensor()
-    model.connect(model.shaft.I, model.gear.S)
-    model.connect(model.gear.O, model.spring.C)
-    model.connect(model.spring.R, model.load.I)
-    model.connect(model.fixed.W, model.mount.C)
-    model.connect(model.mount.R, model.sensor.C)
-    model.connect(model.sensor.R, model.housing.I, model.gear.C)
+    wire(model, "shaft.I gear.S", "gear.O spring.C", "spring.R load.I", "fixed.W mount.C",
+         "mount.R sensor.C", "sensor.R housing.I gear.C",
+         gear=GearBox(ratio=3, housing=True), spring=RotationalSpring(stiffness="1 kN*m/rad"),
+         mount=RotationalSpringDamper(stiffness="1e5 N*m/rad", damping="5 N*m*s/rad"),
+         sensor=MultiSensor())
     run = simulate(model, "rotational_elastic_bearing")
     compare("rotational_elastic_bearing", run, {
         "shaft.phi": ("shaft_angle.A", "rad"),
@@ -220,16 +194,14 @@ def test_elastic_bearing():
 
 
 def test_lossy_gear():
-    model = Model("lossy_gear")
-    model.fixed = RotationalReference()
+    model = wired("lossy_gear", fixed=RotationalReference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1.5 kg*m^2", w="0 rad/s")
     model.gear = LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5)
     drive(model, "torque1", model.inertia1, sine("10 N*m", 2 * np.pi))
     drive(model, "torque2", model.inertia2,
           lambda t: quantity("-10 N*m") + quantity("2.5 N*m/s") * t)
-    model.connect(model.inertia1.I, model.gear.S)
-    model.connect(model.gear.O, model.inertia2.I)
+    wire(model, "inertia1.I gear.S", "gear.O inertia2.I")
     run = simulate(model, "rotational_lossy_gear_1")
     compare("rotational_lossy_gear_1", run, {
         "Inertia2.phi": ("inertia2_angle.A", "rad"),
@@ -244,8 +216,7 @@ def test_lossy_gear():
 
 
 def test_one_way_clutch():
-    model = Model("one_way_clutch")
-    model.fixed = RotationalReference()
+    model = wired("one_way_clutch", fixed=RotationalReference())
     inertia(model, "inertia_in", "1 kg*m^2", w="-0.5 rad/s")
     inertia(model, "inertia_out", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia_in, sine("10 N*m", 6 * np.pi))
@@ -254,10 +225,9 @@ def test_one_way_clutch():
         first = where(t < quantity("0.3 s"), 0.0, 1.0) - where(t < quantity("0.95 s"), 0.0, 1.0)
         return first + where(t < quantity("1.6 s"), 0.0, 1.0)
 
-    model.clutch = OneWayClutch(drag_torque="1.5 N*m", peak=25, engagement=pulse)
-    model.overrun = RotationalMotionSensor()
-    model.connect(model.inertia_in.I, model.clutch.C, model.overrun.C)
-    model.connect(model.inertia_out.I, model.clutch.R, model.overrun.R)
+    wire(model, "inertia_in.I clutch.C overrun.C", "inertia_out.I clutch.R overrun.R",
+         clutch=OneWayClutch(drag_torque="1.5 N*m", peak=25, engagement=pulse),
+         overrun=RotationalMotionSensor())
     run = simulate(model, "rotational_one_way_clutch", method="DOP853")
     compare("rotational_one_way_clutch", run, {
         "inertiaIn.phi": ("inertia_in_angle.A", "rad"),
@@ -279,15 +249,11 @@ class QuadraticDrag(TranslationalTwoPort):
 
 
 def test_rolling_wheel():
-    model = Model("rolling_wheel")
-    model.fixed, model.road = RotationalReference(), Reference()
+    model = wired("rolling_wheel", fixed=RotationalReference(), road=Reference())
     inertia(model, "inertia", "1 kg*m^2", w="0 rad/s")
     drive(model, "torque", model.inertia, step("10 N*m", "0.1 s"))
-    model.wheel, model.mass = RollingWheel(radius="1 m"), Mass(mass="1 kg")
-    model.drag = QuadraticDrag()
-    model.connect(model.inertia.I, model.wheel.A)
-    model.connect(model.wheel.H, model.mass.M, model.drag.R)
-    model.connect(model.drag.C, model.road.V)
+    wire(model, "inertia.I wheel.A", "wheel.H mass.M drag.R", "drag.C road.V",
+         wheel=RollingWheel(radius="1 m"), mass=Mass(mass="1 kg"), drag=QuadraticDrag())
     run = simulate(model, "rotational_rolling_wheel")
     compare("rotational_rolling_wheel", run, {
         "inertia.phi": ("inertia_angle.A", "rad"),
@@ -310,8 +276,7 @@ class EddyCurrentBrake(Dissipative, TwoPort):
 
 
 def test_eddy_current_brake():
-    model = Model("eddy_current_brake")
-    model.fixed = RotationalReference()
+    model = wired("eddy_current_brake", fixed=RotationalReference())
     inertia(model, "inertia", "1 kg*m^2", w="20 rad/s")
 
     def ramp(t):
@@ -349,8 +314,7 @@ def filtered(port, unit, length):
 
 
 def test_prescribed_speed():
-    model = Model("prescribed_speed")
-    model.fixed, model.wall = RotationalReference(), Reference()
+    model = wired("prescribed_speed", fixed=RotationalReference(), wall=Reference())
     inertia(model, "inertia1", "1 kg*m^2")
     inertia(model, "inertia2", "1 kg*m^2")
     model.speed1 = filtered(TwoPort, "rad/s", "rad")()

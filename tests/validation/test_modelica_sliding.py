@@ -8,26 +8,11 @@ solution given there.
 from __future__ import annotations
 
 import numpy as np
+from benches import wire, wired
 from numpy.testing import assert_allclose
-from published import (
-    compare,
-    friction_modes,
-    simulate,
-    switching_times,
-)
+from published import compare, friction_modes, simulate, switching_times
 
-from blocks import (
-    Input,
-    Model,
-    Parameter,
-    abs_,
-    dry_friction,
-    exp,
-    interpolate,
-    quantity,
-    sin,
-    where,
-)
+from blocks import Input, Parameter, abs_, dry_friction, exp, interpolate, quantity, sin, where
 from library.translational import (
     ForceSource,
     HardStop,
@@ -91,8 +76,7 @@ def position(model, name, port, **start):
 
 
 def test_brake():
-    model = Model("brake")
-    model.fixed = Reference()
+    model = wired("brake", fixed=Reference())
     for i in "12":
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="1 m/s"))
         brake = model.add(f"brake{i}", Brake(normal_force=lambda t: where(
@@ -114,8 +98,7 @@ def test_brake():
 
 
 def test_friction():
-    model = Model("friction")
-    model.fixed = Reference()
+    model = wired("friction", fixed=Reference())
     mass_with_stops(model, "stop1", "24.5 m", StribeckFriction())
     mass_with_stops(model, "stop2", "0.4 m", StribeckFriction(coulomb="3 N", drop="5 N"),
                     v="-5 m/s")  # fmt: skip
@@ -129,11 +112,9 @@ def test_friction():
     def force(t):
         return quantity("25 N") * sin(quantity(0.5 * np.pi, "rad/s") * t)
 
-    model.force, model.force2 = ForceSource(force=force), ForceSource(force=force)
-    model.connect(model.stop1.M, model.force.R)
-    model.connect(model.stop2.M, model.spring.R)
-    model.connect(model.mass.M, model.friction.R, model.force2.R)
-    model.connect(model.force.C, model.force2.C, model.friction.C, model.spring.C, model.fixed.V)
+    wire(model, "stop1.M force.R", "stop2.M spring.R", "mass.M friction.R force2.R",
+         "force.C force2.C friction.C spring.C fixed.V",
+         force=ForceSource(force=force), force2=ForceSource(force=force))
     position(model, "place", model.mass.M)
     run = simulate(model, "translational_friction", method="DOP853")
     compare("translational_friction", run, {

@@ -5,6 +5,7 @@ Data, licence and tolerances: ``tests/data/validation``.
 
 from __future__ import annotations
 
+from benches import wire
 from published import compare, simulate
 
 from blocks import Model
@@ -15,8 +16,7 @@ def test_two_masses():
     model = Model("two_masses")
     for name, start in (("mass1", "100 degC"), ("mass2", "0 degC")):
         model.add(name, ThermalMass(mass="1 kg", specific_heat="15 J/(kg*K)", T=start))
-    model.conduction = ThermalResistance(resistance="0.1 K/W")
-    model.connect(model.mass1.M, model.conduction.A)
-    model.connect(model.conduction.B, model.mass2.M)
+    wire(model, "mass1.M conduction.A", "conduction.B mass2.M",
+         conduction=ThermalResistance(resistance="0.1 K/W"))
     run = simulate(model, "thermal_two_masses")
     compare("thermal_two_masses", run, {"mass1.T": ("mass1.T", "K"), "mass2.T": ("mass2.T", "K")})

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -76,8 +77,7 @@ def push(model, name, body, force):
 
 
 def test_oscillator():
-    model = Model("oscillator")
-    model.fixed = Reference()
+    model = wired("oscillator", fixed=Reference())
     omega = quantity(2 * np.pi * 15.9155, "rad/s")
     for i in "12":
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))
@@ -85,9 +85,7 @@ def test_oscillator():
         model.connect(body.M, spring.C)
         model.connect(spring.R, model.fixed.V)
         push(model, f"force{i}", body, lambda t: quantity("1 N") * sin(omega * t))
-    model.damper1 = Damper(damping="10 N*s/m")
-    model.connect(model.damper1.C, model.mass2.M)
-    model.connect(model.damper1.R, model.fixed.V)
+    wire(model, "damper1.C mass2.M", "damper1.R fixed.V", damper1=Damper(damping="10 N*s/m"))
     position(model, "place", model.mass1, "-0.5 m")
     compare("translational_oscillator", simulate(model, "translational_oscillator"), {
         "mass1.s": ("place.P", "m", 0.0),
@@ -98,11 +96,9 @@ def test_oscillator():
 
 
 def test_accelerate():
-    model = Model("accelerate")
-    model.accelerate = AccelerationSource(acceleration="1 m/s^2")
-    model.mass, model.ground = Mass(mass="1 kg"), Reference()
-    model.connect(model.accelerate.R, model.mass.M)
-    model.connect(model.accelerate.C, model.ground.V)
+    model = wired("accelerate", "accelerate.R mass.M", "accelerate.C ground.V",
+                  accelerate=AccelerationSource(acceleration="1 m/s^2"), mass=Mass(mass="1 kg"),
+                  ground=Reference())
     compare("translational_accelerate", simulate(model, "translational_accelerate"), {
         "accelerate.s": ("accelerate.x", "m", 0.0),
         "accelerate.v": ("accelerate.v", "m/s", 0.0),
@@ -110,20 +106,17 @@ def test_accelerate():
 
 
 def test_damper():
-    model = Model("damper")
-    model.fixed = Reference()
+    model = wired("damper", fixed=Reference())
     for i in "123":
         model.add(f"mass{i}", Mass(mass="1 kg", v="10 m/s"))
     # s_rel starts at 4.5 - (3 + 0.5) = 1, the unstretched length
-    model.damper1, model.damper2 = Damper(damping="25 N*s/m"), Damper(damping="25 N*s/m")
-    model.spring2 = Spring(stiffness="1 N/m", x="0 m")
-    model.springDamper3 = SpringDamper(stiffness="1 N/m", damping="25 N*s/m", x="0 m")
-    model.place1 = MotionSensor(offset="1 m")
-    model.connect(model.mass1.M, model.damper1.C, model.place1.C)
-    model.connect(model.mass2.M, model.damper2.C, model.spring2.C)
-    model.connect(model.mass3.M, model.springDamper3.C)
-    model.connect(model.damper1.R, model.place1.R, model.damper2.R, model.spring2.R,
-                  model.springDamper3.R, model.fixed.V)  # fmt: skip
+    wire(model, "mass1.M damper1.C place1.C", "mass2.M damper2.C spring2.C",
+         "mass3.M springDamper3.C",
+         "damper1.R place1.R damper2.R spring2.R springDamper3.R fixed.V",
+         damper1=Damper(damping="25 N*s/m"), damper2=Damper(damping="25 N*s/m"),
+         spring2=Spring(stiffness="1 N/m", x="0 m"),
+         springDamper3=SpringDamper(stiffness="1 N/m", damping="25 N*s/m", x="0 m"),
+         place1=MotionSensor(offset="1 m"))
     compare("translational_damper", simulate(model, "translational_damper"), {
         "damper1.s_rel": ("place1.P", "m", 0.0),
         "damper1.v_rel": ("damper1.v", "m/s", 0.0),
@@ -136,8 +129,7 @@ def test_damper():
 
 def walls(model):
     """Rods of 2 m from the ground to the walls at -2 m and +2 m."""
-    model.fixed, model.rod1, model.rod2 = Reference(), Rod(), Rod()
-    model.connect(model.fixed.V, model.rod1.R, model.rod2.C)
+    wire(model, "fixed.V rod1.R rod2.C", fixed=Reference(), rod1=Rod(), rod2=Rod())
     return model.rod1.C, model.rod2.R
 
 
@@ -153,8 +145,7 @@ def test_elasto_gap():
     model.elastoGap2 = ElastoGap(**held, free_length="1.5 m", x="0 m")
     model.connect(low, model.springDamper1.C, model.elastoGap1.C)
     model.connect(high, model.springDamper2.R, model.elastoGap2.R)
-    model.connect(model.mass1.M, model.springDamper1.R, model.springDamper2.C)
-    model.connect(model.mass2.M, model.elastoGap1.R, model.elastoGap2.C)
+    wire(model, "mass1.M springDamper1.R springDamper2.C", "mass2.M elastoGap1.R elastoGap2.C")
     run = simulate(model, "translational_elastogap")
     compare("translational_elastogap", run, {
         "elastoGap1.v_rel": ("elastoGap1.v", "m/s", 0.0),
@@ -193,22 +184,17 @@ def test_sensors():
 
 
 def test_initial_conditions():
-    model = Model("initial_conditions")
-    model.fixed = Reference()
+    model = wired("initial_conditions", fixed=Reference())
     # chain 1: s1.s_rel = 0.5 (unstretched 1), sd1.s_rel = 1 = unstretched, sd1.v_rel = 0
-    model.s1 = Spring(stiffness="1 kN/m", x="-0.5 m")
-    model.m1, model.m2 = Mass(mass="1 kg", v="0 m/s"), Mass(mass="1 kg")
-    model.sd1 = SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m", v="0 m/s")
-    model.connect(model.fixed.V, model.s1.C)
-    model.connect(model.s1.R, model.m1.M, model.sd1.C)
-    model.connect(model.sd1.R, model.m2.M)
+    wire(model, "fixed.V s1.C", "s1.R m1.M sd1.C", "sd1.R m2.M",
+         s1=Spring(stiffness="1 kN/m", x="-0.5 m"), m1=Mass(mass="1 kg", v="0 m/s"),
+         m2=Mass(mass="1 kg"),
+         sd1=SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m", v="0 m/s"))
     # chain 2 is in equilibrium: m3.s = 4.5 makes s2.s_rel = 2, m4.s = 12.5 makes sd2.s_rel = 4
-    model.s2 = Spring(stiffness="1 kN/m", x="0 m")
-    model.m3, model.m4 = Mass(mass="1 kg", v="0 m/s"), Mass(mass="1 kg", v="0 m/s")
-    model.sd2 = SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m")
-    model.connect(model.fixed.V, model.s2.C)
-    model.connect(model.s2.R, model.m3.M, model.sd2.C)
-    model.connect(model.sd2.R, model.m4.M)
+    wire(model, "fixed.V s2.C", "s2.R m3.M sd2.C", "sd2.R m4.M",
+         s2=Spring(stiffness="1 kN/m", x="0 m"), m3=Mass(mass="1 kg", v="0 m/s"),
+         m4=Mass(mass="1 kg", v="0 m/s"),
+         sd2=SpringDamper(stiffness="111 N/m", damping="1 N*s/m", x="0 m"))
     position(model, "place1", model.m1, "0 m")  # -1 + 0.5 + half of 1
     position(model, "place3", model.m3, "4.5 m")
     run = simulate(model, "translational_initial_conditions")
@@ -225,18 +211,15 @@ def test_initial_conditions():
 
 
 def test_the_missing_initial_value_follows_from_the_given_ones():
-    model = Model("follows")
-    model.m1, model.m2 = Mass(mass="1 kg", v="3 m/s"), Mass(mass="1 kg")
-    model.sd1 = SpringDamper(x="0 m", v="0 m/s")
-    model.connect(model.sd1.C, model.m1.M)
-    model.connect(model.sd1.R, model.m2.M)
+    model = wired("follows", "sd1.C m1.M", "sd1.R m2.M",
+                  m1=Mass(mass="1 kg", v="3 m/s"), m2=Mass(mass="1 kg"),
+                  sd1=SpringDamper(x="0 m", v="0 m/s"))
     run = model.simulate("1 ms", **SOLVER)
     assert_allclose(run["m2.v"].initial.to("m/s").magnitude, 3.0, rtol=1e-10)
 
 
 def test_sign_convention():
-    model = Model("sign_convention")
-    model.fixed = Reference()
+    model = wired("sign_convention", fixed=Reference())
     columns = {}
     for i in "123":  # whichever flange is pushed: a body has one node
         body = model.add(f"mass{i}", Mass(mass="1 kg", v="0 m/s"))

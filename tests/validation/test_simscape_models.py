@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, Parameter, Variable, quantity, sin
@@ -68,17 +69,14 @@ def test_a_jumper_on_a_bungee():
     """msd_bungee: Spring and damper hang on a frame; the jumper's height starts at 80 m."""
     m, g, k, free = 60.0, 9.81, 20.0, 20.0
     drag = 0.5 * 1.2 * 0.5 * 1 * 21.7623  # rho/2 Cd A xdot, as in the file
-    model = Model("bungee")
-    model.mass = Mass(mass=quantity(m, "kg"))
-    model.spring = Spring(stiffness=quantity(k, "N/m"), x=quantity(-free, "m"))
-    model.damper = Damper(damping=quantity(drag, "N*s/m"))
-    model.gravity = ForceSource(force=quantity(-m * g, "N"))
-    model.position = MotionSensor(offset="80 m")
-    model.frame1, model.frame2, model.frame3 = Reference(), Reference(), Reference()
-    model.connect(model.damper.C, model.gravity.R, model.mass.M, model.position.R, model.spring.C)
-    model.connect(model.damper.R, model.frame2.V, model.spring.R)
-    model.connect(model.gravity.C, model.frame1.V)
-    model.connect(model.position.C, model.frame3.V)
+    model = wired("bungee", "damper.C gravity.R mass.M position.R spring.C",
+                  "damper.R frame2.V spring.R", "gravity.C frame1.V", "position.C frame3.V",
+                  mass=Mass(mass=quantity(m, "kg")),
+                  spring=Spring(stiffness=quantity(k, "N/m"), x=quantity(-free, "m")),
+                  damper=Damper(damping=quantity(drag, "N*s/m")),
+                  gravity=ForceSource(force=quantity(-m * g, "N")),
+                  position=MotionSensor(offset="80 m"), frame1=Reference(), frame2=Reference(),
+                  frame3=Reference())
     run = model.simulate("50 s", rtol=1e-7)
     t, *columns = reference("msd_bungee")
     for path, exact in zip(("position.P", "mass.v", "spring.x"), columns, strict=True):
@@ -94,21 +92,14 @@ def test_a_scooter_at_constant_speed():
     MathWorks-Teaching-Resources/Battery-Systems, Models/ScooterCharacteristic.slx
     (commit 6ffa187, 2024-10-10, BSD-3-Clause).
     """
-    model = Model("scooter")
-    model.speed = Constant(value=quantity(26.3544921875 * 0.277778, "m/s"))
-    model.source, model.sensor = VelocitySource(), ForceSensor()
-    model.mass = Mass(mass="90 kg")
-    model.rolling = TranslationalFriction(
-        breakaway_force="20 N", breakaway_velocity="0.1 m/s", coulomb_force="14 N",
-        viscous_coefficient="3.1 N*s/m",
-    )  # fmt: skip
-    model.power = Product(units="m/s, N")
-    model.ground = Reference()
-    model.connect(model.speed.y, model.source.S, model.power.u1)
-    model.connect(model.sensor.F, model.power.u2)
-    model.connect(model.source.R, model.sensor.R)
-    model.connect(model.sensor.C, model.mass.M, model.rolling.R)
-    model.connect(model.source.C, model.rolling.C, model.ground.V)
+    model = wired("scooter", "speed.y source.S power.u1", "sensor.F power.u2", "source.R sensor.R",
+                  "sensor.C mass.M rolling.R", "source.C rolling.C ground.V",
+                  speed=Constant(value=quantity(26.3544921875 * 0.277778, "m/s")),
+                  source=VelocitySource(), sensor=ForceSensor(), mass=Mass(mass="90 kg"),
+                  rolling=TranslationalFriction(breakaway_force="20 N",
+                                                breakaway_velocity="0.1 m/s", coulomb_force="14 N",
+                                                viscous_coefficient="3.1 N*s/m"),
+                  power=Product(units="m/s, N"), ground=Reference())
     run = model.simulate("1 s")
     assert_allclose(run["sensor.F"].final.to("N").m, 36.6941642057, rtol=1e-9)
     assert_allclose(run["power.y"].final.to("W").m, 268.626899314, rtol=1e-9)
@@ -120,14 +111,12 @@ def test_a_shaft_with_a_damper_under_a_sine_of_torque():
     jgillis/simscape2casadi, models/R2014b/driveline_springdamper_trivial.slx
     (commit e6e3899, 2018-07-24, MIT); values of the closed form.
     """
-    model = Model("trivial")
-    model.drive, model.shaft = TorqueSource(torque=wave), Inertia(inertia="1.7 kg*m^2")
-    model.damper = RotationalDamper(damping="0.01 N*m*s/rad")
-    model.sensor = RotationalMotionSensor()
-    model.ground1, model.ground2 = RotationalReference(), RotationalReference()
-    model.connect(model.drive.R, model.shaft.I, model.damper.R, model.sensor.R)
-    model.connect(model.drive.C, model.damper.C, model.ground1.W)
-    model.connect(model.sensor.C, model.ground2.W)
+    model = wired("trivial", "drive.R shaft.I damper.R sensor.R", "drive.C damper.C ground1.W",
+                  "sensor.C ground2.W",
+                  drive=TorqueSource(torque=wave), shaft=Inertia(inertia="1.7 kg*m^2"),
+                  damper=RotationalDamper(damping="0.01 N*m*s/rad"),
+                  sensor=RotationalMotionSensor(), ground1=RotationalReference(),
+                  ground2=RotationalReference())
     run = model.simulate("10 s", rtol=1e-9)
     seen = run["sensor.W"].at(["1 s", "2.5 s", "5 s", "7.5 s", "10 s"])
     exact = [0.269862684, 1.052943425, 0.400994146, 0.362177886, 1.046284119]
@@ -152,16 +141,11 @@ def backlash(film=None):
     model.second, model.damper = Inertia(inertia="2 kg*m^2"), PolynomialDamper()
     model.sensor = RotationalMotionSensor()
     model.ground, model.ground1, model.ground2 = (RotationalReference() for _ in range(3))
-    model.connect(model.drive.R, model.first.I, model.spring.R)
-    model.connect(model.spring.C, model.backlash.R)
-    model.connect(model.backlash.C, model.second.I, model.damper.R, model.sensor.R)
+    wire(model, "drive.R first.I spring.R", "spring.C backlash.R",
+         "backlash.C second.I damper.R sensor.R")
     if film:
-        model.film = RotationalDamper(damping=film)
-        model.connect(model.film.R, model.backlash.R)
-        model.connect(model.film.C, model.backlash.C)
-    model.connect(model.damper.C, model.ground.W)
-    model.connect(model.drive.C, model.ground1.W)
-    model.connect(model.sensor.C, model.ground2.W)
+        wire(model, "film.R backlash.R", "film.C backlash.C", film=RotationalDamper(damping=film))
+    wire(model, "damper.C ground.W", "drive.C ground1.W", "sensor.C ground2.W")
     return model
 
 
@@ -196,15 +180,12 @@ def test_a_driveline_with_a_gear_moves_as_its_two_equations_say():
     """
     from scipy.integrate import solve_ivp
 
-    model = Model("gearbox")
-    model.drive, model.first = TorqueSource(torque=wave), Inertia(inertia="1.7 kg*m^2")
-    model.gear, model.spring = GearBox(ratio=3), RotationalSpring(stiffness="10 N*m/rad")
-    model.second, model.damper = Inertia(inertia="2 kg*m^2"), PolynomialDamper()
-    model.ground = RotationalReference()
-    model.connect(model.drive.R, model.first.I, model.gear.S)
-    model.connect(model.gear.O, model.spring.R)
-    model.connect(model.spring.C, model.second.I, model.damper.R)
-    model.connect(model.drive.C, model.damper.C, model.ground.W)
+    model = wired("gearbox", "drive.R first.I gear.S", "gear.O spring.R",
+                  "spring.C second.I damper.R", "drive.C damper.C ground.W",
+                  drive=TorqueSource(torque=wave), first=Inertia(inertia="1.7 kg*m^2"),
+                  gear=GearBox(ratio=3), spring=RotationalSpring(stiffness="10 N*m/rad"),
+                  second=Inertia(inertia="2 kg*m^2"), damper=PolynomialDamper(),
+                  ground=RotationalReference())
     run = model.simulate("10 s", rtol=1e-9)
 
     def slope(t, y):

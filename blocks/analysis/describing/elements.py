@@ -29,6 +29,7 @@ from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
 from ...results.sheet import Sheet, Tabulated
 from ...units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
+from ..linear.frequency import angular_frequency
 from ..linear.signals import ratio_unit
 
 __all__ = ["Bench", "DescribingFunction", "describing_function"]
@@ -106,8 +107,6 @@ def describing_function(element: Component, amplitudes: Any, *, frequency: Any =
     -------
     DescribingFunction
     """
-    from ..linear.frequency import angular_frequency
-
     omega = float(angular_frequency(frequency, f"{WHERE}: frequency"))
     bench = Bench(element, amplitudes)
     values = np.array([bench.value(a, omega) for a in bench.si])
@@ -247,6 +246,7 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
     wave = cos if displacement else sin
 
     class PortBench(_Harmonics):
+        grounds = True
         P, N = Port(domain), Port(domain)
 
         def equations(self) -> Iterator[Any]:
@@ -255,7 +255,6 @@ def _port_bench(domain: Domain, displacement: bool) -> type[Component]:
             yield second == 0 * one_in
             yield from self.integrals(-getattr(self.P, through) / one_out)
 
-    PortBench.grounds = True  # type: ignore[attr-defined]
     return PortBench
 
 

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.optimize import root
 
 from ...exceptions import BlocksError, ParameterError, told_how_to_call
-from ...numerics.arrays import Array, Flags
+from ...language.compiled_model import CompiledModel
+from ...language.component import Component
+from ...numerics.arrays import Array, Indices
 from ...results.plots.figures import bare_figure, finished_figure
-from ...results.sheet import Sheet
+from ...results.sheet import Sheet, Tabulated
 from ...units import from_si, quantity
-from ..limit_cycle import find_limit_cycle
-from ..linear.pictures import shown_range
+from ..limit_cycle import LimitCycle, find_limit_cycle
+from ..linear.linear_model import LinearModel
+from ..linear.pictures import around_poles, shown_range
 from .elements import Bench
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...language.component import Component
-    from ..limit_cycle import LimitCycle
-    from ..linear.linear_model import LinearModel
 
 __all__ = ["Crossing", "Prediction", "predict_limit_cycles"]
 
@@ -53,7 +50,7 @@ class Crossing:
     amplitude: Any
 
 
-class Prediction:
+class Prediction(Tabulated):
     """Crossings of the loop with the describing function of its element."""
 
     def __init__(self, title: str, crossings: list[Crossing], linear: LinearModel,
@@ -115,31 +112,26 @@ class Prediction:
         if duration is None and not self.crossings:
             raise ParameterError("Prediction.check()", "has no predicted period to run for.",
                                  "Give a duration: a limit cycle may be there all the same.")
-        columns: dict[str, list[str]] = {name: [] for name in (
-            "predicted period", "period found", "predicted amplitude", "amplitude found",
-            "disturbances")}
-        notes = []
-        crossings: list[Crossing | None] = [*self.crossings] or [None]
-        for crossing in crossings:
-            period: Any = None
-            amplitude: Any = None
-            if crossing is not None:
-                period = quantity(2 * np.pi / crossing.frequency.to("rad/s").m, "s")
-                amplitude = crossing.amplitude
+        notes, rows = [], []
+        predicted: list[tuple[Any, Any]] = [
+            (quantity(2 * np.pi / one.frequency.to("rad/s").m, "s"), one.amplitude)
+            for one in self.crossings] or [(None, None)]
+        for period, amplitude in predicted:
             cycle, why = _found(model, duration or period * RUN, period)
             notes += [why] if why else []
-            texts = ("none", "none", "-") if cycle is None else (
+            found = ("none", "none", "-") if cycle is None else (
                 _beside(cycle.period, period), _beside(cycle.amplitude(variable), amplitude),
                 "die out" if cycle.is_stable else "grow")
-            for name, text in zip(columns, (
-                    _text(period), texts[0], _text(amplitude), *texts[1:]), strict=True):
-                columns[name].append(text)
-        return Sheet(f"{self.title}, against {model.name}", columns, " ".join(notes))
+            rows.append((_text(period), found[0], _text(amplitude), *found[1:]))
+        names = ("predicted period", "period found", "predicted amplitude", "amplitude found",
+                 "disturbances")
+        return Sheet(f"{self.title}, against {model.name}", {
+            name: [row[k] for row in rows] for k, name in enumerate(names)}, " ".join(notes))
+
+    _sheet = table
 
     def __repr__(self) -> str:
-        if not self.crossings:
-            return f"{self.title}: none\n{NO_PROOF}"
-        return repr(self.table())
+        return super().__repr__() if self.crossings else f"{self.title}: none\n{NO_PROOF}"
 
 
 def _found(model: CompiledModel, duration: Any, period: Any) -> tuple[LimitCycle | None, str]:
@@ -201,36 +193,28 @@ def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tu
     def loop(omega: Any) -> Any:
         return linear.transfer(1j * np.atleast_1d(omega))[:, o, i] * gain
 
-    found: list[Crossing] = []
     known: list[Array] = []
     for at in _candidates(linear, bench, grid, loop):
         solved = _exact(bench, loop, at)
-        if solved is None or not low * (1 - SAME) <= solved[1] <= high * (1 + SAME):
-            continue
-        if any(np.abs(solved / other - 1).max() < SAME for other in known):
-            continue
-        known.append(solved)
-        found.append(Crossing(quantity(float(solved[0]), "rad/s"),
-                              from_si(float(solved[1]), bench.input_unit)))
-    return Prediction(f"Limit cycles of {linear.title} with {type(element).__name__}", found,
-                      linear, loop, bench)
+        if solved is not None and low * (1 - SAME) <= solved[1] <= high * (1 + SAME) and not any(
+                np.abs(solved / other - 1).max() < SAME for other in known):
+            known.append(solved)
+    return Prediction(f"Limit cycles of {linear.title} with {type(element).__name__}", [
+        Crossing(quantity(float(omega), "rad/s"), from_si(float(amplitude), bench.input_unit))
+        for omega, amplitude in known], linear, loop, bench)
 
 
 def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> Iterator[Array]:
     """Places near which the loop closes, by a spline of the describing function."""
-    size = np.abs(linear.poles())
-    size = size[size > 0]
-    if not len(size):
-        size = np.array([1.0])
-    omega = np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, FREQUENCIES)
+    omega = np.geomspace(*around_poles(linear, DECADES), FREQUENCIES)
     middle = float(np.exp(np.log(omega).mean()))
     values = np.array([bench.value(float(a), middle) for a in grid])
     spline = CubicSpline(np.log(grid), np.column_stack([values.real, values.imag]))
     fine = np.linspace(np.log(grid[0]), np.log(grid[-1]), 8 * len(grid))
     n = spline(fine) @ np.array([1.0, 1j])
     rest = 1 + loop(omega)[:, None] * n
-    for cell in _changes(rest):
-        start = np.array([np.log(omega[cell[0]]), fine[cell[1]]])
+    for i, k in _changes(rest):
+        start = np.array([np.log(omega[i]), fine[k]])
 
         def missed(y: Array) -> Array:
             there = np.clip(y[1], fine[0] - 1, fine[-1] + 1)
@@ -242,20 +226,16 @@ def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> It
             yield np.exp(solved.x)
 
 
-def _changes(rest: Array) -> Iterator[tuple[int, int]]:
-    """Cells of a grid in which both parts change their sign."""
-    def both(part: Array) -> Flags:
-        corners = np.stack([part[:-1, :-1], part[1:, :-1], part[:-1, 1:], part[1:, 1:]])
-        changes: Flags = (corners.min(axis=0) <= 0) & (corners.max(axis=0) >= 0)
-        return changes
-
-    for i, k in np.argwhere(both(rest.real) & both(rest.imag)):
-        yield int(i), int(k)
+def _changes(rest: Array) -> Indices:
+    """Cells of a grid in which both parts change their sign, one a row."""
+    corners = np.stack([rest[:-1, :-1], rest[1:, :-1], rest[:-1, 1:], rest[1:, 1:]])
+    real, imaginary = ((part.min(axis=0) <= 0) & (part.max(axis=0) >= 0)
+                       for part in (corners.real, corners.imag))
+    return np.argwhere(real & imaginary)
 
 
 def _exact(bench: Bench, loop: Any, at: Array) -> Array | None:
-    """The crossing with the element's own values, frequency and amplitude; None if there is none.
-    """
+    """Frequency and amplitude of the crossing with the element's own values, if there is one."""
     def missed(y: Array) -> Array:
         omega, amplitude = np.exp(y)
         r = 1 + loop(omega)[0] * bench.value(float(amplitude), float(omega))

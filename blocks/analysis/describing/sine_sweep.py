@@ -7,26 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...language.expression import sin
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
 from ...results.plots.figures import bare_figure, finished_figure
+from ...results.recording import Recording
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.quadrature import integrals
+from ...results.values.rows import stretches
 from ...studies.settings import find_setting
 from ...units import Unit, from_si, quantity, to_si
 from ..linear.frequency import angular_frequency
+from ..linear.linear_model import LinearModel
 from ..linear.signals import ratio_unit, signals_of
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results.recording import Recording
-    from ..linear.linear_model import LinearModel
 
 __all__ = ["SweptResponse", "swept_response"]
 
@@ -168,13 +167,11 @@ def _harmonic(recording: Recording, index: int, omega: float) -> tuple[complex, 
     Integrated from knot to knot: at equal distances a jump would be up to one of them too late.
     """
     end, period = float(recording.knots[-1]), 2 * np.pi / omega
-    knots = np.append(end - period, recording.knots[recording.knots > end - period])
-    apart = np.diff(knots) > 0
+    inside = stretches(np.append(end - period, recording.knots[recording.knots > end - period]))
 
     def mean(rows: Callable[[Array, Array], Array]) -> Array:
-        total, _, _ = integrals(lambda t: rows(recording.values([index], t)[0], omega * t),
-                                knots[:-1][apart], knots[1:][apart])
-        return total / period
+        return integrals(lambda t: rows(recording.values([index], t)[0], omega * t),
+                         *inside)[0] / period
 
     middle, of_sine, of_cosine = mean(lambda y, a: np.array([y, 2 * y * np.sin(a),
                                                              2 * y * np.cos(a)]))

@@ -10,32 +10,23 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pint import Quantity
 
 from ...exceptions import BlocksError, ParameterError, brief, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.sheet import Sheet, Tabulated
 from ...simulation.progress import Progress
-from ...simulation.settings import (
-    HANDED_ON,
-    Options,
-    options_named,
-    refuse_no_mapping,
-    refuse_unknown_options,
-)
+from ...simulation.settings import Options, refuse_no_mapping
 from ...studies.settings import changed_for_a_while
 from ...units import from_si, to_si
 from ..estimation.misfit import Unknown, unknown_of
-from ..sensitivity.sensitivities import run_with_sensitivities
+from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
 from ..sensitivity.start import moved_settings, varied
 from .reductions import Reduction
-
-if TYPE_CHECKING:
-    from pint import Quantity
-
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Optimum", "optimise", "pareto"]
 
@@ -129,7 +120,7 @@ def optimise(model: CompiledModel, objective: str, over: Mapping[str, Sequence[A
     ModelError
         For mistakes in names, bounds and limits, before the first run.
     """
-    refuse_unknown_options(options, [*options_named(optimise), *HANDED_ON], "optimise(…, {0})")
+    refuse_other_options(options, optimise)
     design = _Design(model, objective, over, duration, subject_to, -1.0 if maximise else 1.0,
                      {"rtol": rtol, **options})
     with Progress(progress, 0, name="optimise") as design.tell:
@@ -191,8 +182,9 @@ class _Design:
         self._bounds = np.array([to_si(one.bound, u, one.text) for one, u in
                                  zip(self.limits, self._units[1:], strict=True)], dtype=float)
         self.runs = 0
+        self._signs = np.array([one.sign for one in self.limits])
         self._last: tuple[Array, Array, Array] | None = None
-        self._scale: Array | None = None
+        self._scale = np.zeros(0)  # of all numbers, from the first run on
         self.tried: tuple[bool, float, Array] | None = None
         self.tell: Callable[..., None] | None = None
 
@@ -211,7 +203,7 @@ class _Design:
         numbers = np.array([one.value(run) for one in self._asked])
         slopes = np.array([one.gradient(run, run.sensitivities) for one in self._asked])
         slopes = slopes * [u.slope(v) for u, v in zip(self.unknowns, values, strict=True)]
-        if self._scale is None:
+        if not len(self._scale):
             self._scale = np.abs(np.append(numbers[0], self._bounds))
             self._scale[self._scale == 0] = 1.0
         self._last = searched.copy(), numbers, slopes
@@ -232,9 +224,7 @@ class _Design:
 
     def _rooms(self, numbers: Array) -> Array:
         """How far every limit is from being missed, in parts of it."""
-        assert self._scale is not None
-        signs = np.array([one.sign for one in self.limits])
-        return np.asarray(signs * (numbers[1:] - self._bounds) / self._scale[1:])
+        return self._signs * (numbers[1:] - self._bounds) / self._scale[1:]
 
     def best(self) -> Optimum:
         """Search from the start."""
@@ -245,27 +235,21 @@ class _Design:
         first = np.array([u.searched(u.guess) for u in self.unknowns])
         width = np.array(high) - np.array(low)
 
-        def searched(part: Array) -> Array:
-            return np.asarray(low + part * width)
+        def at(part: Array) -> tuple[Array, Array]:
+            return self.numbers(low + part * width)
 
         def number(part: Array) -> float:
-            out = self.numbers(searched(part))[0][0]
-            assert self._scale is not None
-            return float(self.sign * out / self._scale[0])
+            return float(self.sign * at(part)[0][0] / self._scale[0])
 
         def slope(part: Array) -> Array:
-            out = self.numbers(searched(part))[1][0]
-            assert self._scale is not None
-            return np.asarray(self.sign * out * width / self._scale[0])
+            return self.sign * at(part)[1][0] * width / self._scale[0]
 
         def room_slopes(part: Array) -> Array:
-            out = self.numbers(searched(part))[1][1:]
-            assert self._scale is not None
-            signs = np.array([one.sign for one in self.limits])
-            return np.asarray((signs / self._scale[1:])[:, None] * out * width)
+            out = at(part)[1][1:]
+            return (self._signs / self._scale[1:])[:, None] * out * width
 
-        constraints: Any = [{"type": "ineq", "jac": room_slopes, "fun":
-                             lambda part: self._rooms(self.numbers(searched(part))[0])}]
+        constraints: Any = [{"type": "ineq", "jac": room_slopes,
+                             "fun": lambda part: self._rooms(at(part)[0])}]
         status, message = "finished", ""
         try:
             found = minimize(number, (first - low) / width, jac=slope, method="SLSQP",

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
+from ...results import Result
 from ...results.lookup import find_one
 from ...results.recording import VariableInfo
 from ...results.reductions import reduction_of
+from ...results.sensitivities import Sensitivities
 from ...results.values.quadrature import integrals
 from ...results.values.rows import Rows, stretches
 from ...results.values.samples import OVER_TIME, unit_of_number
 from ...simulation.catalog import Catalog
 from ...units import Unit
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results import Result
-    from ...results.sensitivities import Sensitivities
 
 __all__ = ["Reduction"]
 

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pint import Quantity
 
 from ...exceptions import ParameterError, told_how_to_call
+from ...language.compiled_model import CompiledModel
 from ...results.sheet import Sheet, Tabulated
-from ...simulation.settings import (
-    HANDED_ON,
-    Options,
-    options_named,
-    refuse_no_mapping,
-    refuse_unknown_options,
-)
+from ...simulation.settings import Options, refuse_no_mapping
 from ...units import as_written, from_si, to_si, unit
-from ..sensitivity.sensitivities import run_with_sensitivities
+from ..sensitivity.sensitivities import refuse_other_options, run_with_sensitivities
 from ..sensitivity.start import moved_settings
 from .reductions import Reduction
-
-if TYPE_CHECKING:
-    from pint import Quantity
-
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Uncertainty", "first_order"]
 
@@ -76,8 +67,7 @@ def first_order(model: CompiledModel, spread: Mapping[str, Any], duration: Any,
         As in :meth:`~blocks.Model.simulate`.
     """
     where = "first_order(spread=…)"
-    refuse_unknown_options(options, [*options_named(first_order), *HANDED_ON],
-                           "first_order(…, {0})")
+    refuse_other_options(options, first_order)
     refuse_no_mapping(spread, where, "{'block.mass': '0.1 kg'}")
     asked = [Reduction.read(text, "first_order(outputs=…)") for text in
              ([outputs] if isinstance(outputs, str) else outputs)]

@@ -19,12 +19,14 @@ from itertools import islice
 
 import numpy as np
 from scipy.linalg import qr
+from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags, Indices, all_finite
 from ...numerics.continuation import curve, passes
 from ...numerics.regular import factors_if_regular
 from ...system.system import System
 from ..linear.derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from ..linear.linearise import relations_on_edge
 from ..linear.point import Point
 from ..linear.reduction import positional_states
 from ..linear.sampled import SampledValues
@@ -47,6 +49,8 @@ BESIDE = 1e-2  # of nominal values: a point beside another
 MOST_ROUNDS = 12  # of relations that switch
 SURELY_CONTRACTS = 0.1  # of the first step: Newton's second one, with the first one's matrix
 MOST_POINTS = 200  # of a way from a start
+
+_RowsOf = Callable[[Point], tuple[Array, Array]]  # values and derivatives of rows at a point
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,19 +100,14 @@ class Equations:
         self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
         self.restless: list[str] = []
         self.in_python = self.samples.components(at_rest & self.samples.in_python)
-        used = self._used_states()
+        pattern = self.derivatives.pattern[:, : system.nx]
+        used = (np.asarray(pattern.sum(axis=0)).ravel() > 0) | ~positional_states(system)
         self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
         self.drifting: Indices = np.flatnonzero(~used)
         self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
         self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
         self.soft += [w.text for w in wishes.values]
         self.values = np.array([w.value for w in wishes.values])
-
-    def _used_states(self) -> Flags:
-        """States that anything depends on; other positions may drift."""
-        pattern = self.derivatives.pattern
-        some = np.asarray(pattern[:, : self.system.nx].sum(axis=0)).ravel() > 0
-        return some | ~positional_states(self.system)
 
     def with_sources(self, point: Point) -> Point:
         """A point with the samples that follow nothing else as they are at rest."""
@@ -149,9 +148,8 @@ class Equations:
         step = np.zeros(width)
         step[:nx] = BESIDE * scale[:nx] * rng.uniform(-1, 1, nx)
         step[sampled] = BESIDE * scale[sampled] * rng.uniform(-1, 1, len(sampled))
-        elements = elements_of_system(self.system)
-        none = np.zeros(0 if elements is None else elements.size, dtype=bool)
-        held = none if elements is None else ~elements.contact
+        held = ~elements_of_system(self.system).contact
+        none = np.zeros_like(held)
         idle, found = np.ones(len(self.sampled), dtype=bool), []
         for point in (start, self._moved(start, step)):
             at = self.derivatives.at(point)
@@ -167,7 +165,8 @@ class Equations:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
         point, (fixed, _) = solution.point, self._lasting(start)
         scale = self._scale(point)
-        _, matrix, _ = self._rows(point, scale, None, fixed, self._unknowns(point))
+        _, matrix, _ = self._rows(point, partial(
+            self._as_they_are, scale=scale, kept=None, lasting=fixed, held=self._unknowns(point)))
         if not np.isfinite(matrix).all():
             return solution
         parts = _Directions.of(matrix)
@@ -183,15 +182,15 @@ class Equations:
         That is a homotopy, followed where Newton's method does not contract at once, which proves
         that it leads there (Kantorovich).
         """
-        scale, (fixed, frozen) = self._scale(start), self._lasting(start)
-        held, lasting = self._unknowns(start), np.concatenate([fixed, frozen])
-        missed, matrix, sizes = self._rows(start, scale, None, lasting, held)
+        scale, held = self._scale(start), self._unknowns(start)
+        of = partial(self._as_they_are, scale=scale, kept=None, held=held,
+                     lasting=np.concatenate(self._lasting(start)))
+        missed, matrix, sizes = self._rows(start, of)
         if not (all_finite(missed) and matrix.shape[0] == matrix.shape[1]):
             return None
 
         def rows(y: Array) -> tuple[Array, Array]:
-            value, whole = self._as_they_are(self._moved(start, y[:-1] * scale), scale, None,
-                                             lasting, held)
+            value, whole = of(self._moved(start, y[:-1] * scale))
             return value / sizes - (2.0 - y[-1]) * missed, np.column_stack(
                 [whole / sizes[:, None], missed])
 
@@ -225,29 +224,29 @@ class Equations:
             switched = _relations(solution.point)
             if switched is None or not solution.met:
                 break
-            point = solution.point.with_relations(switched)
+            point = replace(solution.point, m=switched)
         else:  # they go on switching
             return replace(solution, met=False)
         return solution
 
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
         scale, last, begun = self._scale(point), np.inf, point.p
+        of = partial(self._as_they_are, scale=scale, kept=kept, lasting=lasting, held=held)
         for _ in range(MOST_STEPS):
-            value, matrix, sizes = self._rows(point, scale, kept, lasting, held)
+            value, matrix, sizes = self._rows(point, of)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
             step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
-            point, norm = self._stepped(
-                point, step * scale, before,
-                partial(self._in_parts_of, sizes, scale, kept, lasting, held))
-            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
+            point, norm = self._stepped(point, step * scale, before, of, sizes)
+            reach = np.abs(self._unknowns(point) / scale).max(initial=0.0)
+            small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + reach)
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)
-        value, *_ = self._rows(point, scale, kept, lasting, held)
+        value, *_ = self._rows(point, of)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
         some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -274,25 +273,22 @@ class Equations:
     def _places(self) -> list[int]:
         return [s.place for s in self.wishes.free]
 
-    def _reach(self, point: Point, scale: Array) -> float:
-        return float(np.abs(self._unknowns(point) / scale).max(initial=0.0))
-
     def _unknowns(self, point: Point) -> Array:
         return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
                                point.p[self._places]])
 
-    def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
+    def _stepped(self, point: Point, step: Array, norm: float, of: _RowsOf, sizes: Array
                  ) -> tuple[Point, float]:
         """After a step, halved where it leads away; and how large the rows are there.
 
-        ``rows`` are in parts of what they are made of before the step: a force that grows with the
-        square of a flux would look the larger the smaller its slope is after it.
+        That is in parts of what they are made of before the step, ``sizes``: a force that grows
+        with the square of a flux would look the larger the smaller its slope is after it.
         """
         factor = 1.0
         for _ in range(MOST_HALVINGS):
             moved = self._moved(point, factor * step)
             with np.errstate(all="ignore"):
-                size = float(np.linalg.norm(rows(moved)))
+                size = float(np.linalg.norm(of(moved)[0] / sizes))
             if np.isfinite(size) and (size <= norm * (1 - 1e-4 * factor) or size <= MET):
                 return moved, size
             factor /= 2
@@ -308,52 +304,37 @@ class Equations:
         return replace(point, x=point.x + x, z=point.z + z, u=point.u + u, d=discrete, p=p)
 
     # -- rows ------------------------------------------------------------------------------
-    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
-              ) -> tuple[Array, Array, Array]:
+    def _rows(self, point: Point, of: _RowsOf) -> tuple[Array, Array, Array]:
         """Scaled values and derivatives of all rows, the soft ones last, and what scales them.
 
         Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
         """
-        v, whole = self._as_they_are(point, scale, kept, lasting, held)
-        nx = self.system.nx
-        for side in (1.0, -1.0):
+        v, whole = of(point)
+        for side in (BESIDE, -BESIDE):
             if np.isfinite(whole).all():
                 break
-            beside = replace(point, x=point.x + side * BESIDE * point.scale_x,
-                             z=point.z + side * BESIDE * scale[nx : nx + len(point.z)])
-            whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
+            _, whole = of(replace(point, x=point.x + side * point.scale_x,
+                                  z=point.z + side * point.scale_z))
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
         return v / size, whole / size[:, None], size
-
-    def _in_parts_of(self, sizes: Array, scale: Array, kept: Flags | None, lasting: Array,
-                     held: Array, point: Point) -> Array:
-        """Values of the rows by what they are made of elsewhere."""
-        return self._as_they_are(point, scale, kept, lasting, held)[0] / sizes
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:
         """Return values and derivatives of the rows as they are, unknowns in units of ``scale``."""
         at = self.derivatives.at(point)
-        value, matrix = self._hard(point, at)
+        rows, by = mode_rows(point, at)
+        stay, by_stay = held_rows(point, at, np.ones(len(rows), dtype=bool))
         mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
         rest, sampled, wished = np.split(mine, np.cumsum([
             len(self.resting), len(self.derivatives.assigned)]))
-        value += [lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
-                  at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
-        matrix += [lasting, at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
-                   at.whole("outputs")[wished]]
+        value = [at.value["residual"], at.value["constraints"], rows, stay,
+                 lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
+                 at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
+        matrix = [at.whole("residual"), at.whole("constraints"), by, by_stay, lasting,
+                  at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
+                  at.whole("outputs")[wished]]
         return np.concatenate(value), np.concatenate(matrix) * scale
-
-    def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
-        value = [at.value["residual"], at.value["constraints"]]
-        matrix = [at.whole("residual"), at.whole("constraints")]
-        elements = elements_of_system(self.system)
-        if elements is None:
-            return value, matrix
-        rows, by = mode_rows(point, at)
-        held, by_held = held_rows(point, at, np.ones(elements.size, dtype=bool))
-        return [*value, rows, held], [*matrix, np.column_stack(list(by.values())), by_held]
 
     # -- conflicts -------------------------------------------------------------------------
     def conflict(self, start: Point, solution: Solution) -> list[int]:
@@ -375,8 +356,6 @@ def _least_step(matrix: Array, value: Array) -> Array:
         unit = _unit_of_columns(matrix)
         factors = factors_if_regular(matrix * unit, SINGULAR)
         if factors is not None:
-            from scipy.linalg.lapack import dgetrs
-
             return np.asarray(dgetrs(*factors, value)[0] * unit)
     return _Directions.of(matrix).step(value)
 
@@ -430,8 +409,6 @@ def _relations(point: Point) -> Array | None:
     system = point.system
     if not system.nm:
         return None
-    from ..linear.linearise import relations_on_edge
-
     g = system.crossings(*point.arguments)
     wrong = ((g > 0) != (point.m > 0.5)) & ~relations_on_edge(point)
     return np.where(wrong, 1.0 - point.m, point.m) if wrong.any() else None
@@ -447,11 +424,9 @@ def linear_invariants(point: Point, at: DerivativesAt, scale: Array, held: Flags
     """
     position = positional_states(point.system)
     slope = at.whole("slope")[position] * scale
-    rows = [at.whole("residual"), at.whole("constraints")]
-    if elements_of_system(point.system) is not None:
-        _, by = mode_rows(point, at)
-        rows += [np.column_stack(list(by.values()))[held], held_rows(point, at, held)[1]]
-    whole, found, last = np.concatenate(rows) * scale, np.zeros((0, len(scale))), -1
+    whole = np.concatenate([at.whole("residual"), at.whole("constraints"), mode_rows(
+        point, at)[1][held], held_rows(point, at, held)[1]]) * scale
+    found, last = np.zeros((0, len(scale))), -1
     if not np.isfinite(np.concatenate([whole, slope])).all():  # beyond what a law is made for
         return found
     met, places = _rows_of(whole), np.flatnonzero(position)
@@ -476,8 +451,7 @@ def intersection(one: Array, other: Array) -> Array:
 
 
 def split_off_axes(rows: Array) -> tuple[Array, Flags]:
-    """Orthonormal rows without the unknowns that they contain by themselves, and which these are.
-    """
+    """Orthonormal rows without the unknowns that they contain by themselves, and these."""
     single = np.asarray((rows**2).sum(axis=0) > 1 - SAME)
     _, _, vt = np.linalg.svd(np.where(single, 0.0, rows), full_matrices=False)
     return vt[: len(rows) - int(single.sum())], single

@@ -11,32 +11,30 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain, product
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import casadi as ca
 import numpy as np
 
-from ...exceptions import BlocksError, InitialisationError, ParameterError, brief
+from ...exceptions import BlocksError, InitialisationError, ParameterError, brief, unknown_name
+from ...language.compiled_model import CompiledModel
 from ...language.expression import TIME
 from ...language.kernel import Kernel
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.blas_threads import threads_for
 from ...results.result import Result
-from ...results.sheet import Sheet
+from ...results.sheet import Sheet, Tabulated
+from ...system.system import System
 from ...units import from_si, unit
 from ..linear.derivatives import elements_of_system
-from ..linear.linearise import held_words, modes_named, ratio_to_second, state_named
+from ..linear.linearise import held_words, modes_named, rate_of, state_named
 from ..linear.point import Point, initial_point, run_point
 from ..linear.signals import InputSignal, signals_of
 from .equations import Equations, Solution
 from .reactions import Reactions, reactions_of
 from .solve_in_mode import out_of_bounds, why_inadmissible
 from .targets import Wish, Wishes, read_wishes
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...system.system import System
 
 __all__ = ["OperatingPoint", "find_operating_point"]
 
@@ -50,7 +48,7 @@ MOST_SOURCES = 12  # inputs that are tried as a cure
 TOLD = 6
 
 
-class OperatingPoint:
+class OperatingPoint(Tabulated):
     """States, modes and reactions at which a model rests or moves as is wished.
 
     Attributes
@@ -69,9 +67,10 @@ class OperatingPoint:
     """
 
     def __init__(self, name: str, solution: Solution, equations: Equations,
-                 reactions: Reactions | None, start: Point) -> None:
+                 reactions: Reactions, start: Point) -> None:
         self.name, self.point = name, solution.point
         self._equations, self._reactions = equations, reactions
+        self._elements = elements_of_system(self.point.system)
         self.modes = dict(held_words(self.point))
         self._solution, self._start = solution, start
 
@@ -91,8 +90,6 @@ class OperatingPoint:
         except Exception:
             one = signals.input(path, f"operating point of {self.name}")
             return from_si(one.sign * float(self.point.p[one.place]), one.unit)
-        import casadi as ca
-
         function = system.function("value", ca.vertcat(*(s.expression for s in found)))
         value = function(*self.point.arguments)
         return from_si(float(value[0]) if len(value) == 1 else value, found[0].unit)
@@ -126,18 +123,14 @@ class OperatingPoint:
 
     def reactions(self) -> Sheet:
         """What every element bears: its mode, effort, how far it may differ, bounds, share."""
-        r = self._reactions
-        elements = elements_of_system(self.point.system)
-        if r is None or elements is None:
-            return Sheet(f"Reactions of {self.name}", {"component": []})
-        units = [self._effort_unit(k) for k in range(elements.size)]
+        r, rows = self._reactions, range(self._elements.size)
+        units = [self._effort_unit(k) for k in rows]
 
         def shown(value: float, k: int) -> str:
             return f"{from_si(float(value), units[k]):.6g~P}"
 
-        rows = range(elements.size)
         return Sheet(f"Reactions of {self.name}", {
-            "component": [elements.label(k) for k in rows],
+            "component": self._labels,
             "mode": list(self.modes.values()),
             "effort": [shown(r.effort[k], k) if r.determined[k] else
                        f"{shown(r.least[k], k)} … {shown(r.most[k], k)}" for k in rows],
@@ -147,51 +140,39 @@ class OperatingPoint:
 
     def interval(self, component: str) -> tuple[Any, Any]:
         """Least and largest effort that an element may have; equal where it is determined."""
-        k, r = self._element(component)
+        if component not in self._labels:
+            raise unknown_name(f"operating point of {self.name}", component, self._labels,
+                               "components with a mode")
+        k, r = self._labels.index(component), self._reactions
         u = self._effort_unit(k)
         return from_si(float(r.least[k]), u), from_si(float(r.most[k]), u)
 
     @property
     def share(self) -> float:
         """Smallest possible largest share of what stuck elements bear; 0 where nothing sticks."""
-        return 0.0 if self._reactions is None else self._reactions.share
+        return self._reactions.share
 
     @property
     def undetermined(self) -> list[str]:
         """Components whose effort the motion does not determine."""
-        r, elements = self._reactions, elements_of_system(self.point.system)
-        if r is None or elements is None:
-            return []
-        return [elements.label(int(k)) for k in np.flatnonzero(~r.determined)]
+        return self._elements.labels(np.flatnonzero(~self._reactions.determined))
 
-    def __repr__(self) -> str:
-        return "\n".join(map(repr, self._sheets()))
-
-    def _repr_html_(self) -> str:
-        return "".join(sheet._repr_html_() for sheet in self._sheets())
+    _sheet = table
 
     def _sheets(self) -> list[Sheet]:
         return [self.table(), *([self.reactions()] if self.modes else [])]
 
-    def _element(self, component: str) -> tuple[int, Reactions]:
-        elements, r = elements_of_system(self.point.system), self._reactions
-        labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
-        if component not in labels or r is None:
-            from ...exceptions import unknown_name
-
-            raise unknown_name(f"operating point of {self.name}", component, labels,
-                               "components with a mode")
-        return labels.index(component), r
+    @property
+    def _labels(self) -> list[str]:
+        return self._elements.labels(np.arange(self._elements.size))
 
     def _effort_unit(self, k: int) -> Any:
-        elements = elements_of_system(self.point.system)
-        assert elements is not None
-        f, _ = elements.owners[k]
+        f, _ = self._elements.owners[k]
         kernel = self.point.system.network.families[f].kernel
-        return kernel.variables[kernel.index[elements.effort_names[k]]].unit
+        return kernel.variables[kernel.index[self._elements.effort_names[k]]].unit
 
 
-def _notes(solution: Solution, equations: Equations, reactions: Reactions | None) -> Iterator[str]:
+def _notes(solution: Solution, equations: Equations, reactions: Reactions) -> Iterator[str]:
     system, point = equations.system, solution.point
     moved = np.abs(solution.open).max(axis=1, initial=0.0)[: system.nx] if solution.open.size \
         else np.zeros(system.nx)
@@ -219,10 +200,9 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
     slope = system.slope(*point.arguments)
     for i in equations.drifting:
         if abs(slope[i]) > 1e-9 * point.scale_x[i]:
-            named = state_named(system, int(i))
-            rate = from_si(float(slope[i]), ratio_to_second(named.unit))
-            yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
-    if reactions is not None and not reactions.determined.all():
+            path, rate = rate_of(system, int(i), slope)
+            yield f"{path} goes on changing, by {rate:.6g~P}; nothing depends on it."
+    if not reactions.determined.all():
         yield "How stuck elements share their load is not determined; see reactions()."
     driven = [*_driven(system), *equations.restless] if equations.at_rest else []
     if driven:
@@ -325,7 +305,7 @@ def _inside_bounds(start: Point, wishes: Wishes) -> Iterator[Point]:
 
 
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
-             ) -> tuple[tuple[Solution, Reactions | None] | None, Solution | None]:
+             ) -> tuple[tuple[Solution, Reactions] | None, Solution | None]:
     """A solution with its reactions, in modes that follow from those of a point; the first one
     that does not meet all wishes, or else the first.
 
@@ -356,8 +336,6 @@ def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
 def _at_rest(point: Point, equations: Equations) -> Indices:
     """The modes with all stuck that slides without speed, and begins no motion."""
     elements, v = elements_of_system(point.system), equations.derivatives.at(point).value
-    if elements is None:
-        return point.modes
     still = (np.abs(v["flow"]) <= SAME_SIGN) & (np.abs(v["rate"]) <= SAME_SIGN) \
         & ~elements.contact & ~elements.valve
     return np.where(still, 0, point.modes)
@@ -387,8 +365,6 @@ def _later(model: CompiledModel, start: Point, kept: Flags) -> Iterator[Point]:
 def _other_modes(start: Point) -> Iterator[Indices]:
     """All at rest, then everything else, as far as that is few."""
     elements = elements_of_system(start.system)
-    if elements is None:
-        return
     yield np.zeros(elements.size, dtype=int)
     choices = [(0, -1) if two else (0, 1, -1) for two in elements.contact | elements.valve]
     if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
@@ -396,30 +372,17 @@ def _other_modes(start: Point) -> Iterator[Indices]:
             yield np.array(modes)
 
 
-def _following(point: Point, equations: Equations, reactions: Reactions | None) -> Indices | None:
+def _following(point: Point, equations: Equations, reactions: Reactions) -> Indices | None:
     """Modes to try next, where those of a solution cannot be; None where they can."""
-    elements = elements_of_system(point.system)
-    if elements is None or reactions is None:
-        return None
-    v = equations.derivatives.at(point).value
-    modes, wrong = point.modes.copy(), False
-    for k in range(elements.size):
-        mode = int(point.modes[k])
-        if elements.contact[k]:
-            if mode != 0 and v["gap"][k] < -1e-12 * (1 + abs(v["gap"][k])):
-                modes[k], wrong = 0, True
-        elif mode != 0 and mode * v["flow"][k] < -SAME_SIGN:
-            modes[k], wrong = 0, True
-    if not wrong and not reactions.holds:
-        for k in np.flatnonzero(point.modes == 0).tolist():
-            e = reactions.effort[k]
-            if elements.contact[k] and e < 0:
-                modes[k], wrong = -1, True
-            elif e > reactions.high[k]:
-                modes[k], wrong = 1, True
-            elif e < reactions.low[k]:
-                modes[k], wrong = -1, True
-    return modes if wrong else None
+    modes, contact = point.modes, elements_of_system(point.system).contact
+    v, e = equations.derivatives.at(point).value, reactions.effort
+    ends = np.where(contact, v["gap"] < -1e-12 * (1 + np.abs(v["gap"])),
+                    modes * v["flow"] < -SAME_SIGN)
+    following = np.where(ends, 0, modes)
+    if np.array_equal(following, modes) and not reactions.holds:
+        following = np.where(modes == 0, np.select(
+            [contact & (e < 0), e > reactions.high, e < reactions.low], [-1, 1, -1]), modes)
+    return None if np.array_equal(following, modes) else following
 
 
 # -- what cannot be met ----------------------------------------------------------------------
@@ -452,8 +415,8 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
     """The error where all wishes are met, but in modes that cannot be there."""
     point, elements = solution.point, elements_of_system(equations.system)
     following = _following(point, equations, reactions_of(point, equations.derivatives.at(point)))
-    names = [] if following is None or elements is None else [
-        elements.label(int(k)) for k in np.flatnonzero(following != point.modes)]
+    names = [] if following is None else elements.labels(
+        np.flatnonzero(following != point.modes))
     return InitialisationError(
         "operating_point()", "no equilibrium was found: where everything rests, "
         f"{' and '.join(names[:TOLD]) or 'some element'} would have to slide against its friction, "
@@ -465,8 +428,6 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
 def _closed_in_the_way(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
     """Closed contacts without any one of which all could be had, in words."""
     elements = elements_of_system(equations.system)
-    if elements is None:
-        return
     closed = np.flatnonzero((solution.point.modes == 0) & elements.contact)
     for k in closed[:MOST_SOURCES]:
         modes = solution.point.modes.copy()
@@ -487,10 +448,8 @@ def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) 
     slope = system.slope(*point.arguments)
     told = []
     for k in resting[:3]:
-        i = int(equations.resting[k])
-        named = state_named(system, i)
-        rate = from_si(float(slope[i]), ratio_to_second(named.unit))
-        told.append(f"der({named.path}) would be {rate:.6g~P}")
+        path, rate = rate_of(system, int(equations.resting[k]), slope)
+        told.append(f"der({path}) would be {rate:.6g~P}")
     return ": " + ", ".join(told)
 
 

@@ -49,23 +49,18 @@ class Reactions:
         return bool(self.share <= 1 + 1e-9)
 
 
-def reactions_of(point: Point, at: DerivativesAt) -> Reactions | None:
-    """The reactions at a point in its modes; None where there are no elements."""
-    elements = elements_of_system(point.system)
-    if elements is None:
-        return None
-    v = at.value
-    effort, low, high = v["effort"].copy(), v["low"], v["high"]
-    stuck = np.flatnonzero((point.modes == 0) & ~elements.contact)
+def reactions_of(point: Point, at: DerivativesAt) -> Reactions:
+    """The reactions at a point in its modes."""
+    v, contact = at.value, elements_of_system(point.system).contact
+    effort, low, high = v["effort"], v["low"], v["high"]
+    stuck = np.flatnonzero((point.modes == 0) & ~contact)
     split = at.by["effort", "u"].toarray() @ open_splits(point, at)
     split = np.where(np.abs(split) > OPEN, split, 0.0)
     determined = ~(split != 0).any(axis=1)
-    closed = np.flatnonzero((point.modes == 0) & elements.contact)
+    closed = np.flatnonzero((point.modes == 0) & contact)
     share, best = _smallest_share(effort, low, high, split, stuck, closed)
+    effort = effort.copy() if best is None else effort + split @ best
     least, most = effort.copy(), effort.copy()
-    if best is not None:
-        effort = effort + split @ best
-        least, most = effort.copy(), effort.copy()
     if share <= 1 + 1e-9:
         for k in np.flatnonzero(~determined):
             least[k], most[k] = (_extreme(v["effort"], low, high, split, stuck, closed, int(k), s)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import bmat
 
 from ...exceptions import InitialisationError
 from ...initialisation.targets import TargetFunctions, least_values
@@ -18,8 +17,8 @@ from ..linear.point import Point
 from ..linear.signals import InputSignal
 from .targets import Wishes
 
-__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "out_of_bounds", "solved_in_mode",
-           "why_inadmissible"]
+__all__ = ["LAWS", "algebraic_rows", "held_rows", "in_modes", "mode_rows", "out_of_bounds",
+           "solved_in_mode", "why_inadmissible"]
 
 ROUNDING = 1e-9  # of a value that is as large as its bound
 FOUND = "in the solution that was found"
@@ -30,7 +29,7 @@ ROUNDS = 25
 SINGULAR = 1e-11
 
 
-def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
+def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, Array]:
     """What is zero while modes are held, a row per element, and its derivatives.
 
     Where efforts have no say in what a mode holds, this is its rate.
@@ -38,27 +37,34 @@ def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]
     value, whole, of_states = _laws(point, at)
     by_x = whole[of_states][:, at.by.columns["x"]]
     value[of_states], whole[of_states] = by_x @ at.value["slope"], by_x @ at.whole("slope")
-    return value, {a: whole[:, where] for a, where in at.by.columns.items()}
+    return value, whole
+
+
+def algebraic_rows(point: Point, at: DerivativesAt) -> tuple[Array, Array]:
+    """Equations of loops and modes and their derivatives, by what each changes with unknowns."""
+    rows, by = mode_rows(point, at)
+    whole = np.concatenate([at.whole("residual"), by])
+    size = np.abs(whole[:, at.by.unknowns]).max(axis=1, initial=0.0)
+    size = np.where(size > 0, size, 1.0)
+    return np.concatenate([at.value["residual"], rows]) / size, whole / size[:, None]
 
 
 def held_rows(point: Point, at: DerivativesAt, some: Flags) -> tuple[Array, Array]:
     """What modes of some elements hold of the states, and its derivatives: stuck parts have no
     flow, closed contacts no gap, and a coil behind an open diode has no current."""
     value, whole, of_states = _laws(point, at)
-    elements = elements_of_system(point.system)
-    assert elements is not None
     stuck, law = some & (point.modes == 0), some & of_states
-    closed = stuck & elements.contact
+    closed = stuck & elements_of_system(point.system).contact
     return (np.concatenate([at.value["flow"][stuck], at.value["gap"][closed], value[law]]),
             np.concatenate([at.whole("flow")[stuck], at.whole("gap")[closed], whole[law]]))
 
 
 def _laws(point: Point, at: DerivativesAt) -> tuple[Array, Array, Flags]:
     """What :func:`in_modes` says, its derivatives, and where that follows from states alone."""
-    laws, columns = [at.whole(n) for n in LAWS], at.by.columns
+    laws = [at.whole(n) for n in LAWS]
 
     def sees_efforts(rows: Array) -> Flags:
-        return (rows[:, columns["u"]] != 0).any(axis=1) | (rows[:, columns["z"]] != 0).any(axis=1)
+        return (rows[:, at.by.unknowns] != 0).any(axis=1)
 
     direct = sees_efforts(laws[0])
     whole = in_modes(point.modes, direct, *laws)
@@ -80,34 +86,16 @@ def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
 
 def solved_in_mode(point: Point, derivatives: Derivatives) -> Point:
     """Return the point with unknowns of loops and efforts solved for in its modes."""
-    system = point.system
-    if elements_of_system(system) is None and not system.nz:
-        return point
-    for _ in range(ROUNDS):
+    nz = point.system.nz
+    for _ in range(ROUNDS if nz or point.system.nu else 0):
         at = derivatives.at(point)
-        step = _newton_step(point, at)
-        nz = system.nz
+        value, whole = algebraic_rows(point, at)
+        step = np.linalg.lstsq(whole[:, at.by.unknowns], -value, rcond=SINGULAR)[0]  # the least
         point = replace(point, z=point.z + step[:nz], u=point.u + step[nz:])
-        whole = np.abs(np.concatenate([point.z, point.u])).max(initial=0.0)
-        if np.abs(step).max(initial=0.0) <= EFFORTS_EXACT * whole:
+        size = np.abs(np.concatenate([point.z, point.u])).max(initial=0.0)
+        if np.abs(step).max(initial=0.0) <= EFFORTS_EXACT * size:
             break
     return point
-
-
-def _newton_step(point: Point, at: DerivativesAt) -> Array:
-    """Change of torn unknowns and efforts that meets the equations, the least one."""
-    system = point.system
-    value = at.value["residual"]
-    blocks = [[at.by["residual", "z"], at.by["residual", "u"]]]
-    if elements_of_system(system) is not None:
-        rows, by = mode_rows(point, at)
-        value = np.concatenate([value, rows])
-        blocks.append([by["z"], by["u"]])
-    matrix = bmat(blocks).toarray()
-    size = np.abs(matrix).max(axis=1, initial=0.0)
-    size = np.where(size > 0, size, 1.0)
-    found: Array = np.linalg.lstsq(matrix / size[:, None], -value / size, rcond=SINGULAR)[0]
-    return found
 
 
 def why_inadmissible(point: Point, wishes: Wishes) -> InitialisationError | None:

@@ -8,11 +8,12 @@ tangent taken again, which is Newton's method: a force may grow with the square 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError
+from ...language.compiled_model import CompiledModel
 from ...units import from_si
 from ..linear.derivatives import derivatives_of, elements_of_system
 from ..linear.loads import TOUCHES, follow_slowly, interval, limits_of
@@ -21,9 +22,6 @@ from ..linear.reduction import reduce
 from ..linear.signals import InputSignal, signals_of
 from .equations import Equations
 from .targets import Wishes
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["stuck_range"]
 
@@ -37,7 +35,7 @@ def stuck_range(model: CompiledModel, path: str, at: Any) -> tuple[Any, Any]:
     """See :meth:`blocks.Model.stuck_range`."""
     point = point_of(model, at)
     signal = signals_of(point.system).input(path, WHERE)
-    if elements_of_system(point.system) is None or not (point.modes == 0).any():
+    if not (point.modes == 0).any():
         raise ParameterError(WHERE, "nothing sticks here.", "Exact friction sticks: "
                              "law='coulomb' or 'stribeck'; give at=… a point at rest.",
                              code="analysis.modes")  # fmt: skip
@@ -88,10 +86,9 @@ class _Rest:
 
     def _refuse_closed(self, point: Point, value: float) -> None:
         """Refuse to go on past a gap that is open at first."""
-        elements, open_ = elements_of_system(point.system), point.modes != 0
-        assert elements is not None
+        elements = elements_of_system(point.system)
         before, now = (self.derivatives.at(p).value["gap"] for p in (self.point, point))
-        closed = np.flatnonzero(elements.contact & open_ & (now <= SAME * before))
+        closed = np.flatnonzero(elements.contact & (point.modes != 0) & (now <= SAME * before))
         if len(closed) and before[closed].max() > TOUCHES:
             raise ParameterError(
                 WHERE, f"where {self.signal.path} = {from_si(value, self.signal.unit):.6g~P}, "
@@ -99,13 +96,7 @@ class _Rest:
                 "Give at=… a point where it is closed.", code="analysis.modes")
 
     def _tangent(self, point: Point, sign: float) -> float:
-        """Up or down to which value everything stays stuck by the linear model at a point.
-
-        Raises
-        ------
-        ParameterError
-            Where the input accelerates something for ever.
-        """
+        """Up or down to which value everything stays stuck by the linear model at a point."""
         at = self.derivatives.at(point)
         by_state = follow_slowly(reduce(point, at))
         if not np.isfinite(by_state).all():

@@ -9,26 +9,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import BlocksError, ParameterError, told_how_to_call, unknown_name
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...simulation.progress import Progress
-from ...simulation.settings import (
-    HANDED_ON,
-    options_named,
-    refuse_no_mapping,
-    refuse_unknown_options,
-)
+from ...simulation.settings import HANDED_ON, refuse_no_mapping
 from ...studies.calls import results_of
+from ..sensitivity.sensitivities import refuse_other_options
 from .data import Experiment, Measured, experiments_of
-from .misfit import Misfit
+from .misfit import Misfit, ends_of
 from .result import Fit
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
 
 __all__ = ["Experiment", "Fit", "Measured", "fit"]
 
@@ -37,7 +31,13 @@ NOISE_ROUNDS = 4  # in which noise that is not given settles
 NOISE_SETTLED = 1e-3
 TOLERANCE = 1e-10
 EXAMPLE = '{"spring.stiffness": ("1 N/m", "1 kN/m")}', '{"disp [mm]": "spring.x"}'
-LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
+#: What counts of squares of residuals, and how much each counts there, its derivative.
+LOSSES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+    "linear": (lambda z: z, np.ones_like),
+    "soft_l1": (lambda z: 2 * (np.sqrt(1 + z) - 1), lambda z: 1 / np.sqrt(1 + z)),
+    "huber": (lambda z: np.where(z <= 1, z, 2 * np.sqrt(z) - 1),
+              lambda z: 1 / np.sqrt(np.maximum(z, 1.0))),
+    "cauchy": (np.log1p, lambda z: 1 / (1 + z)), "arctan": (np.arctan, lambda z: 1 / (1 + z**2))}
 
 
 @told_how_to_call
@@ -95,8 +95,8 @@ def fit(model: CompiledModel, data: Any, parameters: Mapping[str, Any], compare:
         found.values["spring.stiffness"]
         found.plot("fit.png")
     """
-    refuse_unknown_options(options, [*options_named(fit), "initial", *(
-        name for name in HANDED_ON if name != "start_time")], "fit(…, {0})")
+    refuse_other_options(options, fit, ("initial", *(
+        name for name in HANDED_ON if name != "start_time")))
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
     refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])
@@ -128,11 +128,8 @@ def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
     from scipy.stats import qmc
 
     spread = qmc.LatinHypercube(len(first), rng=seed).random(starts - 1)
-    low = np.array([u.searched(u.low) for u in misfit.unknowns])
-    high = np.array([u.searched(u.high) for u in misfit.unknowns])
-    others = low + spread * (high - low)
-    return [first, *(np.array([u.value(s) for u, s in zip(misfit.unknowns, row, strict=True)])
-                     for row in others)]
+    low, high = ends_of(misfit.unknowns)
+    return [first, *(misfit.values_of(row) for row in low + spread * (high - low))]
 
 
 class _Search:
@@ -148,8 +145,7 @@ class _Search:
     def run_all(self, starts: Sequence[Array], executor: Any) -> None:
         """Go to the minima nearest to several starts; from the first one here."""
         misfit, others = self.misfit, starts[1:]
-        first = self._values(self._inside(starts[0]))
-        misfit.plain(first)  # errors of the first run are told
+        misfit.plain(misfit.values_of(self._inside(starts[0])))  # errors of the first run are told
         self.run(starts[0])
         if executor is None:
             for start in others:
@@ -168,13 +164,13 @@ class _Search:
 
         inside = self._inside(start)
         try:
-            self.misfit.plain(self._values(inside))
+            self.misfit.plain(self.misfit.values_of(inside))
         except BlocksError as error:
             self.refused.append(str(error))
             return
-        found = least_squares(self._residuals, inside, self._jacobian, bounds=self._ends(),
-                              x_scale="jac", loss=self.loss, xtol=TOLERANCE, ftol=TOLERANCE,
-                              gtol=TOLERANCE)
+        found = least_squares(self._residuals, inside, self._jacobian,
+                              bounds=ends_of(self.misfit.unknowns), x_scale="jac", loss=self.loss,
+                              xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE)
         self._residuals(found.x)
 
     def settle_noise(self) -> None:
@@ -213,30 +209,18 @@ class _Search:
     def weights(self) -> Array:
         """How much each residual counts at the best values; 1 but for a robust loss."""
         assert self.best is not None
-        z = self.misfit.residuals(self.best[1]) ** 2
-        return {"linear": np.ones_like(z), "soft_l1": 1 / np.sqrt(1 + z),
-                "huber": np.where(z <= 1, 1.0, 1 / np.sqrt(np.maximum(z, 1.0))),
-                "cauchy": 1 / (1 + z), "arctan": 1 / (1 + z**2)}[self.loss]
-
-    def _ends(self) -> tuple[Array, Array]:
-        """Between which the search moves."""
-        unknowns = self.misfit.unknowns
-        return (np.array([u.searched(u.low) for u in unknowns]),
-                np.array([u.searched(u.high) for u in unknowns]))
+        return LOSSES[self.loss][1](self.misfit.residuals(self.best[1]) ** 2)
 
     def _inside(self, values: Array) -> Array:
         """What the search moves, at values or just within their bounds."""
-        low, high = self._ends()
+        low, high = ends_of(self.misfit.unknowns)
         at = [u.searched(v) for u, v in zip(self.misfit.unknowns, values, strict=True)]
         return np.clip(at, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
 
-    def _values(self, searched: Array) -> Array:
-        return np.array([u.value(s) for u, s in zip(self.misfit.unknowns, searched, strict=True)])
-
     def _residuals(self, searched: Array) -> Array:
-        values = self._values(searched)
+        values = self.misfit.values_of(searched)
         out = self.misfit.residuals(values)
-        cost = float(_cost(out, self.loss))
+        cost = float(np.sum(LOSSES[self.loss][0](out**2)) / 2)
         if self.best is None or cost < self.best[0]:
             self.best = cost, values
         self._tried += 1
@@ -248,7 +232,7 @@ class _Search:
         return out
 
     def _jacobian(self, searched: Array) -> Array:
-        values = self._values(searched)
+        values = self.misfit.values_of(searched)
         slopes = np.array([u.slope(v) for u, v in zip(self.misfit.unknowns, values, strict=True)])
         return self.misfit.jacobian(values) * slopes
 
@@ -268,11 +252,3 @@ def _spread(residuals: Array, loss: str) -> float:
     if loss == "linear":
         return float(np.sqrt(np.mean(residuals**2)))
     return float(1.4826 * np.median(np.abs(residuals)))
-
-
-def _cost(residuals: Array, loss: str) -> float:
-    z = residuals**2
-    rho = {"linear": z, "soft_l1": 2 * (np.sqrt(1 + z) - 1),
-           "huber": np.where(z <= 1, z, 2 * np.sqrt(z) - 1), "cauchy": np.log1p(z),
-           "arctan": np.arctan(z)}[loss]
-    return float(np.sum(rho) / 2)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import BlocksError, ParameterError, WrongDimension
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array
 from ...results.lookup import find_one
 from ...results.sensitivities import Sensitivities
@@ -19,10 +20,7 @@ from ..sensitivity.sensitivities import FoundSensitivities, SensitivityWarning
 from ..sensitivity.start import given_values, moved_settings, start_derivatives, varied
 from .data import Experiment, Sensor, sensors_of
 
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-
-__all__ = ["Misfit", "Unknown", "unknown_of"]
+__all__ = ["Misfit", "Unknown", "ends_of", "unknown_of"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
 FAILED = 1e12  # residual, in standard deviations, where a run fails
@@ -63,10 +61,11 @@ class Unknown:
         """Return the derivative of the value by what the search moves."""
         return value if self.logarithmic else 1.0
 
-    @property
-    def size(self) -> float:
-        """What a change is compared with, where the value itself may be zero."""
-        return self.high - self.low
+
+def ends_of(unknowns: Sequence[Unknown]) -> tuple[Array, Array]:
+    """Between which a search moves."""
+    low, high = np.array([[u.searched(u.low), u.searched(u.high)] for u in unknowns]).T
+    return low, high
 
 
 class Misfit:
@@ -119,6 +118,10 @@ class Misfit:
             return noise
         return float(np.std(sensor.values)) or 1.0
 
+    def values_of(self, searched: Array) -> Array:
+        """The values of all unknowns, from what a search moves."""
+        return np.array([u.value(s) for u, s in zip(self.unknowns, searched, strict=True)])
+
     # -- runs ------------------------------------------------------------------------------
     def _apply(self, values: Array, experiment: Experiment) -> None:
         """Give the model the values of an experiment, and those that are to be found."""
@@ -130,9 +133,8 @@ class Misfit:
 
     def _span(self, sensors: Sequence[Sensor]) -> tuple[float, float]:
         """When a run begins and ends, so that all that was measured is in it."""
-        delays = [u for (_, kind), k in self.of_sensor.items() if kind == "delay"
-                  for u in [self.unknowns[k]]]
-        late = max([0.0, *(-u.low for u in delays)])
+        late = max([0.0, *(-self.unknowns[k].low for (_, kind), k in self.of_sensor.items()
+                           if kind == "delay")])
         t = np.concatenate([s.t for s in sensors])
         return min(0.0, float(t.min())), float(t.max()) + late
 
@@ -156,9 +158,8 @@ class Misfit:
         return out
 
     def _sensor_values(self, values: Array, name: str) -> tuple[float, float]:
-        offset, delay = (0.0 if (name, kind) not in self.of_sensor
-                         else float(values[self.of_sensor[name, kind]])
-                         for kind in ("offset", "delay"))
+        places = [self.of_sensor.get((name, kind)) for kind in ("offset", "delay")]
+        offset, delay = (0.0 if k is None else float(values[k]) for k in places)
         return offset, delay
 
     def predicted(self, values: Array, run: Any, sensor: Sensor, times: Array | None = None
@@ -166,18 +167,15 @@ class Misfit:
         """What a sensor would show."""
         offset, delay = self._sensor_values(values, sensor.name)
         info = find_one(run.recording.catalog, sensor.measured.variable, self.model.name)
-        self._check_dimension(info, sensor)
-        t = np.maximum((sensor.t if times is None else times) - delay,
-                       run.recording.episodes.starts[0])
-        return np.asarray(run.recording.values([info.index], t)[0] + offset)
-
-    def _check_dimension(self, info: Any, sensor: Sensor) -> None:
         if info.unit.dimension != sensor.shown.dimension:
             raise WrongDimension(
                 f"fit(compare={{{sensor.name!r}: …}})", f"is in "
                 f"{sensor.shown.text or 'no unit'}, but {info.path} in "
                 f"{info.unit.text or 'no unit'}.", "Compare it with a variable of its kind, or "
                 "correct the heading.")  # fmt: skip
+        t = np.maximum((sensor.t if times is None else times) - delay,
+                       run.recording.episodes.starts[0])
+        return np.asarray(run.recording.values([info.index], t)[0] + offset)
 
     # -- residuals -------------------------------------------------------------------------
     def plain(self, values: Array) -> list[list[Array]]:
@@ -233,13 +231,11 @@ def unknown_of(setting: Setting, given: Any, where: str) -> Unknown:
                              "from if you have one.", given=given)  # fmt: skip
     expected = setting.declared.unit
     low, high, *guess = (float(to_si(g, expected, where)) for g in given)
-    if not np.isfinite([low, high]).all():
+    finite = np.isfinite([low, high]).all()
+    if not (finite and low < high):
         raise ParameterError(where, f"has the bounds {as_written(given[0])} and "
-                             f"{as_written(given[1])}.", "Give two numbers between which it is "
-                             "looked for.", given=given)
-    if not low < high:
-        raise ParameterError(where, f"has the bounds {as_written(given[0])} and "
-                             f"{as_written(given[1])}.", "Give the smaller one first.", given=given)
+                             f"{as_written(given[1])}.", "Give the smaller one first." if finite
+                             else "Give two numbers between which it is looked for.", given=given)
     for bound in given[:2]:
         setting.accept(bound)
     present = float(given_values([setting])[0])

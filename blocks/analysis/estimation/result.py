@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pint import Quantity
 
 from ...numerics.arrays import Array
 from ...results.plots.figures import bare_figure, finished_figure
-from ...results.sheet import Sheet, Tabulated
+from ...results.sheet import Sheet, Tabulated, pandas
 from ...units import from_si
-from .data import Sensor
 from .misfit import Misfit
-
-if TYPE_CHECKING:
-    from pint import Quantity
 
 __all__ = ["Fit"]
 
@@ -91,9 +88,9 @@ class Fit(Tabulated):
 
     @cached_property
     def _scale(self) -> Array:
-        """What changes of the parameters are compared with."""
-        return np.array([abs(v) if abs(v) > 1e-6 * u.size else u.size for u, v in
-                         zip(self._misfit.unknowns, self._values, strict=True)])
+        """What changes of the parameters are compared with, which may be zero themselves."""
+        room = np.array([u.high - u.low for u in self._misfit.unknowns])
+        return np.where(np.abs(self._values) > 1e-6 * room, np.abs(self._values), room)
 
     @cached_property
     def _directions(self) -> tuple[Array, Array]:
@@ -148,8 +145,6 @@ class Fit(Tabulated):
     @property
     def correlation(self) -> Any:
         """Correlations of the values, as a pandas table."""
-        from ...results.sheet import pandas
-
         c = np.where(np.isfinite(self._covariance), self._covariance, np.nan)
         error = np.sqrt(np.diag(c))
         return pandas("correlations").DataFrame(c / np.outer(error, error), self.names, self.names)
@@ -261,12 +256,6 @@ class Fit(Tabulated):
     def _sheet(self) -> Sheet:
         return self._sheets()[0]
 
-    def __repr__(self) -> str:
-        return "\n".join(map(repr, self._sheets()))
-
-    def _repr_html_(self) -> str:
-        return "".join(sheet._repr_html_() for sheet in self._sheets())
-
     def apply(self) -> None:
         """Give the model the values that were found."""
         for u, v in zip(self._misfit.unknowns, self._values, strict=True):
@@ -275,8 +264,31 @@ class Fit(Tabulated):
 
     def plot(self, save: Any = None, experiment: int = 0) -> Any:
         """Measured and predicted, and what is left, one row of pictures per sensor."""
-        return draw(self._misfit, self._values, self._runs[experiment],
-                    self._misfit.sensors[experiment], self._plain[experiment], save)
+        misfit = self._misfit
+        shown = [(sensor, rest) for sensor, rest in zip(
+            misfit.sensors[experiment], self._plain[experiment], strict=True) if len(sensor.t)]
+        figure = bare_figure("A picture of a fit", figsize=(9, 2.6 * len(shown) + 0.6),
+                             layout="constrained")
+        axes = figure.subplots(len(shown), 2, sharex=True, squeeze=False, width_ratios=[2, 1])
+        for (left, right), (sensor, rest) in zip(axes, shown, strict=True):
+            times = np.linspace(sensor.t[0], sensor.t[-1], POINTS)
+            curve = misfit.predicted(self._values, self._runs[experiment], sensor, times)
+            left.plot(sensor.t, from_si(sensor.values, sensor.shown).m, ".", color="0.6", ms=4,
+                      label="measured")
+            left.plot(times, from_si(curve, sensor.shown).m, color="C0", lw=1.5, label="model")
+            left.set_ylabel(sensor.name)
+            left.legend(frameon=False, loc="best")
+            left_over, noise = ((from_si(one, sensor.shown) - from_si(0.0, sensor.shown)).m
+                                for one in (rest, misfit.noise[sensor.name]))
+            right.plot(sensor.t, left_over, ".", color="C3", ms=3)
+            right.axhline(0, color="0.4", lw=0.8)
+            right.axhspan(-2 * noise, 2 * noise, color="C3", alpha=0.12, lw=0,
+                          label="± 2 standard deviations")
+            right.set_ylabel(f"residual [{sensor.shown.text or '1'}]")
+            right.legend(frameon=False, loc="upper right", fontsize="small")
+        for axis in axes[-1]:
+            axis.set_xlabel("time [s]")
+        return finished_figure(figure, save, f"{misfit.model.name}: measured and fitted")
 
 
 def _told(*values: Any) -> str:
@@ -291,45 +303,14 @@ def _combination(parts: dict[str, float]) -> str:
     if len(names) == 1:
         return (f"{names[0]} cannot be told from these data: any value of its size does as well. "
                 "Fix it, or measure where it matters.")
-    first = names[-1]
+    *others, first = names
     told = []
-    for name in names:
-        if name != first:
-            power = parts[name] / parts[first]
-            whole = round(2 * power) / 2
-            power = whole if abs(power - whole) < 0.01 * max(abs(power), 0.5) else power
-            word = "" if abs(power) == 1 else f"^{abs(power):.3g}"
-            told.append(f"{name} {'/' if power > 0 else '*'} {first}{word}")
+    for name in others:
+        power = parts[name] / parts[first]
+        whole = round(2 * power) / 2
+        power = whole if abs(power - whole) < 0.01 * max(abs(power), 0.5) else power
+        word = "" if abs(power) == 1 else f"^{abs(power):.3g}"
+        told.append(f"{name} {'/' if power > 0 else '*'} {first}{word}")
     together = ", ".join(names)
     return (f"{together} can be told only up to a common change: of these the data tell "
             f"{' and '.join(told)}. Fix one of them, or measure something else (a force, say).")
-
-
-def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
-         residuals: Sequence[Array], save: Any) -> Any:
-    """The picture of one experiment; ``save`` also writes it to a file."""
-    shown = [(sensor, rest) for sensor, rest in zip(sensors, residuals, strict=True)
-             if len(sensor.t)]
-    rows = len(shown)
-    figure = bare_figure("A picture of a fit", figsize=(9, 2.6 * rows + 0.6), layout="constrained")
-    axes = figure.subplots(rows, 2, sharex=True, squeeze=False, width_ratios=[2, 1])
-    for (left, right), (sensor, rest) in zip(axes, shown, strict=True):
-        times = np.linspace(sensor.t[0], sensor.t[-1], POINTS)
-        curve = misfit.predicted(values, run, sensor, times)
-        left.plot(sensor.t, from_si(sensor.values, sensor.shown).m, ".", color="0.6", ms=4,
-                  label="measured")
-        left.plot(times, from_si(curve, sensor.shown).m, color="C0", lw=1.5, label="model")
-        left.set_ylabel(sensor.name)
-        left.legend(frameon=False, loc="best")
-        left_over = (from_si(rest, sensor.shown) - from_si(0.0, sensor.shown)).m
-        right.plot(sensor.t, left_over, ".", color="C3", ms=3)
-        right.axhline(0, color="0.4", lw=0.8)
-        noise = float((from_si(misfit.noise[sensor.name], sensor.shown)
-                       - from_si(0.0, sensor.shown)).m)
-        right.axhspan(-2 * noise, 2 * noise, color="C3", alpha=0.12, lw=0,
-                      label="± 2 standard deviations")
-        right.set_ylabel(f"residual [{sensor.shown.text or '1'}]")
-        right.legend(frameon=False, loc="upper right", fontsize="small")
-    for axis in axes[-1]:
-        axis.set_xlabel("time [s]")
-    return finished_figure(figure, save, f"{misfit.model.name}: measured and fitted")

@@ -6,25 +6,23 @@ to in a mode is the matter of :mod:`.reduction`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
 from ...language.expression import TIME
+from ...nonsmooth.modes.elements import Elements, elements_of
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import applied, instructions, kinds
 from ...system.system import System
 from .point import Point
 from .sampled import SampledValues, some_of
 from .signals import InputSignal, OutputSignal
-
-if TYPE_CHECKING:
-    from ...nonsmooth.modes.elements import Elements
 
 __all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
            "elements_of_system"]
@@ -52,7 +50,7 @@ class DerivativesAt:
         return self.by.strip(row)
 
 
-class Blocks(Mapping[tuple[str, str], csc_matrix]):
+class Blocks:
     """Parts of a sparse matrix by the names of their rows and columns, cut out when asked for.
 
     Cutting takes longer than to find the derivatives, and who looks for a rest needs few of them.
@@ -61,11 +59,15 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
     ----------
     matrix : all of them
     rows, columns : where what stands
+
+    Attributes
+    ----------
+    unknowns : columns of torn unknowns and efforts
     """
 
     def __init__(self, matrix: csc_matrix, rows: dict[str, slice], columns: dict[str, slice]
                  ) -> None:
-        self.columns = columns
+        self.columns, self.unknowns = columns, slice(columns["z"].start, columns["u"].stop)
         self._by_row, self._rows = matrix.tocsr(), rows
         self._cut: dict[tuple[str, str], csc_matrix] = {}
         self._strips: dict[str, Array] = {}
@@ -86,9 +88,6 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return product(self._rows, self.columns)
-
-    def __len__(self) -> int:
-        return len(self._rows) * len(self.columns)
 
 
 class Derivatives:
@@ -114,11 +113,8 @@ class Derivatives:
         places = [s.place for s in inputs]
         rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
                 "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs else ca.SX(0, 1)}
-        if elements_of_system(system) is not None:
-            from ...nonsmooth.modes.law_expressions import expressions_of
-
-            laws = expressions_of(system)
-            rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
+        laws = expressions_of(system)
+        rows |= {name: ca.densify(ca.SX(getattr(laws, name))) for name in LAW_ROWS}
         samples = SampledValues.of(system)
         self.used = samples.used(ca.vertcat(*rows.values(), tape.crossings))
         self.moving = samples.moving(places)
@@ -132,15 +128,12 @@ class Derivatives:
         self._rows, self._columns = _places(rows), _places(arguments)
         whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
         every = ca.vertcat(*arguments.values())
-        kinks = without_kinks(whole, system.arguments)
-        whole = ca.densify(kinks.expression)
-        self._function = ca.Function("derivatives", [*system.arguments, kinks.sides],
+        whole, sides, gaps = without_kinks(whole, system.arguments)
+        whole = ca.densify(whole)
+        self._function = ca.Function("derivatives", [*system.arguments, sides],
                                      [whole, ca.jacobian(whole, every)])
-        self._kinks = kinks
-        if kinks.count:
-            known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
-            self._gaps = ca.Function("gaps", system.arguments,
-                                     [kinks.gaps, ca.jacobian(kinks.gaps, known)])
+        known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
+        self._gaps = ca.Function("gaps", system.arguments, [gaps, ca.jacobian(gaps, known)])
         #: Which rows may depend on which arguments.
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
@@ -154,12 +147,12 @@ class Derivatives:
 
     def sides(self, point: Point) -> tuple[Array, Flags]:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
-        if not self._kinks.count:
+        if not self._gaps.numel_out(0):
             return np.zeros(0), np.zeros(0, dtype=bool)
         found = self._gaps(*point.arguments)
         gap, slope = np.array(found[0]).ravel(), found[1].sparse()
         at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
-        tied = self._kinks.tied(gap, slope, at)
+        tied = np.abs(gap) <= TIE * (np.abs(slope) @ np.abs(at))  # zero but for rounding
         side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides
         return side, tied
 
@@ -192,50 +185,23 @@ def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[Outp
     kept = system.cache.get("derivatives")
     if kept is None or kept[0] != key:
         kept = system.cache["derivatives"] = key, Derivatives(system, inputs, outputs, sampled)
-    made: Derivatives = kept[1]
-    return made
+    return kept[1]
 
 
-def elements_of_system(system: System) -> Elements | None:
-    """The elements of a system's set-valued laws; None where there are none."""
-    if not system.network.set_valued:
-        return None
-    from ...nonsmooth.modes.elements import elements_of
-
+def elements_of_system(system: System) -> Elements:
+    """The elements of a system's set-valued laws, made once."""
     return system.once("analysis elements", lambda: elements_of(system))
 
 
-@dataclass(frozen=True, eq=False)
-class Kinks:
-    """Expressions whose sides are held.
+def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Expressions that stay the same while kinks keep their sides; symbols of these, and gaps.
 
-    Attributes
-    ----------
-    expression : the same as before, while every side holds as assumed
-    sides : symbols, 1 on the first side of each kink
-    gaps : what is positive on the first side
+    The symbols are 1 on the first side of each kink, where the gaps are positive.
     """
-
-    expression: ca.SX
-    sides: ca.SX
-    gaps: ca.SX
-
-    @property
-    def count(self) -> int:
-        return int(self.sides.numel())
-
-    @staticmethod
-    def tied(gap: Array, slope: Array, at: Array) -> Flags:
-        """Kinks on which a point stands: gaps that are zero but for rounding."""
-        return np.asarray(np.abs(gap) <= TIE * (np.abs(slope) @ np.abs(at)))
-
-
-def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
-    """Expressions with the sides of their kinks held."""
     function = ca.Function("kinked", arguments, [expression])
     codes = kinds(function)
     if not KINKED & codes or ca.OP_CALL in codes:
-        return Kinks(expression, ca.SX(0, 1), ca.SX(0, 1))
+        return expression, ca.SX(0, 1), ca.SX(0, 1)
     plain: dict[int, ca.SX] = {}
     held: dict[int, ca.SX] = {}
     inputs = [ca.vertsplit(ca.vec(ca.densify(a))) if a.numel() else [] for a in arguments]
@@ -265,4 +231,4 @@ def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
             values = [plain[s] for s in source], [held[s] for s in source]
             plain[target[0]], held[target[0]] = (applied(code, v) for v in values)
     rebuilt = ca.SX(expression.sparsity(), ca.vertcat(*out))
-    return Kinks(rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps))
+    return rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps)

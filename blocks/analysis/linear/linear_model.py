@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,11 @@ import numpy as np
 from ...exceptions import ParameterError, optional_package, unknown_name
 from ...numerics.arrays import Array
 from ...renamed import current_attribute
-from ...results.sheet import Sheet, pandas
+from ...results.sheet import Sheet, Tabulated, pandas
 from ...simulation.settings import positive_time
-from ...units import Unit, quantity
+from ...units import Unit, quantity, unit
+from .frequency import angular_frequency, transfer
+from .pictures import bode, nyquist, pole_zero, step
 from .poles import participation, poles, static_gain, zeros
 from .signals import ratio_unit
 
@@ -95,8 +98,8 @@ class Load:
     __repr__ = __str__
 
 
-@dataclass(frozen=True, eq=False)
-class LinearModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearModel(Tabulated):
     """``dx/dt = A x + B u``, ``y = C y + D u`` about a point, in the units of its names.
 
     Attributes
@@ -212,8 +215,6 @@ class LinearModel:
         -------
         complex ndarray, or complex for one frequency
         """
-        from .frequency import angular_frequency
-
         i, o = self.pair(input, output)
         omega = angular_frequency(frequency, "response(frequency=…)")
         found = self.transfer(1j * np.atleast_1d(omega))[:, o, i]
@@ -221,34 +222,51 @@ class LinearModel:
 
     def transfer(self, s: Any) -> Array:
         """Transfer matrices at values of s in 1/s, (values, outputs, inputs)."""
-        from .frequency import transfer
-
         return transfer(self.A, self.B, self.C, self.D, np.asarray(s, dtype=complex))
 
     # -- tables ----------------------------------------------------------------------------
     def damping(self) -> Sheet:
-        """Poles with frequency, damping ratio, time constant, and the parts that move."""
-        return damping_table(self)
+        """Poles with frequency, damping ratio, time constant, and the parts that move.
+
+        A pole at 0 has no damping ratio; like others on the real axis it has 1 here, as in
+        python-control, so that tables stay numbers.
+        """
+        p = self._poles
+        size = np.abs(p)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(size > 0, -p.real / size, 1.0)
+            constant = np.where(p.real != 0, -1 / p.real, np.inf)
+        return Sheet(f"Poles of {self.title}", {
+            "pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
+            "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
+            "damping ratio [1]": [_rounded(x) for x in ratio],
+            "time constant [s]": [_rounded(x) for x in constant],
+            "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in _moving(self)],
+        }, "\n".join(f"No state: {k}, {v}." for k, v in list(self.frozen.items())[:6]))
 
     def modes(self) -> Sheet:
         """Every mode once (pairs together): frequency, damping, and the parts that move in it."""
-        rows = [k for k, p in enumerate(self._poles) if p.imag >= 0]
-        whole = self.damping()
+        whole, rows = self.damping(), np.flatnonzero(self._poles.imag >= 0).tolist()
         columns = {n: [v[k] for k in rows] for n, v in whole.columns.items()}
         return Sheet(f"Modes of {self.title}", columns, whole._note())
 
     def gains(self) -> Sheet:
         """Static gain and zeros of every pair of input and output, with units."""
-        return gains_table(self)
+        rows: dict[str, list[Any]] = {"input": [], "output": [], "static gain": [], "unit": [],
+                                      "zeros [1/s]": []}  # fmt: skip
+        for (i, inp), (o, out) in product(enumerate(self.inputs), enumerate(self.outputs)):
+            found = zeros(self.dense_a, self.B[:, i], self.C[o], float(self.D[o, i]))
+            shown = "no path" if found is None else ", ".join(map(complex_text, found)) or "none"
+            for column, cell in zip(rows.values(), (
+                    inp.path, out.path, _rounded(self._dcgain[o, i]),
+                    str(ratio_unit(out.unit, inp.unit)), shown), strict=True):
+                column.append(cell)
+        return Sheet(f"Gains of {self.title}", rows, " ".join(self.notes))
 
     def units(self, name: str) -> list[list[str]]:
         """Units of the entries of ``"A"``, ``"B"``, ``"C"`` or ``"D"``, as texts."""
         left, right = self._sides_of(name)
-        from ...units import unit
-
-        second = unit("s")
-        rates = name in ("A", "B")
-        tall = [ratio_unit(n.unit, second) if rates else n.unit for n in left]
+        tall = [ratio_unit(n.unit, unit("s")) if name in "AB" else n.unit for n in left]
         return [[str(ratio_unit(a, b.unit)) for b in right] for a in tall]
 
     def to_pandas(self) -> dict[str, DataFrame]:
@@ -277,10 +295,10 @@ class LinearModel:
             Without python-control.
         """
         package = optional_package("control", "Handing a model to python-control", "control")
+        words = {kind: [n.path.replace(".", "_") for n in getattr(self, kind)]  # without dots
+                 for kind in ("states", "inputs", "outputs")}
         return package.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
-                          states=[_word(n) for n in self.states],
-                          inputs=[_word(n) for n in self.inputs],
-                          outputs=[_word(n) for n in self.outputs])  # fmt: skip
+                          **words)
 
     # -- by python-control -------------------------------------------------------------------
     def step_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
@@ -296,8 +314,7 @@ class LinearModel:
         return self._by_control("step_response", duration, options)
 
     def impulse_response(self, duration: Any = None, **options: Any) -> control.TimeResponseData:
-        """Outputs after an impulse of 1 s times the unit of each input; see :meth:`step_response`.
-        """
+        """Outputs after an impulse of 1 s in the unit of each input; see :meth:`step_response`."""
         return self._by_control("impulse_response", duration, options)
 
     def _by_control(self, name: str, duration: Any, options: dict[str, Any]) -> Any:
@@ -330,36 +347,22 @@ class LinearModel:
     # -- pictures --------------------------------------------------------------------------
     def bode(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain and phase over frequency; see :func:`blocks.analysis.linear.pictures.bode`."""
-        from .pictures import bode
-
         return bode(self, frequencies, *more, **options)
 
     def nyquist(self, frequencies: Any = None, *more: Any, **options: Any) -> Figure:
         """Gain in the complex plane; see :func:`blocks.analysis.linear.pictures.nyquist`."""
-        from .pictures import nyquist
-
         return nyquist(self, frequencies, *more, **options)
 
     def step(self, duration: Any = None, **options: Any) -> Figure:
         """Outputs after a step of each input; see :func:`blocks.analysis.linear.pictures.step`."""
-        from .pictures import step
-
         return step(self, duration, **options)
 
     def pole_zero_plot(self, input: str | None = None, output: str | None = None,
                        **options: Any) -> Figure:  # fmt: skip
         """Poles and zeros in the complex plane; see :func:`.pictures.pole_zero`."""
-        from .pictures import pole_zero
-
         return pole_zero(self, input, output, **options)
 
     # -- words -----------------------------------------------------------------------------
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str:
-        return self._sheet()._repr_html_()
-
     def _sheet(self) -> Sheet:
         facts: list[tuple[str, Any]] = [
             ("states", ", ".join(map(str, self.states[:8])) + (
@@ -401,48 +404,6 @@ def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:
         if one.path == path:
             return k
     raise unknown_name("the linear model", path, [n.path for n in known], f"{kind}s")
-
-
-def _word(name: Named) -> str:
-    """A name as python-control takes it, which allows no dots."""
-    return name.path.replace(".", "_")
-
-
-def damping_table(linear: LinearModel) -> Sheet:
-    """Poles with frequency, damping ratio, time constant, and the parts that move.
-
-    A pole at 0 has no damping ratio; like others on the real axis it has 1 here, as in
-    python-control, so that tables stay numbers.
-    """
-    moving = _moving(linear)
-    note = "\n".join(f"No state: {k}, {v}." for k, v in list(linear.frozen.items())[:6])
-    p = linear.poles()
-    size = np.abs(p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(size > 0, -p.real / size, 1.0)
-        constant = np.where(p.real != 0, -1 / p.real, np.inf)
-    return Sheet(f"Poles of {linear.title}",
-                 {"pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
-                  "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
-                  "damping ratio [1]": [_rounded(x) for x in ratio],
-                  "time constant [s]": [_rounded(x) for x in constant],
-                  "parts": [", ".join(f"{n} {s:.0%}" for n, s in parts) for parts in moving]}, note)
-
-
-def gains_table(linear: LinearModel) -> Sheet:
-    """Static gain and zeros of every pair of input and output, with units."""
-    rows: dict[str, list[Any]] = {"input": [], "output": [], "static gain": [], "unit": [],
-                                  "zeros [1/s]": []}  # fmt: skip
-    for i, inp in enumerate(linear.inputs):
-        for o, out in enumerate(linear.outputs):
-            found = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
-            rows["input"].append(inp.path)
-            rows["output"].append(out.path)
-            rows["static gain"].append(_rounded(linear.dcgain()[o, i]))
-            rows["unit"].append(str(ratio_unit(out.unit, inp.unit)))
-            rows["zeros [1/s]"].append("no path" if found is None else
-                                       ", ".join(map(complex_text, found)) or "none")  # fmt: skip
-    return Sheet(f"Gains of {linear.title}", rows, " ".join(linear.notes))
 
 
 def _moving(linear: LinearModel) -> list[list[tuple[str, float]]]:

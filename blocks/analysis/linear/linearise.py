@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ...exceptions import ParameterError, SimulationError, brief, unknown_name
+from ...language.compiled_model import CompiledModel
+from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags, Indices
 from ...results.sheet import Sheet, Tabulated
 from ...results.values.modes import SLIDES, TOUCHES, code_of
 from ...system.system import System
-from ...units import Unit, from_si, unit
+from ...units import from_si, unit
 from ..equilibrium.solve_in_mode import solved_in_mode
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .linear_model import LinearModel, Named
@@ -29,10 +32,7 @@ from .sampled import SampledValues
 from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
 from .words import changed_since, notes_of
 
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-
-__all__ = ["LinearModels", "held_words", "linearise", "modes_named", "ratio_to_second",
+__all__ = ["LinearModels", "held_words", "linearise", "modes_named", "rate_of",
            "relations_on_edge", "state_named"]
 
 ON_THE_EDGE = 1e-10  # of what a crossing function is made of: it is zero
@@ -128,7 +128,7 @@ class _Maker:
     def every_mode(self, point: Point) -> LinearModels:
         """All modes that are possible at the states of a point, for some load."""
         elements, found = elements_of_system(point.system), []
-        if elements is None:
+        if not elements.size:
             return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
         here = self.derivatives.at(point)
         choices = [_choices(point, here, k) for k in range(elements.size)]
@@ -182,14 +182,14 @@ class _Maker:
     # -- edges -----------------------------------------------------------------------------
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:
         """The models of the other sides of relations and modes that stand on an edge."""
-        for m, side in self._edges(point):
-            other = solved_in_mode(replace(point, m=m, sides=side), self.derivatives)
-            yield self._as_side(other, point)
-        for k, mode in modes_on_edge(point, at):
-            modes = point.modes.copy()
-            modes[k] = mode
-            other = solved_in_mode(point.with_modes(modes), self.derivatives)
-            yield self._as_side(other, point)
+        every = np.arange(len(point.modes))
+        beside = [replace(point, m=m, sides=side) for m, side in self._edges(point)]
+        beside += [point.with_modes(np.where(every == k, mode, point.modes))
+                   for k, mode in modes_on_edge(point, at)]
+        for one in beside:
+            other = solved_in_mode(one, self.derivatives)
+            yield replace(self.one(other, self.derivatives.at(other)),
+                          side=_side_words(other, point))
 
     def _edges(self, point: Point) -> Iterator[tuple[Array, Array]]:
         """Relations and sides of kinks beside an edge: all together, then each by itself."""
@@ -200,23 +200,13 @@ class _Maker:
         for value in (1.0, 0.0):
             yield np.where(relations, value, point.m), np.where(tied, value, side)
         for r in np.flatnonzero(relations):
-            m = point.m.copy()
-            m[r] = 1.0 - m[r]
-            yield m, side
+            yield np.where(np.arange(len(point.m)) == r, 1.0 - point.m, point.m), side
         for k in np.flatnonzero(tied):
-            flipped = side.copy()
-            flipped[k] = 1.0 - side[k]
-            yield point.m, flipped
-
-    def _as_side(self, point: Point, of: Point) -> LinearModel:
-        at = self.derivatives.at(point)
-        return replace(self.one(point, at), side=_side_words(point, of))
-
+            yield point.m, np.where(np.arange(len(side)) == k, 1.0 - side, side)
 
 def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
     """The modes of an element that the states of a point leave it, for some load."""
     elements = elements_of_system(point.system)
-    assert elements is not None
     flow, low, high = (at.value[name][k] for name in ("flow", "low", "high"))
     if elements.contact[k]:
         return [0, -1] if point.modes[k] == 0 else [-1]
@@ -233,13 +223,9 @@ def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
 
 
 def _same(a: LinearModel, b: LinearModel) -> bool:
-    if [n.path for n in a.states] != [n.path for n in b.states]:
-        return False
-    for m, n in ((a.A, b.A), (a.B, b.B), (a.C, b.C), (a.D, b.D)):
-        size = abs(m).max() if m.size else 0.0
-        if m.size and abs(m - n).max() > SAME * size:
-            return False
-    return True
+    return [n.path for n in a.states] == [n.path for n in b.states] and all(
+        not (m.size and abs(m - n).max() > SAME * abs(m).max())
+        for m, n in ((a.A, b.A), (a.B, b.B), (a.C, b.C), (a.D, b.D)))
 
 
 def relations_on_edge(point: Point) -> Flags:
@@ -247,8 +233,6 @@ def relations_on_edge(point: Point) -> Flags:
     system = point.system
     if not system.nm:
         return np.zeros(0, dtype=bool)
-    import casadi as ca
-
     tape = system.tape
     by_all = system.once("crossings by x", lambda: system.jacobian(
         tape.crossings, ca.vertcat(tape.x, tape.z, tape.p)))
@@ -260,30 +244,18 @@ def relations_on_edge(point: Point) -> Flags:
 
 def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
     """Elements at the end of their mode, and the mode beyond it."""
-    elements = elements_of_system(point.system)
-    if elements is None:
-        return
-    v = at.value
-    near = 1e-9 * np.maximum(np.abs(v["effort"]), 1e-300)
+    elements, v = elements_of_system(point.system), at.value
+    stuck, contact, effort = point.modes == 0, elements.contact, v["effort"]
+    size = np.abs(effort)
+    begins = elements.valve & (at.by["effort", "x"] @ v["slope"] != 0)  # a current, or ends
+    held = stuck & ~contact & (v["low"] != v["high"]) & ~begins
+    high, low = (held & (np.abs(effort - v[bound]) <= 1e-9 * np.maximum(size, 1e-300))
+                 for bound in ("high", "low"))
+    low |= stuck & contact & (size <= 1e-9 * max(size.max(initial=0.0), 1.0))
+    touches = (np.abs(v["gap"]) <= 1e-12) & (np.abs(v["flow"]) <= 1e-12)
+    ends = {1: high, -1: low, 0: ~stuck & np.where(contact, touches, v["flow"] == 0)}
     for k in range(elements.size):
-        if point.modes[k] == 0:
-            if elements.contact[k]:
-                if abs(v["effort"][k]) <= 1e-9 * max(float(np.abs(v["effort"]).max()), 1.0):
-                    yield k, -1
-                continue
-            if v["low"][k] == v["high"][k]:
-                continue
-            if elements.valve[k] and (at.by["effort", "x"][[k]] @ v["slope"])[0] != 0:
-                continue  # a current that begins, or ends
-            if abs(v["effort"][k] - v["high"][k]) <= near[k]:
-                yield k, 1
-            if abs(v["effort"][k] - v["low"][k]) <= near[k]:
-                yield k, -1
-        elif elements.contact[k]:
-            if abs(v["gap"][k]) <= 1e-12 and abs(v["flow"][k]) <= 1e-12:
-                yield k, 0
-        elif v["flow"][k] == 0:
-            yield k, 0
+        yield from ((k, mode) for mode, there in ends.items() if there[k])
 
 
 def _side_words(point: Point, of: Point) -> str:
@@ -304,17 +276,19 @@ def _side_words(point: Point, of: Point) -> str:
 def held_words(point: Point) -> Iterator[tuple[str, str]]:
     """Who is in which mode."""
     elements = elements_of_system(point.system)
-    if elements is None:
-        return
-    for k in range(elements.size):
-        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
+    for k, words in enumerate(_words_of(elements)):
         yield elements.label(k), words.get(int(point.modes[k]), "")
+
+
+def _words_of(elements: Elements) -> list[Mapping[int, str]]:
+    """What the modes of each element are called."""
+    return [TOUCHES if two else SLIDES for two in elements.contact | elements.valve]
 
 
 def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -> Indices:
     """Modes by name of the component; those not named stay as they are."""
     elements = elements_of_system(point.system)
-    labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]
+    labels = elements.labels(np.arange(elements.size))
     if not isinstance(modes, Mapping):
         raise ParameterError(where, "takes 'all', or modes by component.",
                              "Write for example modes={'brake': 'stuck'}.")  # fmt: skip
@@ -324,9 +298,7 @@ def modes_named(point: Point, modes: Any, where: str = "linearise(modes=…)") -
         if label not in labels:
             raise unknown_name(where, name, labels, "components with a mode")
         k = labels.index(label)
-        assert elements is not None
-        words = TOUCHES if elements.contact[k] or elements.valve[k] else SLIDES
-        found[k] = code_of(word, words, f"{where}: {name}")
+        found[k] = code_of(word, _words_of(elements)[k], f"{where}: {name}")
     return found
 
 
@@ -334,25 +306,20 @@ def state_named(system: System, i: int) -> Named:
     """Path and unit of a state."""
     known: dict[int, Named] = system.cache.setdefault("named states", {})
     if i not in known:
-        known[i] = _state_named(system, i)
+        slot, own = system.class_names.slot.get(int(system.tape.reduced.states[i])), unit("")
+        if slot is not None:
+            held = system.flat.at_slot(slot)
+            own = held.local.unit.as_difference
+            for _ in range(held.order):
+                own = ratio_unit(own, unit("s"))
+        known[i] = Named(system.state_name(i), own)
     return known[i]
 
 
-def _state_named(system: System, i: int) -> Named:
-    path = system.state_name(i)
-    slot = system.class_names.slot.get(int(system.tape.reduced.states[i]))
-    if slot is None:
-        return Named(path, unit(""))
-    held = system.flat.at_slot(slot)
-    own: Unit = held.local.unit.as_difference
-    for _ in range(held.order):
-        own = ratio_unit(own, unit("s"))
-    return Named(path, own)
-
-
-def ratio_to_second(own: Unit) -> Unit:
-    """The unit of a rate of something."""
-    return ratio_unit(own.as_difference, unit("s"))
+def rate_of(system: System, i: int, slope: Array) -> tuple[str, Any]:
+    """The path of a state, and its rate with a unit."""
+    named = state_named(system, i)
+    return named.path, from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))
 
 
 def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
@@ -363,9 +330,9 @@ def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
         if stuck else ""
     for i in reduced.tied:
         out[system.state_name(int(i))] = "tied to other states or inputs" + why
-    for one in reduced.redundant:
-        terms = " ".join(_term(system.state_name(j), f) for j, f in list(one.others.items())[:6])
-        out[system.state_name(one.state)] = f"changes as {terms.removeprefix('+ ')}" if terms \
+    for i, others in reduced.redundant.items():
+        terms = " ".join(_term(system.state_name(j), f) for j, f in list(others.items())[:6])
+        out[system.state_name(i)] = f"changes as {terms.removeprefix('+ ')}" if terms \
             else f"frozen{why}"
     return out
 
@@ -384,26 +351,18 @@ def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, A
     for k, i in enumerate(reduced.states):
         matters = not position[i] or used[k]
         if matters and abs(slope[i]) > 1e-7 * scale[i]:
-            named = state_named(point.system, int(i))
-            out[f"der({named.path})"] = from_si(float(slope[i]), ratio_unit(named.unit, unit("s")))
+            path, rate = rate_of(point.system, int(i), slope)
+            out[f"der({path})"] = rate
     return out
 
 
 def refuse_infinite(point: Point, at: DerivativesAt) -> None:
-    """Stop where a slope is not finite.
-
-    Raises
-    ------
-    ParameterError
-        Naming the variables.
-    """
-    for (row, argument), matrix in at.by.items():
-        bad = np.flatnonzero(~np.isfinite(matrix.data))
+    """Stop where a slope is not finite, naming the variables."""
+    for row, argument in at.by:
+        bad = np.flatnonzero(~np.isfinite(at.by[row, argument].data))
         if not len(bad):
             continue
-        entries = matrix.tocoo()
-        k = int(bad[0])
-        system = point.system
+        entries, k, system = at.by[row, argument].tocoo(), int(bad[0]), point.system
         by = {"x": system.state_name, "z": system.torn_name}.get(argument)
         name = by(int(entries.col[k])) if by else f"an {'effort' if argument == 'u' else 'input'}"
         of = system.state_name(int(entries.row[k])) if row == "slope" else row

@@ -10,20 +10,18 @@ reactions open, any admissible split will do, which is a linear program.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...nonsmooth.modes.elements import Elements
 from ...numerics.arrays import Array, Flags
-from ..equilibrium.solve_in_mode import mode_rows
+from ..equilibrium.solve_in_mode import algebraic_rows
 from .derivatives import DerivativesAt, elements_of_system
 from .linear_model import Load, Named
 from .point import Point
 from .poles import drop_rounding, steady_response
 from .reduction import Reduced
-
-if TYPE_CHECKING:
-    from ...nonsmooth.modes.elements import Elements
+from .signals import signals_of
 
 __all__ = ["TOUCHES", "Limits", "begins", "follow_slowly", "interval", "limits_of", "loads_of",
            "open_splits"]  # fmt: skip
@@ -55,28 +53,27 @@ class Limits:
 def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Named],
              resting: bool) -> list[Load]:
     """Per input the values for which the mode holds; ``resting`` where it is an equilibrium."""
-    elements = elements_of_system(point.system)
-    if elements is None or not inputs:
+    if not (inputs and elements_of_system(point.system).size):
         return []
-    about_to = _about_to(point, at, elements)
-    steady = follow_slowly(reduced) if resting and not about_to.any() else None
-    fixed, moved = limits_of(point, at), None if steady is None else limits_of(
-        point, at, np.nan_to_num(steady))
-    present = _present(point, inputs)
+    limits = [limits_of(point, at)] * len(inputs)
+    if resting and not begins(point, at):
+        steady = follow_slowly(reduced)
+        moved = limits_of(point, at, np.nan_to_num(steady))
+        limits = [moved if np.isfinite(column).all() else limits[0] for column in steady.T]
     out = []
     for k, one in enumerate(inputs):
-        follows = moved is not None and steady is not None and np.isfinite(steady[:, k]).all()
-        low, high, first, last = interval(moved if follows and moved is not None else fixed, k)
-        ends = present[k] + np.array([low, high]) / one.unit.factor
-        low, high = drop_rounding(ends, abs(present[k])).tolist()
+        signal = signals_of(point.system).input(one.path, "")
+        present = signal.sign * float(point.p[signal.place]) / signal.unit.factor
+        low, high, first, last = interval(limits[k], k)
+        ends = present + np.array([low, high]) / one.unit.factor
+        low, high = drop_rounding(ends, abs(present)).tolist()
         out.append(Load(one, low, high, first, last))
     return out
 
 
 def begins(point: Point, at: DerivativesAt) -> bool:
     """Whether anything begins to slide, or to open, at this point."""
-    elements = elements_of_system(point.system)
-    return elements is not None and bool(_about_to(point, at, elements).any())
+    return bool(_about_to(point, at, elements_of_system(point.system)).any())
 
 
 def _about_to(point: Point, at: DerivativesAt, elements: Elements) -> Flags:
@@ -90,18 +87,10 @@ def follow_slowly(reduced: Reduced) -> Array:
     a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
     if not len(a):
         return np.array(reduced.by_inputs, dtype=float)
-    steady = steady_response(a, reduced.b)
-    found = np.asarray(reduced.by_states @ steady.states) + reduced.by_inputs
-    found[:, ~steady.reached] = np.nan
+    states, _, reached = steady_response(a, reduced.b)
+    found = np.asarray(reduced.by_states @ states) + reduced.by_inputs
+    found[:, ~reached] = np.nan
     return found
-
-
-def _present(point: Point, inputs: list[Named]) -> list[float]:
-    from .signals import signals_of
-
-    signals = signals_of(point.system)
-    found = [signals.input(n.path, "") for n in inputs]
-    return [s.sign * float(point.p[s.place]) / s.unit.factor for s in found]
 
 
 def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) -> Limits:
@@ -109,10 +98,8 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
 
     ``by_state`` says how the states follow the inputs; by default they stay.
     """
-    elements = elements_of_system(point.system)
-    assert elements is not None
+    elements, v = elements_of_system(point.system), at.value
     w_p, null = _follow(point, at, by_state)
-    v = at.value
 
     def change(row: str) -> tuple[Array, Array]:
         by_w = np.column_stack([at.by[row, "z"].toarray(), at.by[row, "u"].toarray()])
@@ -169,37 +156,26 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
 
 def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Array, Array]:
     """Torn unknowns and efforts by the inputs, and their splits that nothing determines."""
-    _, by = mode_rows(point, at)
-    matrix, size = _matrix(at, by)
-    right = np.concatenate([at.by["residual", "p"].toarray(), by["p"]])
+    _, whole = algebraic_rows(point, at)
+    u, s, vt, rank = _unknowns_told(whole, at)
+    right = whole[:, at.by.columns["p"]]
     if by_state is not None:
-        right = right + np.concatenate([at.by["residual", "x"].toarray(), by["x"]]) @ by_state
-    u, s, vt = np.linalg.svd(matrix)
-    keep = s > SINGULAR * s.max(initial=0.0)
-    columns, rows = vt[: len(s)][keep].T / s[keep], u[:, : len(s)][:, keep].T
+        right = right + whole[:, at.by.columns["x"]] @ by_state
+    columns, rows = vt[:rank].T / s[:rank], u[:, :rank].T
     inverse = drop_rounding(columns @ rows, np.abs(columns) @ np.abs(rows))
-    loose = np.concatenate([~keep, np.ones(vt.shape[0] - len(s), dtype=bool)])
-    right = right / size
-    return drop_rounding(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[loose].T
+    return drop_rounding(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[rank:].T
 
 
-def _matrix(at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:
-    """Equations of loops and modes by torn unknowns and efforts, rows scaled; their sizes."""
-    matrix = np.block([[at.by["residual", "z"].toarray(), at.by["residual", "u"].toarray()],
-                       [by["z"], by["u"]]])
-    size = np.abs(matrix).max(axis=1, initial=0.0)[:, None]
-    size = np.where(size > 0, size, 1.0)
-    return matrix / size, size
+def _unknowns_told(whole: Array, at: DerivativesAt) -> tuple[Array, Array, Array, int]:
+    """What equations of loops and modes tell of unknowns: singular vectors, values, their rank."""
+    u, s, vt = np.linalg.svd(whole[:, at.by.unknowns])
+    return u, s, vt, int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
 
 
 def open_splits(point: Point, at: DerivativesAt) -> Array:
     """Changes of efforts (columns of inputs u) that the motion leaves open."""
-    _, by = mode_rows(point, at)
-    matrix, _ = _matrix(at, by)
-    _, s, vt = np.linalg.svd(matrix)
-    keep = np.zeros(vt.shape[0], dtype=bool)
-    keep[: len(s)] = s > SINGULAR * s.max(initial=0.0)
-    return vt[~keep].T[point.system.nz :]
+    *_, vt, rank = _unknowns_told(algebraic_rows(point, at)[1], at)
+    return vt[rank:].T[point.system.nz :]
 
 
 def interval(limits: Limits, k: int) -> tuple[float, float, str, str]:

@@ -5,6 +5,7 @@ Axes carry units. Every picture returns a matplotlib figure and may be saved.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from .linear_model import LinearModel
 
-__all__ = ["bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range", "step"]
+__all__ = ["around_poles", "bode", "labelled", "nyquist", "pole_zero", "root_locus", "shown_range",
+           "step"]
 
 Models: TypeAlias = "LinearModel | Mapping[str, LinearModel]"
 
@@ -217,11 +219,14 @@ def shown_range(linear: LinearModel, frequencies: Any = None, *more: Any) -> Arr
     if frequencies is not None:
         given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
         return _range(linear, *given) if len(given) == 2 else given
+    return _range(linear, *around_poles(linear, DECADES))
+
+
+def around_poles(linear: LinearModel, decades: float) -> tuple[float, float]:
+    """From below the slowest to beyond the fastest pole, in rad/s."""
     size = np.abs(linear.poles())
-    size = size[size > 0]
-    if not len(size):
-        size = np.array([1.0])
-    return _range(linear, size.min() / 10**DECADES, size.max() * 10**DECADES)
+    size = size[size > 0] if size.any() else np.ones(1)
+    return size.min() / 10**decades, size.max() * 10**decades
 
 
 def _range(linear: LinearModel, low: float, high: float) -> Array:
@@ -237,8 +242,6 @@ def _range(linear: LinearModel, low: float, high: float) -> Array:
 def _said(axes: Any, linear: LinearModel) -> None:
     """Notes of a model, where a line is missing because of them."""
     if not axes.lines and linear.notes:
-        import textwrap
-
         axes.text(0.5, 0.5, "\n".join(textwrap.wrap(" ".join(linear.notes), 60)), ha="center",
                   va="center", transform=axes.transAxes)  # fmt: skip
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ParameterError, brief
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Indices
+from ...results import Result
 from ...system.evaluator import Arguments
 from ...system.problem import Problem
 from ...system.system import System
 from ...units import to_si, unit
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results import Result
 
 __all__ = ["Point", "initial_point", "of_problem", "point_of", "run_point"]
 
@@ -57,40 +55,23 @@ class Point:
         """Return the point with other modes."""
         return replace(self, modes=np.array(modes, dtype=int))
 
-    def with_relations(self, m: Array) -> Point:
-        """Return the point with other relations."""
-        return replace(self, m=m.copy())
-
 
 def of_problem(problem: Problem, t: float, title: str) -> Point:
     """Where a problem is at present."""
-    refuse_loads(problem)
-    _, x, z, p, m, d, u = problem.arguments(t)
-    modes = np.zeros(0, dtype=int) if problem.laws is None else problem.laws.modes
-    return Point(problem.system, t, x.copy(), z.copy(), p.copy(), m.copy(), d.copy(), u.copy(),
-                 modes.copy(), problem.scale_x, problem.scale_z, title)
-
-
-def refuse_loads(problem: Problem) -> None:
-    """Laws of the load have no derivatives of their own here.
-
-    Raises
-    ------
-    ParameterError
-        Naming a component.
-    """
     for family in problem.system.network.families:
         if family.kernel.load_laws:
             raise ParameterError(
                 family.path(0), "its friction depends on the load that acts on it, which has no "
                 "linear model.", "Take law='stribeck' or law='coulomb', which are exact.",
-                code="analysis.load",
-            )  # fmt: skip
+                code="analysis.load")  # fmt: skip
     if problem.delays is not None:
         raise ParameterError(
             "", "the model has delayed signals, which no finite number of states describes.",
-            "Take PadeDelay in place of Delay.", code="analysis.delay",
-        )  # fmt: skip
+            "Take PadeDelay in place of Delay.", code="analysis.delay")  # fmt: skip
+    _, x, z, p, m, d, u = problem.arguments(t)
+    modes = np.zeros(0, dtype=int) if problem.laws is None else problem.laws.modes
+    return Point(problem.system, t, x.copy(), z.copy(), p.copy(), m.copy(), d.copy(), u.copy(),
+                 modes.copy(), problem.scale_x, problem.scale_z, title)
 
 
 def point_of(model: CompiledModel, at: Any) -> Point:

@@ -10,10 +10,9 @@ A. Emami-Naeini, P. Van Dooren, Computation of zeros of linear multivariable sys
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
+from scipy.linalg.lapack import dgetrs
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.regular import factors_if_regular
@@ -95,17 +94,17 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
     n, left, gain[:] = len(a), np.arange(b.shape[1]), np.inf
     by_itself = np.zeros((n, 0))  # motions that go on by themselves, which lasting inputs may drive
     for order in range(MOST_ORDERS + 1):  # x = x0 + x1 t + …, where x1 is one of these motions
-        found = steady_response(np.column_stack([a, -by_itself]), b[:, left])
-        value = d[:, left] + c @ found.states[:n]
-        rate, grows = by_itself @ found.states[n:], np.zeros(value.shape, dtype=bool)
+        states, kernel, reached = steady_response(np.column_stack([a, -by_itself]), b[:, left])
+        value = d[:, left] + c @ states[:n]
+        rate, grows = by_itself @ states[n:], np.zeros(value.shape, dtype=bool)
         for _ in range(order):
             grows |= _shows(c, rate)
             rate = drop_rounding(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
-        by_itself = found.open[:n]
+        by_itself = kernel[:n]
         seen = np.any(_shows(c, by_itself), axis=1, keepdims=True)
         whole = np.where(grows, np.inf, np.where(seen, np.nan, value))
-        gain[:, left[found.reached]] = whole[:, found.reached]
-        left = left[~found.reached]
+        gain[:, left[reached]] = whole[:, reached]
+        left = left[~reached]
         if not len(left):
             break
     return gain
@@ -128,22 +127,6 @@ def participation(a: Array) -> tuple[Array, Array]:
         share = np.abs(left.conj() * right)
         share = share / share.sum(axis=0)
     return found, np.nan_to_num(share)
-
-
-@dataclass(frozen=True, eq=False)
-class SteadyResponse:
-    """Where ``dx/dt = A x + B u`` stays, per unit of every input.
-
-    Attributes
-    ----------
-    states : (states, inputs), zeros where there is rounding alone, as in speeds at rest
-    open : (states, directions) changes of the states that go on for ever
-    reached : per input, whether it stays anywhere
-    """
-
-    states: Array
-    open: Array
-    reached: Flags
 
 
 def drop_rounding(value: Array, made_of: Array | float) -> Array:
@@ -170,18 +153,22 @@ def equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
     return matrix * r[:, None] * c, r, c
 
 
-def steady_response(a: Array, b: Array) -> SteadyResponse:
+def steady_response(a: Array, b: Array) -> tuple[Array, Array, Flags]:
     """Where ``A x + B u`` is zero for lasting inputs, x the least of what nothing determines.
 
     ``a`` may have more columns than rows.
+
+    Returns
+    -------
+    states : (states, inputs), zeros where there is rounding alone, as in speeds at rest
+    open : (states, directions) changes of the states that go on for ever
+    reached : per input, whether it stays anywhere
     """
     matrix, rows, columns = equilibrated(a)
     right = -b * rows[:, None]
     square = matrix.shape[0] == matrix.shape[1]
     factors = factors_if_regular(matrix, SINGULAR) if square else None
     if factors is not None:
-        from scipy.linalg.lapack import dgetrs
-
         states, kernel = np.asarray(dgetrs(*factors, right)[0]), matrix[:, :0]
         reached = np.ones(b.shape[1], dtype=bool)
     else:
@@ -193,7 +180,7 @@ def steady_response(a: Array, b: Array) -> SteadyResponse:
         left = np.abs(matrix @ states - right).max(axis=0)
         reached = left <= UNREACHED * np.abs(right).max(axis=0, initial=0.0)
     states = _without(states, ROUNDING * len(a))
-    return SteadyResponse(states * columns[:, None], kernel * columns[:, None], reached)
+    return states * columns[:, None], kernel * columns[:, None], reached
 
 
 def _without(states: Array, rounding: float) -> Array:

@@ -9,11 +9,11 @@ told from a pole by its size.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.sparse import csc_matrix, csr_matrix, vstack
+from scipy.sparse import csc_matrix, csr_matrix, identity, vstack
 from scipy.sparse.linalg import splu
 
 from ...exceptions import SimulationError
@@ -23,26 +23,12 @@ from ..equilibrium.solve_in_mode import LAWS, in_modes
 from .derivatives import DerivativesAt, elements_of_system
 from .point import Point
 
-__all__ = ["Reduced", "Redundancy", "positional_states", "reduce"]
+__all__ = ["Reduced", "positional_states", "reduce"]
 
 RANK = 1e-9  # pivot of equal rows, relative to the largest
 NOTHING = 1e-12  # of what a row is made of: a sum that cancels
 SOONER = 1e3  # weight of what is dropped first
 MANY = 600  # states from which matrices are not searched for what depends on each other
-
-
-@dataclass(frozen=True)
-class Redundancy:
-    """A state that is none: it never changes, or is a sum of others.
-
-    Attributes
-    ----------
-    state : its number
-    others : numbers of other states and their factors; none where it never changes
-    """
-
-    state: int
-    others: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +40,7 @@ class Reduced:
     a, b, c, d : a may be sparse, where it is large
     states : numbers of the states in y
     tied : numbers of states that others or the inputs determine
-    redundant : states that are none
+    redundant : states that are sums of others, whose factors are given, or none and never change
     by_states, by_inputs : how all states follow from y and the inputs
     undetermined : how many combinations of efforts the motion leaves open
     """
@@ -65,7 +51,7 @@ class Reduced:
     d: Array
     states: Indices
     tied: Indices
-    redundant: list[Redundancy]
+    redundant: dict[int, dict[int, float]]
     by_states: Array | csc_matrix
     by_inputs: Array
     undetermined: int
@@ -76,16 +62,9 @@ class _Eliminated:
 
     def __init__(self, point: Point, at: DerivativesAt) -> None:
         self.system, self.at = point.system, at
-        self.elements = elements_of_system(point.system)
         self.modes = point.modes
         self._follow_loops()
-        self.undetermined = 0
-        nx, np_ = self.system.nx, at.by["slope", "p"].shape[1]
-        self.u_x, self.u_p = np.zeros((self.system.nu, nx)), np.zeros((self.system.nu, np_))
-        self.held: list[tuple[str, Indices]] = []
-        self.laws = csr_matrix((0, nx)), np.zeros((0, np_))
-        if self.elements is not None:
-            self._follow_modes(self.elements.contact)
+        self._follow_modes(elements_of_system(point.system).contact)
 
     def _follow_loops(self) -> None:
         """Torn unknowns by states, efforts and inputs."""
@@ -115,8 +94,7 @@ class _Eliminated:
         stuck = self.modes == 0
         flow_u = self.partial("flow", "u")
         direct = np.asarray(abs(flow_u).sum(axis=1)).ravel() > 0
-        self.held = [("flow", np.flatnonzero(stuck & ~direct))]
-        self.held.append(("gap", np.flatnonzero(stuck & contact)))
+        self.held = [("flow", stuck & ~direct), ("gap", stuck & contact)]
         parts = {a: in_modes(self.modes, direct, *(self.partial(n, a).toarray() for n in LAWS))
                  for a in ("x", "u", "p")}
         law = ~stuck & ~parts["u"].any(axis=1)  # of states alone: efforts keep it as it is
@@ -145,9 +123,8 @@ class _Eliminated:
         """What ties states in this mode."""
         found = [self.total("constraints"), self.laws]
         for name, mine in self.held:
-            if len(mine):
-                by_x, by_p = self.total(name)
-                found.append((by_x[mine], by_p[mine]))
+            by_x, by_p = self.total(name)
+            found.append((by_x[mine], by_p[mine]))
         return vstack([x for x, _ in found]).tocsr(), np.concatenate([p for _, p in found])
 
 
@@ -168,7 +145,7 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
     a, b = mine @ by_y, slope_p[free] + mine @ by_p
     sizes = abs(mine) @ abs(by_y)
     position = positional_states(system)[free]
-    redundant: list[Redundancy] = []
+    redundant: dict[int, dict[int, float]] = {}
     states = free
     while len(states):
         unused = np.asarray(abs(slope_x[:, states]).sum(axis=0)).ravel() == 0
@@ -176,9 +153,9 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
         if found is None:
             break
         kept, dropped, follow = found
-        redundant += [Redundancy(int(states[k]), {
-            int(states[j]): float(f) for j, f in zip(kept, row, strict=True) if f})
-            for k, row in zip(dropped, follow, strict=True)]
+        redundant |= {int(states[k]): {
+            int(states[j]): float(f) for j, f in zip(kept, row, strict=True) if f}
+            for k, row in zip(dropped, follow, strict=True)}
         lift = np.zeros((len(states), len(kept)))
         lift[kept, np.arange(len(kept))] = 1.0
         lift[dropped] = follow
@@ -194,8 +171,6 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
 def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array
           ) -> tuple[Indices, csc_matrix | Array, Array]:
     """States that stay free, and how all states follow from these and from the inputs."""
-    from scipy.sparse import identity
-
     n = len(scale)
     c = constraint.toarray() * scale
     size = np.abs(c).max(axis=1, initial=0.0)

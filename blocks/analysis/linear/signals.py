@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 
 import casadi as ca
 import numpy as np
@@ -22,7 +22,7 @@ from ...language.kernel import Kernel, LocalParameter
 from ...reading.paths import steps_of
 from ...results.lookup import find_all
 from ...simulation.catalog import Catalog
-from ...simulation.variable_functions import VariableFunctions
+from ...simulation.wanted import VariableFunctions
 from ...system.system import System
 from ...units import Unit, as_unit, from_si, unit
 
@@ -122,13 +122,12 @@ class Signals:
     def inputs(self, paths: Iterable[str], where: str) -> list[InputSignal]:
         """Inputs by path."""
         found = [self.input(path, where) for path in paths]
-        for k, one in enumerate(found):
-            for other in found[:k]:
-                if one.path == other.path:
-                    raise _named_twice(one.path, where)
-                if one.place == other.place:
-                    raise ParameterError(where, f"{other.path} and {one.path} are the same input.",
-                                         "Name it once.")  # fmt: skip
+        for other, one in combinations(found, 2):
+            if one.path == other.path:
+                raise _named_twice(one.path, where)
+            if one.place == other.place:
+                raise ParameterError(where, f"{other.path} and {one.path} are the same input.",
+                                     "Name it once.")  # fmt: skip
         return found
 
     def input(self, path: str, where: str) -> InputSignal:
@@ -179,10 +178,11 @@ class Signals:
 
     def _variable(self, path: str, where: str) -> InputSignal:
         """A variable that is nothing but a parameter."""
+        known = chain(self.parameters(varying=True), self.parameters(varying=False))
         try:
             signals = self.output(path, where)
         except UnknownName:
-            raise self._unknown(path, where) from None
+            raise unknown_name(where, path, known, "inputs") from None
         if len(signals) != 1:
             raise ParameterError(where, f"{path} names {len(signals)} variables.",
                                  f'Name one of them, "{signals[0].path}".')  # fmt: skip
@@ -198,24 +198,16 @@ class Signals:
         raise ParameterError(
             where, f"{path} is no input: it follows from the equations.",
             "An input is a parameter, such as the force of a ForceSource or the value of a "
-            f"Constant. This model has: {self._some_inputs()}.", code="analysis.input",
+            f"Constant. This model has: {', '.join(islice(known, 6)) or 'none'}.",
+            code="analysis.input",
         )  # fmt: skip
 
-    def _unknown(self, path: str, where: str) -> UnknownName:
-        known = chain(self.parameters(varying=True), self.parameters(varying=False))
-        return unknown_name(where, path, known, "inputs")
-
     def parameters(self, varying: bool) -> Iterator[str]:
-        """Yield the paths of parameters that may vary with time, as those of sources, or of others.
-        """
+        """Yield the paths of parameters that may vary with time, as of sources, or of others."""
         for family in self.system.network.families:
             for parameter in family.kernel.parameters:
                 if parameter.declared.varying == varying:
                     yield from (f"{family.path(k)}.{parameter.name}" for k in range(family.size))
-
-    def _some_inputs(self) -> str:
-        known = chain(self.parameters(varying=True), self.parameters(varying=False))
-        return ", ".join(islice(known, 6)) or "none"
 
     def _refuse_differentiated(self, signal: InputSignal, where: str) -> None:
         """An input whose derivative the equations need cannot be one: a number has none."""

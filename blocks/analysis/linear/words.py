@@ -14,7 +14,6 @@ from .reduction import Reduced
 
 __all__ = ["changed_since", "notes_of"]
 
-MOST_CAUSES = 3
 TRIED = np.array([0.37 + 0.71j, 13.0 + 29.0j])  # 1/s: where a gain that is always zero is zero
 MOST_TOLD = 3
 
@@ -70,7 +69,8 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
     why = [f"{name} is {word}" for name, word in list(stuck.items())[:MOST_TOLD]]
     beyond = [text for load in linear.loads if (text := _beyond(load))]
     if not why:
-        why = [*zero_gain_causes(point),
+        causes = list(dict.fromkeys(_without_slope(point)))
+        why = [*(f"{path} lets nothing through at this point" for path in causes[:MOST_TOLD]),
                *(f"{path} holds its samples" for path in sampled[:MOST_TOLD])]
     return [f"The gain to {shown} is zero"
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
@@ -84,12 +84,6 @@ def _beyond(load: Load) -> str:
     words = [f"{word} {value:.6g} {load.input.unit} ({what})" for value, word, what in ends
              if np.isfinite(value)]
     return f"for {load.input.path} {' or '.join(words)}" if words else ""
-
-
-def zero_gain_causes(point: Point) -> list[str]:
-    """Components that let nothing through at this point, in words."""
-    found = dict.fromkeys(_without_slope(point))
-    return [f"{path} lets nothing through at this point" for path in list(found)[:MOST_CAUSES]]
 
 
 def _without_slope(point: Point) -> Iterator[str]:

@@ -7,8 +7,6 @@ left is one expression of states, parameters and modes, evaluated at many points
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
@@ -17,11 +15,9 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ...system.points import Points
+from ...system.system import System
 from .stages import Entries
-
-if TYPE_CHECKING:
-    from ...system.points import Points
-    from ...system.system import System
 
 __all__ = ["Columns"]
 
@@ -48,7 +44,8 @@ class Columns:
         matrix = ca.jacobian(r, w)
         #: Whether all is as the first lines of this file say.
         self.serves = ca.sprank(matrix) == w.numel() and not ca.depends_on(
-            matrix, ca.vertcat(w, tape.x, TIME)) and _largest_block(matrix) <= MOST_UNKNOWNS
+            matrix, ca.vertcat(w, tape.x, TIME)) and np.diff(
+                matrix.sparsity().btf()[3]).max(initial=0) <= MOST_UNKNOWNS  # of its blocks
         if not self.serves:
             return
         slopes, found = ca.jacobian(tape.slope, by), w
@@ -65,8 +62,10 @@ class Columns:
         values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
         functions = [ca.Function("columns", given, [ca.densify(one)])
                      for one in (values, looks, self.eliminated(tape.slope))]
+        # contacts that have drifted apart by rounding need not be closed anew
+        wanted = [Wanted.by(system, one) for one in (values, looks)]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
-            _must_solve(system, one) for one in (values, looks))
+            one.of_efforts or one.unknowns for one in wanted)
         self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
 
     def eliminated(self, expression: ca.SX) -> ca.SX:
@@ -96,18 +95,3 @@ class Columns:
 
     def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
         return native.column_values(function, points, modes.astype(float), again=True)
-
-
-def _largest_block(matrix: ca.SX) -> int:
-    """Return the size of the largest diagonal block of a matrix of full structural rank."""
-    first = matrix.sparsity().btf()[3]
-    return int(np.diff(first).max(initial=0))
-
-
-def _must_solve(system: System, expression: ca.SX) -> bool:
-    """Whether more than what trajectories hold is wanted for an expression.
-
-    Contacts that have drifted apart by rounding need not be closed anew.
-    """
-    wanted = Wanted.by(system, expression)
-    return wanted.of_efforts or wanted.unknowns

@@ -8,9 +8,8 @@ slides has its kinetic effort, what is open has none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import casadi as ca
 import numpy as np
@@ -18,27 +17,24 @@ import numpy as np
 from ... import native
 from ...exceptions import ParameterError
 from ...language.expression import TIME
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ...system.points import Points
+from ...system.problem import Problem
+from ..linear.derivatives import elements_of_system
 from .columns import Columns
-
-if TYPE_CHECKING:
-    from ...nonsmooth.modes.elements import Elements
-    from ...system.points import Points
-    from ...system.problem import Problem
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
-LARGEST = 1e11  # entry of an inverse, beyond which a matrix may be singular
 NOTHING = np.zeros(0)
 MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
 SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
-@dataclass(frozen=True)
-class Derivatives:
+class Derivatives(NamedTuple):
     """Rows of expressions and their total derivatives at several points.
 
     Attributes
@@ -57,8 +53,7 @@ class Derivatives:
 
     def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
-        out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
-        return out
+        return self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
 
     def in_time(self, slope: Array) -> Array:
         """How fast the rows change, (points, rows), where states do with (points, states) rates."""
@@ -66,18 +61,16 @@ class Derivatives:
 
     def rows(self, which: slice) -> Derivatives:
         """Some of the rows."""
-        return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],
-                           self.d[:, which], self.t[:, which], self.past[:, which])
+        return Derivatives(*(one[:, which] for one in self))
 
     def beside(self, other: Derivatives) -> Derivatives:
         """Return these rows and others, at the same points."""
-        return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
-                             for name in ("value", "x", "p", "d", "t", "past")))
+        return Derivatives(*(np.concatenate(pair, axis=1)
+                             for pair in zip(self, other, strict=True)))
 
     def some(self, which: Any) -> Derivatives:
         """Return the derivatives at some of the points."""
-        return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
-                           self.t[which], self.past[which])
+        return Derivatives(*(one[which] for one in self))
 
 
 class Made(NamedTuple):
@@ -108,30 +101,27 @@ class SensitivityEquations:
 
     Attributes
     ----------
-    elements : of set-valued laws, if there are any
+    elements : of set-valued laws
     """
 
     def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
         self.system, tape = problem.system, problem.system.tape
         self.entries, self.where = entries, where
-        self.elements: Elements | None = None
-        self.modes = ca.SX.sym("modes", 0 if problem.laws is None else problem.laws.size)
-        held = ca.SX(0, 1)
-        moving, room = ca.SX(0, 1), ca.SX(0, 1)
-        if problem.laws is not None:
-            held, moving, room = self._of_elements()
+        self.elements = elements_of_system(self.system)
+        self.modes = ca.SX.sym("modes", self.elements.size)
+        held, moving, room = self._of_elements()
         self._w = ca.vertcat(tape.z, tape.u)
         self._held = ca.vertcat(tape.residual, held)
         self._algebraic = self._jacobian(self._held)
         self._slope = self._jacobian(tape.slope)
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
-        self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
+        guards = ca.vertcat(tape.crossings, room, moving)
+        self._guards = self._jacobian(guards)
         #: The same of many points, where no more than their states has to be known.
-        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
-                               ca.vertcat(tape.crossings, room, moving))
+        self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
         self._known_guards: Made | None = None  # by states
         if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(ca.vertcat(tape.crossings, room, moving)))
+            made = self._jacobian(self.columns.eliminated(guards))
             if made.function.function.n_instructions() <= MOST_OPERATIONS:
                 self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
@@ -154,11 +144,7 @@ class SensitivityEquations:
 
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""
-        from ...nonsmooth.modes.elements import elements_of
-        from ...nonsmooth.modes.law_expressions import expressions_of
-
-        laws, tape = expressions_of(self.system), self.system.tape
-        self.elements = elements = elements_of(self.system)
+        laws, tape, elements = expressions_of(self.system), self.system.tape, self.elements
         at_once = ca.which_depends(laws.flow, ca.vertcat(tape.u, tape.z), 1, True)
         rows = []
         for k in range(elements.size):
@@ -251,11 +237,11 @@ class SensitivityEquations:
         if not len(first):
             return
         given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
-        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        made, of_w = self._algebraic, self._of_w(self._algebraic)
         out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
-        of_w = (made.column >= nx) & (made.column < nx + n)
-        matrix = np.zeros((len(first), made.rows, n))
-        matrix[:, made.row[of_w], made.column[of_w] - nx] = out[:, made.rows :][:, of_w]
+        matrix = np.zeros((len(first), made.rows, self._w.numel()))
+        matrix[:, made.row[of_w], made.column[of_w] - self.system.nx] = out[
+            :, made.rows :][:, of_w]
         self._solved(matrix, np.zeros((len(first), made.rows, 1)))
 
     def _not_seen_yet(self, points: Points) -> Indices:
@@ -285,7 +271,7 @@ class SensitivityEquations:
         """
         symbols, values = past or (None, NOTHING)
         made = self._made(key, expression, symbols)
-        through = self.following(points) if self._sees_w(made) else []
+        through = self.following(points) if self._of_w(made).any() else []
         return self._total(made, points, through, values)
 
     def wanted(self, key: str, expression: ca.SX) -> Wanted:
@@ -293,7 +279,7 @@ class SensitivityEquations:
         if key not in self._wanted:
             made, tape = self._made(key, expression), self.system.tape
             derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
-            self._wanted[key] = Wanted.all_of(self.system) if self._sees_w(made) else Wanted.by(
+            self._wanted[key] = Wanted.all_of(self.system) if self._of_w(made).any() else Wanted.by(
                 self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
         return self._wanted[key]
 
@@ -304,10 +290,10 @@ class SensitivityEquations:
                                              past)
         return self._rows[key]
 
-    def _sees_w(self, made: Made) -> bool:
-        """Whether rows depend on torn unknowns and efforts."""
-        s = self.system
-        return bool(np.any((made.column >= s.nx) & (made.column < s.nx + s.nz + s.nu)))
+    def _of_w(self, made: Made) -> Flags:
+        """Which entries are derivatives by torn unknowns and efforts."""
+        nx = self.system.nx
+        return (made.column >= nx) & (made.column < nx + self._w.numel())
 
     def _total(self, made: Made, points: Points, through: list[Array], values: Array = NOTHING
                ) -> Derivatives:
@@ -335,22 +321,20 @@ class SensitivityEquations:
         share what they hold."""
         matrix, rows, columns = _equilibrated(matrix)
         right = right / rows
-        found = solved_by_blocks(self._blocks, matrix, right)
-        if found is not None:
-            return found / columns, np.ones(len(matrix), dtype=bool)
-        inverse = _inverse(matrix)
-        if inverse is not None:
-            return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
-        self.singular = True
-        out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
-        return out / columns, _is_met(matrix @ out, right)
+        out = solved_by_blocks(self._blocks, matrix, right)
+        if out is None:
+            sizes = np.linalg.svd(matrix, compute_uv=False)
+            out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
+            if (sizes[:, -1] <= SINGULAR * sizes[:, 0]).any():
+                self.singular = True
+                return out / columns, _is_met(matrix @ out, right)
+        return out / columns, np.ones(len(matrix), dtype=bool)
 
     @cached_property
     def _blocks(self) -> list[Block]:
         """Blocks of equations in which torn unknowns and efforts depend on each other."""
-        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
-        of_w = (made.column >= nx) & (made.column < nx + n)
-        return blocks_of(made.row[of_w], made.column[of_w] - nx, n)
+        made, of_w = self._algebraic, self._of_w(self._algebraic)
+        return blocks_of(made.row[of_w], made.column[of_w] - self.system.nx, self._w.numel())
 
     def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
         """Solutions where some of the equations hold for states alone, as that of a coil behind
@@ -423,19 +407,6 @@ def _is_met(value: Array, asked: Array) -> Flags:
     return np.asarray(missed <= 1e-6 * (1.0 + size))
 
 
-def _inverse(matrix: Array) -> Array | None:
-    """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
-    try:
-        inverse = np.asarray(np.linalg.inv(matrix), dtype=float)
-    except np.linalg.LinAlgError:
-        return None
-    # a bound of all condition numbers, which is quickly found, says no in nearly all cases
-    if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
-        return inverse
-    values = np.linalg.svd(matrix, compute_uv=False)
-    return None if (values[:, -1] <= SINGULAR * values[:, 0]).any() else inverse
-
-
 def refuse(problem: Problem, where: str) -> None:
     """Say what has no sensitivities yet."""
     laws = problem.laws
@@ -463,14 +434,12 @@ class Block(NamedTuple):
 def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
     """The blocks of a square matrix by where it may have entries, in the order of solving.
 
-    Nothing where all is one block, or where the matrix is singular by its structure.
+    None where the matrix is singular by its structure.
     """
     pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
     if not size or ca.sprank(ca.DM(pattern)) < size:
         return []
     count, of_rows, of_columns, first, *_ = pattern.btf()
-    if count == 1:
-        return []
     rows, columns = np.array(of_rows), np.array(of_columns)
     number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
     for of, order in ((place, rows), (number, columns)):
@@ -481,11 +450,11 @@ def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
 
 
 def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array | None:
-    """Solutions at all points; None where there is one block only, or one that may be singular.
+    """Solutions at all points; None where a block, or the structure, may be singular.
 
     Rows and columns of the matrices are about equally large.
     """
-    if not blocks:
+    if matrix.shape[2] and not blocks:
         return None
     out = np.empty((len(matrix), matrix.shape[2], right.shape[2]))
     for rows, columns, sees in blocks:
@@ -498,8 +467,8 @@ def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array 
                 inverse = np.linalg.inv(mine) if len(rows) > 1 else 1.0 / mine
         except np.linalg.LinAlgError:
             return None
-        # a bound of all condition numbers
-        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < LARGEST:
+        # a bound of all condition numbers, which is quickly found
+        if not len(rows) ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
             return None
         out[:, columns] = inverse @ given if len(rows) > 1 else inverse * given
     return out

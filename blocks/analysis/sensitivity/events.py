@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -18,17 +17,12 @@ from ...exceptions import BlocksError
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.rewriting import kinds, rewritten
+from ...simulation.recording import RunRecording
 from ...simulation.relations import Relations
-from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
 from .instants import GRAZES, TOGETHER, Instants, relations_of_end
 from .saltation import Changes, Jumps
-
-if TYPE_CHECKING:
-    from ...simulation.recording import RunRecording
-    from .equations import SensitivityEquations
-    from .saltation import Jumps
-    from .start import StartDerivatives
+from .start import StartDerivatives
 
 __all__ = ["Saltation"]
 
@@ -70,27 +64,24 @@ class Saltation:
         self._rtol = recording.accuracy[0] if recording.accuracy else 0.0
         self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
-        self.sides = self.jumps.sides
-        self.m = episodes.m
-        self.modes = episodes.modes if equations.elements is not None else np.zeros(
-            (len(self.starts), 0), dtype=int)
+        self.m, self.modes = episodes.m, episodes.modes[:, : equations.elements.size].astype(int)
         changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
-        self._floors = FloorInstants(equations)
-        floors, jump = self._floors.guards(
-            self.sides.before(*range(len(self.times))), changed[:, : self.system.nm])
+        read, self._readers = self.system.once(
+            "floors in conditions", lambda: _floors_of_time(self.system.tape.crossings))
+        floors = equations.rows("floors", read, self.jumps.before(*range(len(self.times))))
+        floors = floors._replace(value=floors.value - np.round(floors.value))
+        jump = changed[:, self._readers] & (np.abs(floors.value) <= WHOLE)
         self._sampled = changed.shape[1]  # first of the guards of samples,
         self._floored = self._sampled + taken.shape[1]  # and of floors
-        self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
-                                 self.sides.rates[0],
+        self.instants = Instants(self.jumps.guards.beside(sampled).beside(floors),
+                                 self.jumps.rates[0],
                                  np.concatenate([changed, taken, jump], axis=1), self.span,
-                                 self.sides.start.value[0], self._rtol)
+                                 self.jumps.first_guards.value[0], self._rtol)
         if equations.singular:
             self._join_those_who_share()
-        self._crossings = Crossings(recording, equations, self.jumps, self.modes,
-                                    self.sides.guards.value.shape[1])
         for k in np.flatnonzero(self.instants.touched >= 0).tolist():
-            if not self._crossings.change_nothing(k, self.instants.touched[[k]]):
+            if not self._change_nothing(k, self.instants.touched[[k]]):
                 self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
 
     def _join_those_who_share(self) -> None:
@@ -99,15 +90,14 @@ class Saltation:
         mine = self.instants.caused[:, : self._sampled]
         for k in np.flatnonzero(mine.sum(axis=1) > 1).tolist():
             caused = np.flatnonzero(mine[k])
-            shares = self.equations.guards_by_shares(self.sides.before(k))[caused]
+            shares = self.equations.guards_by_shares(self.jumps.before(k))[caused]
             u, s, _ = np.linalg.svd(shares)
             rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
             if len(caused) - rank == 1:
                 self.instants.join(k, caused, u[:, -1])
 
     def at_start(self, start: StartDerivatives) -> Changes:
-        """Changes where the run starts; tells where that is at the end of a mode, or at a sample.
-        """
+        """Changes where the run starts; tells if that is at the end of a mode, or at a sample."""
         changes, moves = self.jumps.at_start(start)
         for p in np.flatnonzero(moves):
             self._at_start.append(
@@ -119,33 +109,29 @@ class Saltation:
 
     def _look_at_relations(self, changes: Changes) -> None:
         """Tell where the run starts at the edge of a condition that slopes or ``when`` look at."""
-        guards, nm = self.sides.start, self.system.nm
+        guards, nm = self.jumps.first_guards, self.system.nm
         change = np.abs(guards.along(0, changes.x, self.dp, changes.d)[:nm])
         edge = guards.value[0, :nm] == 0
         for guard, p in zip(*np.nonzero((change > 0) & edge[:, None]), strict=True):
-            if not self._crossings.is_smooth(float(self.starts[0]), 0, int(guard)):
+            if not self._is_smooth(float(self.starts[0]), 0, int(guard)):
                 self._at_start.append(
                     f"The run starts just where {self._names(np.array([guard]), 0.0)} changes: "
                     f"derivatives by {self.paths[p]} hold for one side only.")
 
     def _look_at_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
-        elements = self.equations.elements
-        if elements is None:
-            return
-        guards = self.sides.start
+        elements, guards = self.equations.elements, self.jumps.first_guards
         terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
                  + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
-        self.jumps.bring_to_rest(changes, (self.modes[0] == 0) & ~elements.contact)
+        stuck = self.modes[0] == 0
+        free = stuck & ~elements.contact
+        self.jumps.bring_to_rest(changes, free)
         change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
-        stuck = self.modes[0] == 0
-        free = stuck & ~elements.contact
-        leaves = np.where(free[:, None], change[moving], 0.0)
-        zero = (value[moving] == 0) & ~stuck & ~elements.contact
-        leaves = np.where(zero[:, None], change[moving], leaves)
+        moves = free | (value[moving] == 0) & ~stuck & ~elements.contact
+        leaves = np.where(moves[:, None], change[moving], 0.0)
         bound = np.abs(value[low] + value[high])
         bound[~np.isfinite(bound)] = 0.0  # of contacts and diodes
         for room in (low, high):
@@ -160,7 +146,7 @@ class Saltation:
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:
         """Changes after the k-th event, from those before."""
-        before, after = self.sides.rates
+        before, after = self.jumps.rates
         dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
         caused = np.flatnonzero(self.instants.caused[k])
         if len(caused) > 1:
@@ -172,7 +158,7 @@ class Saltation:
     def _relations(self, guards: Indices) -> Indices:
         """The relations among guards, and those that read floors among them."""
         floors = guards[guards >= self._floored] - self._floored
-        return np.union1d(guards[guards < self.system.nm], self._floors.relations[floors])
+        return np.union1d(guards[guards < self.system.nm], self._readers[floors])
 
     def _moved(self, guard: int, k: int, changes: Changes) -> Array:
         """How the instant of an event moves, with one guard."""
@@ -186,7 +172,7 @@ class Saltation:
         caused = np.flatnonzero(self.instants.caused[k])
         apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
                  for g in caused]
-        if np.any(apart) and not self._crossings.change_nothing(k, caused):
+        if np.any(apart) and not self._change_nothing(k, caused):
             names = self._names(caused, float(self.times[k]))
             self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
                                "order with other values: derivatives hold for one side only."))
@@ -196,8 +182,6 @@ class Saltation:
         switched = self.m[:-1] != self.m[1:]
         if self.jumps.resets.active:
             switched = switched | self._taken_back()
-        if self.equations.elements is None:
-            return switched
         moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
         stuck = self.modes[:-1] == 0
         return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
@@ -206,11 +190,11 @@ class Saltation:
         """Relations that cross at an event whose `when` takes them back at once: they are about to
         change before it, and no more after it."""
         side = np.where(self.m > 0.5, 1.0, -1.0)
-        slopes, nm = self.sides.rates, slice(self.system.nm)
-        out = self._about_to_change(self.sides.guards.rows(nm), slopes[0], side[:-1])
+        slopes, nm = self.jumps.rates, slice(self.system.nm)
+        out = self._about_to_change(self.jumps.guards.rows(nm), slopes[0], side[:-1])
         out &= side[:-1] == side[1:]
         some = np.flatnonzero(out.any(axis=1))
-        after = self.equations.guards(self.sides.after(*some)).rows(nm)
+        after = self.equations.guards(self.jumps.after(*some)).rows(nm)
         out[some] &= ~self._about_to_change(after, slopes[1][some], side[1:][some])
         return out
 
@@ -236,13 +220,12 @@ class Saltation:
         for guard in guards:
             if (floored := guard >= self._floored) or guard < nm:
                 names.append("the condition " + Relations(self.system).condition(int(
-                    self._floors.relations[guard - self._floored] if floored else guard)))
+                    self._readers[guard - self._floored] if floored else guard)))
             elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
             else:
                 elements = self.equations.elements
-                assert elements is not None
                 names.append(elements.name(int((guard - nm) % elements.size)))
         return " and ".join(dict.fromkeys(names))
 
@@ -255,7 +238,7 @@ class Saltation:
         for p in np.flatnonzero(self.jumps.moves_at_end()):
             self._told.append((float(self.ends[-1]), "a sample would be taken just where the run "
                                f"ends: derivatives by {self.paths[p]} hold where it is later."))
-        if self.system.nm or self.equations.elements is not None:
+        if self.system.nm or self.equations.elements.size:
             times, which = self._looks()
             if not len(times):
                 return
@@ -266,7 +249,7 @@ class Saltation:
             inner = np.arange(len(times)) != len(times) - 2
             for t, guard, episode in touches(times[inner], which[inner], values[:, inner],
                                              watched, self._rtol):
-                if not self._crossings.is_smooth(t, episode, guard):
+                if not self._is_smooth(t, episode, guard):
                     self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
                 name = self._names(np.array([guard]), float(self.ends[-1]))
@@ -307,123 +290,71 @@ class Saltation:
         """Guards that end the modes held in episodes."""
         relations = np.ones((self.system.nm, len(which)), dtype=bool)
         relations[self.jumps.samplings.time_events.timed] = False
-        if self.equations.elements is None:
-            return relations
         stuck = self.modes[which].T == 0
         contact = self.equations.elements.contact[:, None]
         return np.concatenate([relations, stuck & ~contact, stuck, ~stuck])
 
-
-class Crossings:
-    """Slopes on both sides of guards of a run.
-
-    Parameters
-    ----------
-    recording, equations : of the run
-    jumps : at its events
-    modes : of set-valued laws in all episodes
-    guards : how many belong to relations and to set-valued laws
-    """
-
-    def __init__(self, recording: RunRecording, equations: SensitivityEquations, jumps: Jumps,
-                 modes: Indices, guards: int) -> None:
-        self._recording, self._equations, self._jumps = recording, equations, jumps
-        self._modes, self._guards, self._nm = modes, guards, recording.system.nm
-
-    def change_nothing(self, k: int, guards: Indices) -> bool:
+    # -- what depends on guards ------------------------------------------------------------
+    def _change_nothing(self, k: int, guards: Indices) -> bool:
         """Whether nothing depends on when each of some guards is crossed at the k-th event."""
-        jumps = self._jumps
-        before, after = (rates[k] for rates in jumps.sides.rates)
-        if jumps.may_jump[k] or not self._are_same(before, after) or (guards >= self._guards).any():
+        jumps = self.jumps
+        before, after = (rates[k] for rates in jumps.rates)
+        if jumps.may_jump[k] or not self._are_same(before, after) or (
+                guards >= self._sampled).any():
             return False
         if jumps.samplings.active and jumps.samples.due(jumps.times[[k]]).any():
             return False
         # set-valued laws give the same slopes on both sides however many of them change
         time = float(jumps.times[k])
-        return all(self._are_same(before, self._beyond(time, k, int(guard), before))
-                   for guard in guards[guards < self._nm])
+        return all(self._are_same(before, self._slopes(time, k, int(guard)))
+                   for guard in guards[guards < self.system.nm])
 
-    def is_smooth(self, time: float, episode: int, guard: int) -> bool:
+    def _is_smooth(self, time: float, episode: int, guard: int) -> bool:
         """Whether nothing would depend on a guard that is touched in an episode."""
-        slopes = self._slopes(time, episode)
-        beyond = self._beyond(time, episode, guard, slopes)
+        slopes, beyond = (self._slopes(time, episode, one) for one in (-1, guard))
         if self._is_diode(guard) and not np.isfinite(beyond).all():
             return True  # others keep it from conducting, or from opening: it takes no part
-        acts = guard < self._nm and self._jumps.would_act(guard, episode)
+        acts = guard < self.system.nm and self.jumps.would_act(guard, episode)
         return not acts and self._are_same(slopes, beyond)
 
     def _is_diode(self, guard: int) -> bool:
-        elements = self._equations.elements
-        if guard < self._nm or elements is None:
+        elements = self.equations.elements
+        if guard < self.system.nm:
             return False
-        element = (guard - self._nm) % elements.size
+        element = (guard - self.system.nm) % elements.size
         return bool(elements.valve[element] and not elements.switch[element])
 
     def _are_same(self, one: Array, other: Array) -> bool:
-        size = np.maximum(self._jumps.sides.sizes, np.abs(one))
+        size = np.maximum(self.jumps.sizes, np.abs(one))
         return bool(np.all(np.abs(one - other) <= SAME * size))
 
-    def _slopes(self, time: float, episode: int) -> Array:
-        if not self._equations.are_known_by_states:
-            problem = self._recording.replay.solved_at(episode, time)
-            return np.array(problem.system.slope(*problem.arguments(time)))
-        return self._at(time, episode)
-
-    def _at(self, time: float, episode: int, guard: int = -1) -> Array:
+    def _by_states(self, time: float, episode: int, guard: int) -> Array:
         """Slopes by states alone, with a guard crossed."""
         which = np.array([episode])
-        point, _ = self._recording.replay.interpolated(np.array([time]), which)
-        m, modes = point.m.copy(), self._modes[which].T.copy()
-        if 0 <= guard < self._nm:
+        point, _ = self.recording.replay.interpolated(np.array([time]), which)
+        m, modes = point.m.copy(), self.modes[which].T.copy()
+        if 0 <= guard < self.system.nm:
             m[guard] = 1.0 - m[guard]
         elif guard >= 0:  # room to the upper and to the lower bound, and what moves
-            bound, element = divmod(guard - self._nm, len(modes))
+            bound, element = divmod(guard - self.system.nm, len(modes))
             modes[element] = (1, -1, 0)[bound]
-        return self._equations.columns.rates(replace(point, m=m), modes)[:, 0]
+        return self.equations.columns.rates(replace(point, m=m), modes)[:, 0]
 
-    def _beyond(self, time: float, episode: int, guard: int, here: Array) -> Array:
-        """Slopes behind a guard; nan where they are not known."""
-        if self._equations.are_known_by_states:
-            return self._at(time, episode, guard)
-        if guard >= self._nm:
-            return np.full_like(here, np.nan)
-        problem = self._recording.replay.solved_at(episode, time)
-        problem.m[guard] = 1.0 - problem.m[guard]
-        try:
-            problem.settle(time)
-        except BlocksError:
-            return np.full_like(here, np.nan)
+    def _slopes(self, time: float, episode: int, guard: int) -> Array:
+        """Slopes behind a guard, or before it if it is negative; nan where they are not known."""
+        if self.equations.are_known_by_states:
+            return self._by_states(time, episode, guard)
+        problem = self.recording.replay.solved_at(episode, time)
+        nothing = np.full(problem.system.nx, np.nan)
+        if guard >= self.system.nm:
+            return nothing
+        if guard >= 0:
+            problem.m[guard] = 1.0 - problem.m[guard]
+            try:
+                problem.settle(time)
+            except BlocksError:
+                return nothing
         return np.array(problem.system.slope(*problem.arguments(time)))
-
-
-class FloorInstants:
-    """The instants at which floors of time jump that relations read.
-
-    Parameters
-    ----------
-    equations : derivatives of the system
-
-    Attributes
-    ----------
-    relations : by floor, who reads it
-    """
-
-    def __init__(self, equations: SensitivityEquations) -> None:
-        self.equations = equations
-        self._of, self.relations = equations.system.once(
-            "floors in conditions", lambda: _floors_of_time(equations.system.tape.crossings))
-
-    def guards(self, before: Points, switched: Flags) -> tuple[Derivatives, Flags]:
-        """What floors are taken of at events, less whole numbers, and which of them jump.
-
-        Parameters
-        ----------
-        before : the points before all events
-        switched : (events, relations) those that are others after it
-        """
-        of = self.equations.rows("floors", self._of, before)
-        away = of.value - np.round(of.value)
-        return (replace(of, value=away), switched[:, self.relations] & (np.abs(away) <= WHOLE))
 
 
 def _floors_of_time(crossings: ca.SX) -> tuple[ca.SX, Indices]:

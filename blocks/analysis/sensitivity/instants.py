@@ -6,15 +6,11 @@ guard it is does not depend on what is varied, so it is found for all events of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import System
 from .equations import Derivatives
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["GRAZES", "TOGETHER", "Instants", "relations_of_end"]
 
@@ -55,7 +51,9 @@ class Instants:
         largest = np.abs(value).max(axis=0, initial=0.0, where=finite)
         still = changed & finite & (self._rates == 0) & (
             np.abs(np.where(finite, value, 0.0)) <= 1e-9 * (1e-9 + largest))
-        self.touched: Indices = _first_of(still)
+        none = np.full(len(still), -1)
+        self.touched: Indices = np.where(still.any(axis=1), still.argmax(axis=1), none) \
+            if still.size else none
         away[self.touched >= 0] = np.inf
         nearest = away.min(axis=1, initial=np.inf)
         here = nearest <= NEAR * span
@@ -98,10 +96,3 @@ def relations_of_end(system: System) -> Indices:
     """Those at which a run ends that goes on until one changes: of what reads variables."""
     reading = {mine[0] for mine, _ in system.network.reads}
     return np.array([k for f, _, k in system.tape.relation_layout if f in reading], dtype=int)
-
-
-def _first_of(flags: Flags) -> Indices:
-    """The first of every row; negative where there is none."""
-    if not flags.size:
-        return np.full(len(flags), -1)
-    return np.where(flags.any(axis=1), flags.argmax(axis=1), -1)

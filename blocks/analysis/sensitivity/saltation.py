@@ -7,26 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.instants import same_instants
 from ...simulation.actions import Resets, Samplings
+from ...simulation.recording import RunRecording
 from ...simulation.start import given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
+from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
+from .start import StartDerivatives
 
-if TYPE_CHECKING:
-    from ...simulation.recording import RunRecording
-    from ...system.points import Points
-    from .start import StartDerivatives
-
-__all__ = ["Changes", "Jumps", "Sides"]
+__all__ = ["Changes", "Jumps"]
 
 MOST_ROUNDS = 20  # of ``when`` statements that act on each other
 NEAR = 1e-6  # of a value, within which it is the one of the run
@@ -41,34 +39,6 @@ class Changes:
     d: Array
 
 
-@dataclass(frozen=True)
-class Sides:
-    """A run just before and just after each of its events.
-
-    Attributes
-    ----------
-    points : at the start, before and after each event in turn, and at the end
-    rates : of the states before, and after, (events, states)
-    sizes : the largest of these, and of those at the start and at the end
-    guards : before
-    start : guards where the run starts, as one point
-    """
-
-    points: Points
-    rates: tuple[Array, Array]
-    sizes: Array
-    guards: Derivatives
-    start: Derivatives
-
-    def before(self, *events: int) -> Points:
-        """The points before events."""
-        return self.points.some(2 * np.array(events, dtype=int) + 1)
-
-    def after(self, *events: int) -> Points:
-        """The points after them."""
-        return self.points.some(2 * np.array(events, dtype=int) + 2)
-
-
 class Jumps:
     """What jumps at the events of a run.
 
@@ -80,7 +50,11 @@ class Jumps:
 
     Attributes
     ----------
-    sides : before and after every event
+    points : at the start, before and after each event in turn, and at the end
+    rates : of the states before, and after, (events, states)
+    sizes : the largest of these, and of those at the start and at the end
+    guards : before all events
+    first_guards : where the run starts, as one point
     samples : when discrete values are assigned
     notes : where impulses are not differentiated
     """
@@ -95,10 +69,10 @@ class Jumps:
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, self.start, self.end))
         self.samples = SampleInstants(self.samplings, equations, recording.p)
-        self.sides = self._sides()
         self._flows: dict[int, Derivatives] = {}
+        self._look_at_sides()
 
-    def _sides(self) -> Sides:
+    def _look_at_sides(self) -> None:
         replay, count = self.recording.replay, len(self.times)
         which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
         times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
@@ -111,15 +85,23 @@ class Jumps:
         else:
             both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
             rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
-        return Sides(both, (rates[before], rates[before + 1]), np.abs(rates).max(axis=0),
-                     guards.some(slice(1, None)), guards.some([0]))
+        self.points, self.sizes = both, np.abs(rates).max(axis=0)
+        self.rates = rates[before], rates[before + 1]
+        self.guards, self.first_guards = guards.some(slice(1, None)), guards.some([0])
+
+    def before(self, *events: int) -> Points:
+        """The points before events."""
+        return self.points.some(2 * np.array(events, dtype=int) + 1)
+
+    def after(self, *events: int) -> Points:
+        """The points after them."""
+        return self.points.some(2 * np.array(events, dtype=int) + 2)
 
     @property
     def _need_efforts(self) -> bool:
         """Whether more than slopes and guards is asked at events, which may depend on efforts."""
-        elements, values = self.equations.elements, self.samplings.values
-        if self.system.clusters or self.resets.active or (
-                elements is not None and elements.contact.any()):
+        values = self.samplings.values
+        if self.system.clusters or self.resets.active or self.equations.elements.contact.any():
             return True
         if values is None:
             return False
@@ -131,10 +113,10 @@ class Jumps:
     def struck(self) -> Flags:
         """Elements of contacts struck at events, (events, elements)."""
         elements, count = self.equations.elements, len(self.times)
-        struck = np.zeros((count, 0 if elements is None else elements.size), dtype=bool)
-        if elements is None or not elements.contact.any():
+        struck = np.zeros((count, elements.size), dtype=bool)
+        if not elements.contact.any():
             return struck
-        gaps = np.abs(self.sides.guards.value[:, self.system.nm + 2 * elements.size :])
+        gaps = np.abs(self.guards.value[:, self.system.nm + 2 * elements.size :])
         for k, owners in enumerate(self.recording.episodes.struck[1:]):
             for owner in owners:  # of two stops in one component, the one that is closed
                 mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
@@ -166,9 +148,8 @@ class Jumps:
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
-        assert self.equations.elements is not None
         elements, struck = self.equations.elements, self.struck[k]
-        jump = self.sides.points.x[:, 2 * k + 2] - self.sides.points.x[:, 2 * k + 1]
+        jump = self.points.x[:, 2 * k + 2] - self.points.x[:, 2 * k + 1]
         if struck.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
                               "impulses are taken as they are.")
@@ -197,9 +178,6 @@ class Jumps:
         """
         if e not in self._flows:
             def rows() -> ca.SX:
-                from ...nonsmooth.modes.law_expressions import expressions_of
-
-                assert self.equations.elements is not None
                 elements, tape = self.equations.elements, self.system.tape
                 laws = expressions_of(self.system)
                 push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
@@ -208,14 +186,14 @@ class Jumps:
                     ca.jacobian(laws.flow[e], tape.x), push))
 
             self._flows[e] = self.equations.rows(
-                f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
+                f"flow {e}", rows, self.before(*np.flatnonzero(self.struck[:, e])))
         return self._flows[e]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices) -> None:
         """State changes of ``when`` statements, in rounds: some act on what others assign."""
         resets, events = self.resets, self.samplings.time_events
         assert resets.conditions is not None and resets.values is not None
-        held, after = self.sides.before(k), self.sides.after(k)
+        held, after = self.before(k), self.after(k)
         point = replace(held, x=held.x.copy(), d=held.d.copy(), m=held.m.copy())
         point.m[crossed] = 1.0 - point.m[crossed]
         point.m[events.timed] = after.m[events.timed]
@@ -253,12 +231,9 @@ class Jumps:
 
     def _is_as_in_the_run(self, found: Points, known: Points, sampled: Indices) -> bool:
         """Whether what ``when`` statements can assign has become what it was in the run."""
-        for kind, index, _ in self.resets.places:
-            one, other = getattr(found, kind)[index, 0], getattr(known, kind)[index, 0]
-            if abs(one - other) > NEAR * (abs(one) + abs(other)) and not (
-                    kind == "d" and index in sampled):
-                return False
-        return True
+        both = [[getattr(of, kind)[index, 0] for of in (found, known)]
+                for kind, index, _ in self.resets.places if kind != "d" or index not in sampled]
+        return not any(abs(a - b) > NEAR * (abs(a) + abs(b)) for a, b in both)
 
     @cached_property
     def _due(self) -> Flags:
@@ -276,7 +251,7 @@ class Jumps:
             return np.zeros((count, 0, 0))
         due = self._due
         some = np.flatnonzero(due.any(axis=1))
-        by = self._assigned(self.sides.after(*some), self.sides.points.d[:, 2 * some + 1],
+        by = self._assigned(self.after(*some), self.points.d[:, 2 * some + 1],
                             due[some])
         out = np.zeros((count, nd, by.shape[2]))
         out[:, :, -nd - 1 : -1] = np.eye(nd)
@@ -293,7 +268,7 @@ class Jumps:
             return Changes(start.x, start.d), np.zeros(self.dp.shape[1], dtype=bool)
         times, given = np.array([self.start]), given_discrete_values(self.system)
         due = self.samples.due(times)
-        point = self.sides.points.some(np.zeros(1, dtype=int))
+        point = self.points.some(np.zeros(1, dtype=int))
         (by,) = self._assigned(point, given[:, None], due | np.isnan(self.samplings.start))
         dt = self.samples.moved(self.start, self.dp)
         target = self.samplings.target[due[0, self.samplings.owner]]
@@ -308,7 +283,7 @@ class Jumps:
 
     def would_act(self, relation: int, episode: int) -> bool:
         """Whether a ``when`` would act where a relation changes within an episode."""
-        here, conditions = self.sides.points.some(np.array([2 * episode])), self.resets.conditions
+        here, conditions = self.points.some(np.array([2 * episode])), self.resets.conditions
         there = replace(here, m=here.m.copy())
         there.m[relation] = 1.0 - there.m[relation]
         return conditions is not None and bool(np.any(
@@ -318,12 +293,12 @@ class Jumps:
         """Let what sticks where the run starts stick with changes, too: what they make slide comes
         to rest at once, by an impulse of its friction."""
         elements, e = self.equations.elements, np.flatnonzero(stuck)
-        if elements is None or not len(e) or self.system.clusters:
+        if not len(e) or self.system.clusters:
             return
-        tape, start = self.system.tape, self.sides.start
+        tape, start = self.system.tape, self.first_guards
         moving = self.system.nm + 2 * elements.size + e
         push = self.equations.rows("pushes at rest", lambda: ca.vec(ca.densify(ca.jacobian(
-            tape.slope, tape.u))), self.sides.points.some(np.zeros(1, int))).value[0].reshape(
+            tape.slope, tape.u))), self.points.some(np.zeros(1, int))).value[0].reshape(
                 (tape.u.numel(), self.system.nx))[elements.column[e]].T
         flow = start.along(0, changes.x, self.dp, changes.d)[moving]
         changes.x -= push @ (np.linalg.pinv(start.x[0][moving] @ push, rcond=SAME) @ flow)
@@ -343,7 +318,7 @@ class Jumps:
         dt, due = self.samples.moved(self.end, self.dp), self.samples.due(np.array([self.end]))[0]
         if not dt.any():
             return dt != 0
-        point = self.sides.points.some(np.array([-1]))
+        point = self.points.some(np.array([-1]))
         values, mine = self._values(point, point.d), due[self.samplings.owner]
         found, known = values.value[0, mine], point.d[self.samplings.target[mine], 0]
         return (dt != 0) & bool(np.any(np.abs(found - known) > SAME * (abs(found) + abs(known))))

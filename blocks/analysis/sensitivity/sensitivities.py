@@ -6,20 +6,25 @@ at events the saltation that counts their moving instants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...exceptions import ModelError, ParameterError, warn_user
+from ...language.compiled_model import CompiledModel
 from ...numerics.arrays import Array, Flags, Indices
+from ...results import Result
 from ...results.sensitivities import Sensitivities
 from ...simulation.fold import GOES_ON
+from ...simulation.recording import RunRecording
 from ...simulation.run import run
+from ...simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
 from ...simulation.wanted import Wanted
 from ...studies.settings import Setting
+from ...system.points import Points
 from .equations import Derivatives, SensitivityEquations
 from .events import Saltation
 from .instants import relations_of_end
@@ -28,16 +33,8 @@ from .stages import Coefficients, Steps
 from .start import StartDerivatives, moved_settings, start_derivatives
 from .variational import VariationalSolution, solve_variational
 
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...results import Result
-    from ...simulation.recording import RunRecording
-    from ...simulation.settings import Options
-    from ...system.points import Points
-    from .equations import Derivatives, SensitivityEquations
-    from .events import Saltation
-
-__all__ = ["FoundSensitivities", "SensitivityWarning", "run_with_sensitivities"]
+__all__ = ["FoundSensitivities", "SensitivityWarning", "refuse_other_options",
+           "run_with_sensitivities"]
 
 _Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
@@ -45,6 +42,13 @@ WHERE = "simulate(sensitivities=…)"
 
 class SensitivityWarning(UserWarning):
     """A run whose derivatives do not exist somewhere, or are those of one side."""
+
+
+def refuse_other_options(options: Mapping[str, Any], function: Callable[..., Any],
+                         handed_on: Iterable[str] = HANDED_ON) -> None:
+    """Refuse options that neither a function takes nor the runs that it makes."""
+    refuse_unknown_options(options, [*options_named(function), *handed_on],
+                           f"{function.__name__}(…, {{0}})")
 
 
 def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,
@@ -246,8 +250,7 @@ class _Last(Generic[_Found]):
         return kept[2]
 
 
-@dataclass(frozen=True)
-class TiedStates:
+class TiedStates(NamedTuple):
     """Changes of tied states at points by those of free states, parameters, discrete values."""
 
     free: Array
@@ -290,15 +293,14 @@ class Constraints:
 
     def before(self, event: int, free: Array, d: Array) -> Array:
         """Return the changes of all states just before an event, from those of the free ones."""
-        tied = self._before
-        at = TiedStates(*(getattr(tied, name)[[event]] for name in ("free", "p", "d")))
+        at = TiedStates(*(one[[event]] for one in self._before))
         return self._all(at, np.array([event]), free[None], d[None])[0]
 
     @cached_property
     def _before(self) -> TiedStates:
         """How tied states follow just before every event."""
         events = np.arange(len(self._saltation.times))
-        return self._through(self._saltation.sides.before(*events), events)
+        return self._through(self._saltation.jumps.before(*events), events)
 
     def _all(self, tied: TiedStates, which: Indices, free: Array, d: Array) -> Array:
         out = np.empty((len(free), self._saltation.system.nx, free.shape[2]))

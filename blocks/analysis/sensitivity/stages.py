@@ -8,22 +8,20 @@ are solved for step after step.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import SuperLU, splu
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Cube, Indices, Matrix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scipy.sparse import csc_matrix
-    from scipy.sparse.linalg import SuperLU
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
            "Steps", "Stretches", "full", "steps_along", "weighted"]  # fmt: skip
@@ -123,25 +121,28 @@ class Stretches:
         return len(self.start)
 
 
-class Steps(Protocol):
-    """Steps of which all coefficients are known; see :class:`Stretches`."""
-
-    start: Array
-    length: Array
-    which: Indices
-
-    def __len__(self) -> int: ...
+class Steps(Stretches):
+    """Steps of which all coefficients are known."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """How many numbers they are made of."""
 
+    @abstractmethod
     def some(self, which: Indices) -> Steps:
         """Some of them, in another order."""
 
+    @abstractmethod
+    def _beside(self, other: Any) -> Steps:
+        """These and others."""
+
     def joined(self, other: Steps) -> Steps:
         """Both together, in the order of time."""
+        both = self._beside(other)
+        return both.some(np.lexsort([both.start, both.which]))
 
+    @abstractmethod
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         """Changes of the states at the end of some steps, from those before, ``x``.
 
@@ -158,9 +159,8 @@ def steps_along(start: Array, length: Array, which: Indices,
     n = given.b.shape[1]
     kind: Any = _Full if n <= FEW else _Sparse
     with np.errstate(invalid="ignore"):
-        made: Steps = kind.of(start, length, which, given.a, *(
+        return kind.of(start, length, which, given.a, *(
             one.reshape(len(start), STAGES, n, one.shape[2]) for one in (given.b, given.d)))
-    return made
 
 
 def weighted(weights: Array, stages: Array) -> Array:
@@ -172,7 +172,7 @@ def weighted(weights: Array, stages: Array) -> Array:
 
 # -- few states --------------------------------------------------------------------------------
 @dataclass
-class _Full(Stretches):
+class _Full(Steps):
     """Steps with their slopes at the stages as matrices.
 
     Attributes
@@ -205,10 +205,9 @@ class _Full(Stretches):
     def some(self, which: Indices) -> _Full:
         return _Full(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
-    def joined(self, other: _Full) -> _Full:
-        both = _Full(*(np.concatenate([getattr(self, name), getattr(other, name)])
+    def _beside(self, other: _Full) -> _Full:
+        return _Full(*(np.concatenate([getattr(self, name), getattr(other, name)])
                        for name in self.__dataclass_fields__))
-        return both.some(np.lexsort([both.start, both.which]))
 
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         weights = self.length[mine, None] * MATRIX[-1]
@@ -327,20 +326,16 @@ class _Pattern:
 
 
 def _empty(row: Indices, first: Indices) -> csc_matrix:
-    from scipy.sparse import csc_matrix
-
     n = len(first) - 1
     return csc_matrix((np.zeros(len(row)), row.astype(np.int32), first.astype(np.int32)), (n, n))
 
 
 def _factors(matrix: csc_matrix, values: Array) -> SuperLU:
-    from scipy.sparse.linalg import splu
-
     matrix.data = values
     return splu(matrix)
 
 
-class _Sparse(Stretches):
+class _Sparse(Steps):
     """Steps of which slopes at the stages are solved for one after the other.
 
     Parameters
@@ -375,15 +370,14 @@ class _Sparse(Stretches):
                        self.a[which], self.b[which], self.d[which],
                        [self._factors[k] for k in which])
 
-    def joined(self, other: _Sparse) -> _Sparse:
+    def _beside(self, other: _Sparse) -> _Sparse:
         mine = self
         if not mine.pattern.holds(other.pattern):
             mine, other = mine._with(other.pattern), other._with(mine.pattern)
         start, length, which, a, b, d = (
             np.concatenate([getattr(mine, name), getattr(other, name)])
             for name in ("start", "length", "which", "a", "b", "d"))
-        both = _Sparse(start, length, which, mine.pattern, a, b, d, mine._factors + other._factors)
-        return both.some(np.lexsort([both.start, both.which]))
+        return _Sparse(start, length, which, mine.pattern, a, b, d, mine._factors + other._factors)
 
     def _with(self, other: _Pattern) -> _Sparse:
         """Return these equations with room for entries of another pattern."""

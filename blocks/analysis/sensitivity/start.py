@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -26,22 +26,20 @@ from ...initialisation.targets import (
     collect_targets,
     target_sizes,
 )
+from ...language.compiled_model import CompiledModel
+from ...language.component import Part
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import CONSTRAINT_MET, RANK_OF_TARGETS
 from ...simulation.actions import Resets, Samplings
+from ...simulation.recording import RunRecording
 from ...simulation.start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
 from ...studies.batch_conditions import parameter_entries, starts_follow
 from ...studies.settings import Setting, find_setting
+from ...system import System
 from ...system.evaluator import Evaluator
 from ...system.problem import Problem
 from ...units import from_si, to_si
-
-if TYPE_CHECKING:
-    from ...language.compiled_model import CompiledModel
-    from ...language.component import Part
-    from ...simulation.recording import RunRecording
-    from ...system import System
 
 __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivatives", "varied"]
 
@@ -332,12 +330,10 @@ def _column(model: CompiledModel, setting: Setting, value: float, base: list[Any
 def _jumps(starts: dict[float, list[Any]], base: list[Any], side: float) -> bool:
     """Whether states or discrete values jump beside a start: half a step moves them as far."""
     far, near = (starts.get(np.sign(side) * part, base) for part in (1.0, 0.5))
-    for one, half, here in zip(far[1:3], near[1:3], base[1:3], strict=True):
-        moved = np.abs(one - here)
-        real = moved > JUMP * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(here)))
-        if np.any(real & (np.abs(one - 2 * half + here) > 0.5 * moved)):
-            return True
-    return False
+    one, half, here = (np.concatenate(start[1:3]) for start in (far, near, base))
+    moved = np.abs(one - here)
+    real = moved > JUMP * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(here)))
+    return bool(np.any(real & (np.abs(one - 2 * half + here) > 0.5 * moved)))
 
 
 def _difference(values: dict[float, Array], base: Array, step: float) -> Array:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.polynomial import polynomial
+from scipy.linalg.lapack import dgebal
 
 from ...numerics.arrays import Array, Indices
 from .stages import (
@@ -126,7 +127,9 @@ def solve_variational(starts: Array, ends: Array, which: Indices,
     sizes = full(coefficients(ends[some], which[some]).a)
     first, last = _grouped(starts, ends, which)
     steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
-    scale = _balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
+    scale = np.ones(sizes.shape[1])
+    if len(sizes):  # units in which rows and columns are about equally large
+        scale = np.asarray(dgebal(np.abs(sizes).max(axis=0), scale=1)[3])
     for number in range(ROUNDS):
         course = course_of(steps)
         error = course.errors(scale, whole, ROUNDED / enough)
@@ -170,11 +173,3 @@ def _grouped(starts: Array, ends: Array, which: Indices) -> tuple[Indices, Indic
         begins |= np.repeat(uneven, last - first + 1)
         first = np.flatnonzero(begins)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
-
-
-def _balance(sizes: Array) -> Array:
-    """Units of the states in which rows and columns of a matrix are about equally large."""
-    from scipy.linalg.lapack import dgebal
-
-    _, _, _, units, _ = dgebal(sizes, scale=1)
-    return np.asarray(units)

@@ -23,8 +23,8 @@ arrays only: no components, units, time or events.
     restitution of contacts that close, with the dry friction that they load
 `signed_pivot`
     how far a matrix is from being singular, and on which side
-`is_p_matrix`
-    whether the laws have one answer for every load (Painlevé)
+`is_positive`, `is_p_matrix`
+    whether the laws have one answer for every load: of symmetric matrices, of any (Painlevé)
 
 Signs: efforts are carried from R to C and flows are R minus C. Friction that
 slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
@@ -33,7 +33,7 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
-from .p_matrix import is_p_matrix, signed_pivot
+from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
 from .scaling import components
 from .shares import Shares, shares, weights, within
@@ -61,6 +61,7 @@ __all__ = [
     "components",
     "given_rows",
     "is_p_matrix",
+    "is_positive",
     "kept",
     "open_load",
     "open_sides",

@@ -35,6 +35,7 @@ from .problem import (
     PIVOTED,
     Problem,
     at_efforts,
+    follows,
     newton,
     piece,
     residual,
@@ -76,17 +77,14 @@ def _change(problem: Problem, tol: float, n: int) -> int:
 def _by_pieces(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Change pieces until they fit efforts, near those that there are; whether they are found."""
     pieces, wanted = problem.pieces, problem.wanted
-    for i in range(n):
-        problem.error[i] = problem.x[i]
+    problem.error[:n] = problem.x[:n]
     fewest, patience = n + 1, PATIENCE
     for tried in range(AT_ONCE + SINGLY * min(n, FEW) if n <= FEW or problem.faint == 0.0
                        else AT_ONCE):
-        for i in range(n):
-            problem.x[i] = problem.error[i]
+        problem.x[:n] = problem.error[:n]
         if not newton(problem, factors, n):
             return False
-        for i in range(n):
-            problem.x[i] = problem.new[i]
+        problem.x[:n] = problem.new[:n]
         left = residual(problem, problem.x, tol, n)
         if n > FEW and tried + 1 >= SOON and left > HOPELESS and problem.faint > 0.0:
             return False
@@ -140,8 +138,7 @@ def _pose_path(problem: Problem, n: int) -> int:
     at_efforts(problem, problem.x, n)
     for a in range(m):
         i, kind = owner[a], sense[a]
-        for j in range(2 * m + 2):
-            table[a, j] = 0.0
+        table[a, : 2 * m + 2] = 0.0
         table[a, a], table[a, 2 * m] = 1.0, -1.0
         for q in range(starts[i], starts[i + 1]):
             j, value = columns[q], problem.D[q]
@@ -172,8 +169,7 @@ def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Whether modes that tell from efforts ``kept`` lead to better ones; else these are restored.
     """
     for near in range(2):
-        for i in range(n):
-            problem.x[i] = problem.kept[i]
+        problem.x[:n] = problem.kept[:n]
         residual(problem, problem.x, tol, n)
         for i in range(n):
             band = max(GUESSED_MODE * problem.top[problem.group[i]], TINY)
@@ -187,8 +183,7 @@ def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
                 problem.pieces[i] = piece(problem, problem.x, i)
         if _by_pieces(problem, factors, tol, n):
             return True
-    for i in range(n):
-        problem.x[i] = problem.kept[i]
+    problem.x[:n] = problem.kept[:n]
     return False
 
 
@@ -201,8 +196,7 @@ def _by_path(problem: Problem, factors: Factors, tol: float, n: int) -> int:
         if 0 <= k < m and problem.sense[k] < 2:
             value = max(problem.table[a, 2 * m + 1], 0.0)
             problem.x[problem.owner[k]] += value if problem.sense[k] == 0 else -value
-    for i in range(n):
-        problem.kept[i] = problem.x[i]
+    problem.kept[:n] = problem.x[:n]
     if residual(problem, problem.x, tol, n) <= tol or _from_kept(problem, factors, tol, n):
         return FOUND
     return NOT_FOUND if ended else NONE
@@ -218,9 +212,9 @@ def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) 
         ``floor``
     rests : whether rest is tried first; else what the first efforts ask for
     """
-    starts, loaded = problem.starts, False
-    for q in range(starts[0], starts[n]):
-        loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
+    loaded = False
+    for i in range(n):
+        loaded |= follows(problem, i)
     rounding(problem, n)
     weigh(problem, n)
     at_efforts(problem, problem.new, n)
@@ -235,15 +229,13 @@ def decide(problem: Problem, factors: Factors, tol: float, n: int, rests: bool) 
     if _by_pieces(problem, factors, tol, n):
         return FOUND
     if not (loaded and n <= FEW) and from_inside(problem, factors, tol, n):
-        for i in range(n):
-            problem.kept[i] = problem.x[i]
+        problem.kept[:n] = problem.x[:n]
         if problem.faint == 0.0:
             _from_kept(problem, factors, tol, n)  # which are more exact
         return FOUND
     found = _by_path(problem, factors, tol, n) if n <= PIVOTED else NOT_FOUND
     if found != FOUND:
-        for i in range(n):
-            problem.x[i] = problem.best[i]
+        problem.x[:n] = problem.best[:n]
     return found
 
 
@@ -254,8 +246,7 @@ def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
     ``loose``: a larger residual is accepted, as nothing better will be found.
     """
     tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
-    for i in range(n):
-        problem.floor[i] = 0.0
+    problem.floor[:n] = 0.0
     return decide(problem, factors, tol, n, False) == FOUND or loose and residual(
         problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL
 
@@ -289,9 +280,7 @@ def count_answers(problem: Problem, factors: Factors, tol: float, n: int) -> int
             break
         if answers == NONE:
             answers = FOUND
-            for i in range(n):
-                problem.error[i], problem.kept[i] = problem.rate[i], problem.new[i]
+            problem.error[:n], problem.kept[:n] = problem.rate[:n], problem.new[:n]
     if answers != NONE:
-        for i in range(n):
-            problem.x[i] = problem.kept[i]
+        problem.x[:n] = problem.kept[:n]
     return answers

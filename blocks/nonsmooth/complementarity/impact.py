@@ -47,7 +47,7 @@ from numpy.typing import ArrayLike
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
-from .scaling import Matrix, MatrixLike, as_matrix, block
+from .scaling import Matrix, MatrixLike, as_matrix
 from .solving import solve
 
 __all__ = ["Friction", "Impact", "sequential_impact", "simultaneous_impact"]
@@ -297,7 +297,7 @@ def _blow(matrix: Matrix, now: Array, e: Array, group: Indices, friction: Fricti
           noise: float) -> Impact:
     """The collision of a few contacts."""
     if len(group) > 1:
-        return simultaneous_impact(block(matrix, group, group), now[group], e, friction,
+        return simultaneous_impact(matrix[group][:, group], now[group], e, friction,
                                    noise=0.0 if friction is None else noise)
     i = group[0]
     p = np.array([(1 + e[0]) * now[i] / matrix.diagonal()[i]])

@@ -13,7 +13,7 @@ from math import isfinite
 
 from ...machine.functions import machine_code
 from ...numerics.tolerances import INTERIOR_WEIGHT, LEAST_CENTRING, NEARLY_SOLVED
-from .problem import Problem, at_efforts, factorise, newton, piece, residual
+from .problem import Problem, at_efforts, factorise, follows, newton, piece, residual
 from .sparse_lu import Factors, solve_sparse
 
 __all__ = ["from_inside"]
@@ -30,8 +30,7 @@ TRIED = 4  # shares of these products
 
 def _begin(problem: Problem, margin: float, n: int) -> int:
     """Efforts inside their bounds and multipliers, near ``begun``; how many bounds there are."""
-    x, starts = problem.x, problem.starts
-    size = 0.0
+    x, size = problem.x, 0.0
     for i in range(n):
         x[i] = problem.begun[i]
         size = max(size, max(abs(problem.b[i]), 0.1 * abs(x[i])))
@@ -39,10 +38,7 @@ def _begin(problem: Problem, margin: float, n: int) -> int:
     for loaded in range(2):  # bounds that depend on efforts at those that press
         at_efforts(problem, x, n)
         for i in range(n):
-            depends = False
-            for q in range(starts[i], starts[i + 1]):
-                depends |= problem.L[q] != 0.0 or problem.H[q] != 0.0
-            if depends == (loaded > 0):
+            if follows(problem, i) == (loaded > 0):
                 low, high = problem.down[i], problem.limit[i]
                 problem.held[i] = high <= low
                 off = min(inside, 0.25 * (high - low))
@@ -179,12 +175,10 @@ def _polished(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
         problem.x[i] = problem.begun[i]
     for _ in range(2):  # the split of efforts is open where elements hold each other
         if newton(problem, factors, n):
-            for i in range(n):
-                problem.x[i] = problem.new[i]
+            problem.x[:n] = problem.new[:n]
             if residual(problem, problem.x, tol, n) <= tol:
                 return True
-        for i in range(n):
-            problem.x[i] = problem.kept[i]
+        problem.x[:n] = problem.kept[:n]
     return False
 
 

@@ -17,10 +17,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics.arrays import Array
-from ...numerics.tolerances import P_MATRIX
+from ...machine.functions import machine_code
+from ...numerics.arrays import Array, Matrix
+from ...numerics.tolerances import P_MATRIX, SYMMETRIC
 
-__all__ = ["is_p_matrix", "signed_pivot"]
+__all__ = ["is_p_matrix", "is_positive", "signed_pivot"]
 
 LARGEST = 10
 """Order up to which the recursive test is run."""
@@ -79,3 +80,30 @@ def signed_pivot(A: Array) -> float:
     own = lu.diagonal()
     turned = np.count_nonzero(own < 0) + np.count_nonzero(pivots != np.arange(len(own)))
     return float(np.abs(own).min()) * (-1 if turned % 2 else 1)
+
+
+@machine_code
+def is_positive(d: Matrix, factors: Matrix, count: int, least: float) -> bool:
+    """Whether the first rows and columns of D are symmetric and positive definite.
+
+    Cholesky's factors of D, its diagonal scaled to 1 and less the ``least`` eigenvalue that it may
+    have, prove that none is smaller (S. M. Rump, "Verification of positive definiteness", BIT 46,
+    2006).
+    """
+    for i in range(count):
+        if not d[i, i] > 0.0:
+            return False
+        for j in range(i + 1):
+            unit = np.sqrt(d[i, i] * d[j, j])
+            if not abs(d[i, j] - d[j, i]) <= SYMMETRIC * unit:
+                return False
+            value = d[i, j] / unit
+            for k in range(j):
+                value -= factors[i, k] * factors[j, k]
+            if j < i:
+                factors[i, j] = value / factors[j, j]
+            elif value > least:
+                factors[i, j] = np.sqrt(value - least)
+            else:
+                return False
+    return True

@@ -25,9 +25,9 @@ from ...numerics.arrays import Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
 from .sparse_lu import Factors, eliminate, solve_sparse
 
-__all__ = ["FEW", "INFINITE", "PIVOTED", "Problem", "at_efforts", "connect", "connect_all",
-           "factorise", "newton", "piece", "pose", "problem_of", "residual",
-           "rounding", "weigh"]  # fmt: skip
+__all__ = ["FEW", "INFINITE", "PIVOTED", "Problem", "at_efforts", "connect", "factorise",
+           "follows", "newton", "piece", "pose", "problem_of", "residual",
+           "rounding", "weigh", "weigh_ranges"]  # fmt: skip
 
 INFINITE = float("inf")
 FEW = 60  # elements up to which efforts are exact
@@ -135,11 +135,11 @@ def pose(problem: Problem, n: int) -> None:
             problem.D[q] *= problem.unit[i] * problem.unit[columns[q]]
 
 
+@machine_code
 def connect(problem: Problem, n: int) -> None:
     """Which elements are connected: groups of them have the number of their first one."""
     starts, columns = problem.starts, problem.columns
-    for i in range(n):
-        problem.group[i] = -1
+    problem.group[:n] = -1
     for i in range(n):
         if problem.group[i] < 0:
             problem.group[i], problem.waiting[0] = i, i
@@ -160,22 +160,30 @@ def weigh(problem: Problem, n: int) -> None:
 
     One whose bounds follow efforts has no range of its own, and counts as the least one.
     """
-    starts, least = problem.starts, INFINITE
+    weigh_ranges(problem.low, problem.high, problem.share, n)
     for i in range(n):
-        if problem.high[i] > problem.low[i]:
-            least = min(least, problem.high[i] - problem.low[i])
-    for i in range(n):
-        problem.share[i], loaded = 1.0, False
-        for q in range(starts[i], starts[i + 1]):
-            loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
-        if least < INFINITE and not loaded and problem.high[i] > problem.low[i]:
-            problem.share[i] = max(least / (problem.high[i] - problem.low[i]), LEAST_SHARE)
+        if follows(problem, i):
+            problem.share[i] = 1.0
 
 
-@machine_code
-def connect_all(problem: Problem, n: int) -> None:
-    """The same as Python calls it."""
-    connect(problem, n)
+def weigh_ranges(low: Vector, high: Vector, share: Vector, n: int) -> None:
+    """The least range by that of each element; of what bears anything one way, little."""
+    least = INFINITE
+    for i in range(n):
+        if high[i] > low[i]:
+            least = min(least, high[i] - low[i])
+    for i in range(n):
+        share[i] = 1.0
+        if least < INFINITE and high[i] > low[i]:
+            share[i] = max(least / (high[i] - low[i]), LEAST_SHARE)
+
+
+def follows(problem: Problem, i: int) -> bool:
+    """Whether the bounds of an element follow efforts."""
+    loaded = False
+    for q in range(problem.starts[i], problem.starts[i + 1]):
+        loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
+    return loaded
 
 
 def at_efforts(problem: Problem, x: Vector, n: int) -> None:
@@ -201,8 +209,7 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
     """
     at_efforts(problem, x, n)
     largest, worst = 0.0, 0.0
-    for i in range(n):
-        problem.top[i] = 0.0
+    problem.top[:n] = 0.0
     for i in range(n):
         size = max(abs(problem.b[i]), abs(problem.b[i] - problem.rate[i]))
         g = problem.group[i]
@@ -219,8 +226,7 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
             worst = natural / unit if unit > 0.0 else INFINITE
     if worst < problem.least[0]:
         problem.least[0] = worst
-        for i in range(n):
-            problem.best[i] = x[i]
+        problem.best[:n] = x[:n]
     return worst
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import CUT_OFF, SYMMETRIC
 
-__all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix", "block",
+__all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix",
            "components", "dense_block", "scale"]  # fmt: skip
 
 Matrix: TypeAlias = Any
@@ -58,13 +58,8 @@ def as_bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]
     return low, high
 
 
-def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Matrix:
-    """Submatrix of a dense or CSR matrix, by index arrays or masks."""
-    return matrix[rows][:, columns]
-
-
 def dense_block(matrix: Matrix, rows: Indices, columns: Indices) -> Array:
-    """The same by index arrays, dense."""
+    """Submatrix of a dense or sparse matrix by index arrays, dense."""
     if sp.issparse(matrix):
         return matrix.tocsr()[rows][:, columns].toarray()
     return matrix[np.ix_(rows, columns)]

@@ -30,7 +30,7 @@ from ...numerics.tolerances import (
     SAFE_PIVOT,
     TINY,
 )
-from .problem import INFINITE, LEAST_SHARE
+from .problem import INFINITE, LEAST_SHARE, weigh_ranges
 
 __all__ = ["EFFORT", "ENDS", "HIGH", "LOOSE", "LOW", "RATE", "ROWS", "Shares", "share", "shares",
            "sharing_of", "weights", "within"]  # fmt: skip
@@ -161,7 +161,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
         unit = 1.0 / np.sqrt(d[i, i]) if d[i, i] > 0.0 else 1.0
         rows[UNIT, i], rows[DOWN, i], rows[UP, i] = unit, rows[LOW, i] / unit, rows[HIGH, i] / unit
         rows[EFFORT, i] = rows[EFFORT, i] / unit
-    _weigh(rows, n)
+    weigh_ranges(rows[DOWN], rows[UP], rows[WEIGHT], n)
     rank = _decompose(d, rows, l, order, n)
     for k in range(rank):
         rows[LOAD, k] = rows[RATE, order[k]] * rows[UNIT, order[k]]
@@ -183,22 +183,8 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
             rate -= d[i, j] * rows[EFFORT, j]
         missing = max(missing, abs(rate * rows[UNIT, i]))
     if most == 0.0 and missing > CONSISTENT * top:  # no efforts hold that
-        for i in range(n):
-            rows[LOOSE, i] = 1.0
+        rows[LOOSE, :n] = 1.0
     return found
-
-
-@machine_code
-def _weigh(rows: Matrix, n: int) -> None:
-    """The least range by that of each element; of what bears anything one way, little."""
-    least = INFINITE
-    for i in range(n):
-        if rows[UP, i] > rows[DOWN, i]:
-            least = min(least, rows[UP, i] - rows[DOWN, i])
-    for i in range(n):
-        rows[WEIGHT, i] = 1.0
-        if least < INFINITE and rows[UP, i] > rows[DOWN, i]:
-            rows[WEIGHT, i] = max(least / (rows[UP, i] - rows[DOWN, i]), LEAST_SHARE)
 
 
 @machine_code
@@ -232,7 +218,7 @@ def _decompose(d: Matrix, rows: Matrix, l: Matrix, order: Indices, n: int) -> in
 def _balance(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> bool:
     """Efforts that balance the load by one creep of the bodies, which have a little inertia, if
     they are found."""
-    begun, top = False, 0.0
+    begun = False
     for i in range(n):
         begun = begun or rows[EFFORT, i] != 0.0
         rows[BOUND, i] = 0.0
@@ -241,27 +227,22 @@ def _balance(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> bool:
             rows[BOUND, i] = 1.0
         elif begun and rows[EFFORT, i] <= rows[DOWN, i]:
             rows[BOUND, i] = -1.0
-    for c in range(rank):
-        top = max(top, abs(rows[LOAD, c]))
+    top = _largest(rows, LOAD, rank)
     _factorise(rows, l, h, n, rank, PROXIMAL_POINT)
     _point_at(rows, l, h, n, rank)
     for _ in range(ROUNDS + n):
-        same, worst = _take(rows, l, n, rank), 0.0
+        same = _take(rows, l, n, rank)
         for c in range(rank):
             rows[STEP, c] = rows[LOAD, c] - PROXIMAL_POINT * rows[POINT, c]
         for i in range(n):
             for c in range(rank):
                 rows[STEP, c] -= l[i, c] * rows[EFFORT, i]
-        for c in range(rank):
-            worst = max(worst, abs(rows[STEP, c]))
-        if worst <= (NEARLY_BALANCED if same else BALANCED) * top:
+        if _largest(rows, STEP, rank) <= (NEARLY_BALANCED if same else BALANCED) * top:
             return True
         _factorise(rows, l, h, n, rank, PROXIMAL_POINT)
         _solve(h, rows, STEP, rank)
         for i in range(n):
-            rows[ALONG, i] = 0.0
-            for c in range(rank):
-                rows[ALONG, i] += l[i, c] * rows[STEP, c]
+            rows[ALONG, i] = _product(l, i, rows, STEP, rank)
         far = _far(rows, n, rank)
         for c in range(rank):
             rows[POINT, c] += far * rows[STEP, c]
@@ -274,9 +255,7 @@ def _take(rows: Matrix, l: Matrix, n: int, rank: int) -> bool:
     as before."""
     same = True
     for i in range(n):
-        rows[CREEP, i] = 0.0
-        for c in range(rank):
-            rows[CREEP, i] += l[i, c] * rows[POINT, c]
+        rows[CREEP, i] = _product(l, i, rows, POINT, rank)
         asked = rows[CREEP, i] / rows[WEIGHT, i]
         rows[EFFORT, i] = min(max(asked, rows[DOWN, i]), rows[UP, i])
         rows[OVER, i], bound = abs(asked - rows[EFFORT, i]), 0.0
@@ -329,9 +308,7 @@ def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: in
         beyond = again = False
         _hold(rows, l, h, q, n, rank)
         _point_at(rows, l, h, n, rank)
-        largest = 0.0
-        for i in range(n):
-            largest = max(largest, abs(rows[EFFORT, i]))
+        largest = _largest(rows, EFFORT, n)
         for i in range(n):
             over = max(rows[EFFORT, i] - rows[UP, i], rows[DOWN, i] - rows[EFFORT, i])
             if over > allowed * largest:
@@ -342,16 +319,13 @@ def _settle(rows: Matrix, l: Matrix, h: Matrix, q: Matrix, allowed: float, n: in
     if not beyond and _bring_to_bounds(rows, allowed, n):
         _hold(rows, l, h, q, n, rank)
         _point_at(rows, l, h, n, rank)
-    for i in range(n):
-        rows[ENDS, i] = rows[BOUND, i]
+    rows[ENDS, :n] = rows[BOUND, :n]
 
 
 @machine_code
 def _bring_to_bounds(rows: Matrix, allowed: float, n: int) -> bool:
     """Who is at its bounds; whether others are than before."""
-    largest, changed = 0.0, False
-    for i in range(n):
-        largest = max(largest, abs(rows[EFFORT, i]))
+    largest, changed = _largest(rows, EFFORT, n), False
     for i in range(n):
         up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
         end = 0.0
@@ -381,9 +355,7 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
     for all that hold.
     """
     for i in range(n):
-        rows[LEFT, i] = 0.0
-        for c in range(rank):
-            rows[LEFT, i] += l[i, c] * l[i, c]
+        rows[LEFT, i] = _product(l, i, l, i, rank)
     held, inside = 0, True
     while held < rank:
         best = NOBODY
@@ -402,25 +374,17 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
                     rows[LOOSE, i] = 1.0
             continue
         rows[BOUND, best] = 0.0
-        for c in range(rank):
-            q[held, c] = l[best, c]
+        q[held, :rank] = l[best, :rank]
         for _ in range(2):
             for k in range(held):
-                along = 0.0
-                for c in range(rank):
-                    along += q[k, c] * q[held, c]
+                along = _product(q, k, q, held, rank)
                 for c in range(rank):
                     q[held, c] -= along * q[k, c]
-        size = 0.0
-        for c in range(rank):
-            size += q[held, c] * q[held, c]
-        size = np.sqrt(size)
+        size = np.sqrt(_product(q, held, q, held, rank))
         for c in range(rank):
             q[held, c] = q[held, c] / size
         for i in range(n):
-            along = 0.0
-            for c in range(rank):
-                along += l[i, c] * q[held, c]
+            along = _product(l, i, q, held, rank)
             rows[LEFT, i] -= along * along
         rows[LEFT, best] = 0.0
         held += 1
@@ -433,11 +397,9 @@ def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> None:
         rows[EFFORT, i] = 0.0
         if rows[BOUND, i] != 0.0:
             rows[EFFORT, i] = rows[UP, i] if rows[BOUND, i] > 0.0 else rows[DOWN, i]
-    for c in range(rank):
-        rows[POINT, c] = 0.0
+    rows[POINT, :rank] = 0.0
     for _ in range(2):  # again for what rounding left
-        for c in range(rank):
-            rows[STEP, c] = rows[LOAD, c]
+        rows[STEP, :rank] = rows[LOAD, :rank]
         for i in range(n):
             for c in range(rank):
                 rows[STEP, c] -= l[i, c] * rows[EFFORT, i]
@@ -446,10 +408,25 @@ def _point_at(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int) -> None:
             rows[POINT, c] += rows[STEP, c]
         for i in range(n):
             if rows[BOUND, i] == 0.0:
-                creep = 0.0
-                for c in range(rank):
-                    creep += l[i, c] * rows[POINT, c]
-                rows[EFFORT, i] = creep / rows[WEIGHT, i]
+                rows[EFFORT, i] = _product(l, i, rows, POINT, rank) / rows[WEIGHT, i]
+
+
+@machine_code
+def _product(a: Matrix, i: int, b: Matrix, j: int, count: int) -> float:
+    """The product of the first so many entries of two rows."""
+    total = 0.0
+    for c in range(count):
+        total += a[i, c] * b[j, c]
+    return total
+
+
+@machine_code
+def _largest(rows: Matrix, row: int, count: int) -> float:
+    """The largest of the first so many entries of a row, whatever its sign."""
+    largest = 0.0
+    for i in range(count):
+        largest = max(largest, abs(rows[row, i]))
+    return largest
 
 
 @machine_code
@@ -457,8 +434,7 @@ def _factorise(rows: Matrix, l: Matrix, h: Matrix, n: int, rank: int, least: flo
     """Cholesky's factors, below the diagonal, of loads by creep of the bodies; the least pivot."""
     smallest = 1.0
     for a in range(rank):
-        for b in range(a + 1):
-            h[a, b] = 0.0
+        h[a, : a + 1] = 0.0
     for i in range(n):
         if rows[BOUND, i] == 0.0:
             for a in range(rank):
@@ -499,8 +475,7 @@ def _spread(rows: Matrix, l: Matrix, h: Matrix, by: Matrix, order: Indices, n: i
             ) -> None:
     """Efforts of what holds by the rates that they cancel: of those that the rank is told by."""
     for i in range(n):
-        for j in range(n):
-            by[i, j] = 0.0
+        by[i, :n] = 0.0
     for k in range(rank):
         for c in range(rank):
             rows[STEP, c] = 1.0 if c == k else 0.0
@@ -511,7 +486,5 @@ def _spread(rows: Matrix, l: Matrix, h: Matrix, by: Matrix, order: Indices, n: i
         j = order[k]
         for i in range(n):
             if rows[BOUND, i] == 0.0:
-                creep = 0.0
-                for c in range(rank):
-                    creep += l[i, c] * rows[STEP, c]
+                creep = _product(l, i, rows, STEP, rank)
                 by[i, j] = creep / rows[WEIGHT, i] * rows[UNIT, i] * rows[UNIT, j]

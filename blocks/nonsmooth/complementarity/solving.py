@@ -37,7 +37,7 @@ from ...numerics.tolerances import (
 )
 from .decide import FOUND, NONE, SEVERAL, count_answers, decide
 from .p_matrix import is_p_matrix, signed_pivot
-from .problem import FEW, connect_all, problem_of
+from .problem import FEW, connect, problem_of
 from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, components, scale
 from .solution import Solution, Status
 from .sparse_lu import Factors, analyse, factors_of
@@ -297,7 +297,7 @@ def _searched(box: ScaledBox, L: Matrix, H: Matrix, near: Array, tol: float, enu
                             problem.floor, problem.new), (*values, box.b, box.lower, box.upper,
                                                           box.floor, near), strict=True):
         into[:] = given
-    connect_all(problem, n)
+    connect(problem, n)
     passive = bool(box.groups < n and box.symmetric and (box.D.diagonal() > 0).all())
     found = decide(problem, factors, tol, n, loaded or passive)
     if n <= enumerated and not (found == FOUND and _is_sure(box)):

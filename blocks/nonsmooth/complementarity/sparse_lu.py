@@ -121,8 +121,7 @@ def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
             factors.place[e], factors.at[at] = at, e
             at += 1
     filled, row = 0, 0
-    for i in range(n):
-        factors.cursor[i] = 0
+    factors.cursor[:n] = 0
     for k in range(nodes):
         v = factors.node_order[k]
         size, reach = first[v + 1] - first[v], 0

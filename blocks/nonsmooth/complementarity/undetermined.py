@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.tolerances import (
     AT_BOUND,
@@ -22,7 +21,7 @@ from ...numerics.tolerances import (
     STRESS_RANK,
     TINY,
 )
-from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
+from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, components, dense_block, scale
 
 __all__ = ["kernel", "open_load", "open_sides", "ranges_end", "stress_groups", "stresses",
            "undetermined_groups"]
@@ -83,7 +82,7 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
     m = len(index)
     if m == 0:
         return []
-    matrix = block(as_matrix(D, n), index, index)
+    matrix = as_matrix(D, n)[index][:, index]
     box, d = scale(matrix, np.zeros(m), low[index], high[index], np.zeros(m))
     diagonal = np.asarray(box.D.diagonal())
     out = []
@@ -94,7 +93,7 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
             continue
         if len(part) > DENSE_LIMIT:
             continue
-        free, _ = kernel(sp.dense(block(box.D, part, part)))
+        free = kernel(dense_block(box.D, part, part))
         if free.shape[1] == 0:
             continue
         out += [Stress(index[part[here]], d[part[here], None] * basis[here])
@@ -154,7 +153,7 @@ def open_load(D: Array, through: Array, others: Array) -> bool:
     friction that they press; ``others`` what they do to the rates of what slides.
     """
     size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
-    basis = size[:, None] * kernel(size[:, None] * (D + through) * size)[0]
+    basis = size[:, None] * kernel(size[:, None] * (D + through) * size)
     if not basis.shape[1] or not len(others):
         return False
     felt = np.linalg.norm(others * size, axis=1, keepdims=True)  # by efforts of which some are zero
@@ -188,10 +187,7 @@ def ranges_end(lower: Array, upper: Array) -> Flags:
     return np.asarray(np.isfinite(np.subtract(*open_sides(lower, upper))).all(axis=0))
 
 
-def kernel(A: Array) -> tuple[Array, Array]:
-    """Orthonormal kernel of a dense matrix of unit diagonal, and its pseudo-inverse."""
-    left, values, right = np.linalg.svd(A)
-    top = max(1.0, float(values[0])) if len(values) else 1.0
-    rank = int(np.sum(values > RANK * top))
-    inverse = right[:rank].T / values[:rank] @ left[:, :rank].T
-    return right[rank:].T, inverse
+def kernel(A: Array) -> Array:
+    """Orthonormal kernel of a dense matrix of unit diagonal."""
+    _, values, right = np.linalg.svd(A)
+    return np.asarray(right[np.count_nonzero(values > RANK * values.max(initial=1.0)):].T)

@@ -10,7 +10,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
 from ...numerics.rewriting import symbols_in
 from ...system import Problem, System
-from .delassus import Matrix, torn_by_inputs
+from .delassus import Matrix, through_loops
 from .elements import Elements, elements_of
 from .law_expressions import expressions_of
 
@@ -64,9 +64,7 @@ class BoundFunctions:
         n, args = self.elements.size, problem.arguments(t)
         if self.dense is not None and self.by_z is None:
             return list(self.dense(*args).reshape(4, n, n))
-        by_u = self.by_u.sparse(*args)
-        if self.by_z is not None:
-            by_u = by_u + self.by_z.sparse(*args) @ torn_by_inputs(problem, t)
+        by_u = through_loops(self.by_u, self.by_z, problem.system.residual_u, problem, t)
         by_taken = sp.csr_matrix(by_u)[:, self.elements.column].multiply(
             self.elements.unit[None, :]).tocsr()
         parts = [by_taken[k * n : (k + 1) * n] for k in range(4)]

@@ -52,6 +52,8 @@ class CarriedNetwork(HeldNetwork):
     residual : what is zero; equations of elements are combined by the constants
     """
 
+    is_computed = False
+
     def _pose(self) -> None:
         system, elements = self.system, self.elements
         self.symbols = [*self.symbols, self.taken]

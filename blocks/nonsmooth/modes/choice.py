@@ -19,14 +19,9 @@ def set_valued_laws(system: System) -> Laws:
     """The set-valued laws of a system, at the start of a run."""
     if not system.network.set_valued:
         return _NoElements(system)
-    functions = system.once("laws", lambda: _functions(system))
-    return MasslessLaws(system) if functions is None else SetValuedLaws(functions)
-
-
-def _functions(system: System) -> LawFunctions | None:
-    """Compiled functions; None where nodes have no mass."""
-    valves = any(law.kind in VALVES for *_, law in system.network.set_valued)
-    return None if valves or without_mass(system) else LawFunctions.of(system)
+    if any(law.kind in VALVES for *_, law in system.network.set_valued) or without_mass(system):
+        return MasslessLaws(system)
+    return SetValuedLaws(system.once("laws", lambda: LawFunctions.of(system)))
 
 
 class _NoElements(Laws):

@@ -201,7 +201,7 @@ class Decisions:
             state.slack = np.where(contact & stuck, slack, np.maximum(slack, state.slack))
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
-        waits = self._waits(problem, t)
+        waits = self._waits
         if not waits.any():
             return 0.0
         now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
@@ -213,7 +213,8 @@ class Decisions:
         slack = np.where(waits & (room <= allowed), allowed, 0.0)
         return slack if slack.any() else 0.0
 
-    def _waits(self, problem: Problem, t: float) -> Flags:
+    @property
+    def _waits(self) -> Flags:
         """Friction that sticks until its load is clear."""
         return np.asarray((self.state.modes == 0) & ~self.elements.contact)
 
@@ -264,7 +265,7 @@ class Decisions:
         self.impacts.stop(problem, t, active & still & ~moves, still & (before != 0),
                           active & still & moves & (state.modes * now.flow < 0))
         # at the bound by rounding: slack lets it go
-        waiting = ((before != 0) | (state.slack > 0)) & self._waits(problem, t)
+        waiting = ((before != 0) | (state.slack > 0)) & self._waits
         self.look_ahead.release(problem, t, active & still & ~leaving & ~waiting)
         loaded = False if evaluation.load is None else evaluation.load.dependent & active
         powerless = (crossed | loaded | (before != 0)) & free & (state.modes == 0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .law_functions import LawFunctions
 
 __all__ = ["Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
-           "pseudo_inverse", "stopping_effort", "torn_by", "torn_by_inputs"]
+           "pseudo_inverse", "stopping_effort", "through_loops", "torn_by"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
@@ -65,10 +65,9 @@ class Delassus:
         if few and nz <= DENSE:
             assert functions.rate_z is not None
             return -elements.columns_of(functions.rate_u.dense(*args) + (
-                functions.rate_z.dense(*args) @ torn_by_inputs(problem, t)))
-        by_u = functions.rate_u.sparse(*args)
-        if functions.rate_z is not None:
-            by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ torn_by_inputs(problem, t))
+                functions.rate_z.dense(*args) @ torn_by(problem.system.residual_u, problem, t)))
+        by_u = through_loops(functions.rate_u, functions.rate_z, problem.system.residual_u, problem,
+                             t)
         d = -by_u[:, elements.column].multiply(elements.unit[None, :]).tocsc()
         d.eliminate_zeros()
         return d.toarray() if few else d
@@ -80,11 +79,9 @@ class Delassus:
         if functions.few:
             return self.memory.once_simple(problem.p, "push", lambda: elements.columns_of(
                 functions.slope_u.dense(*problem.arguments(t))))[:, index]
-        args = problem.arguments(t)
-        by_u = functions.slope_u.sparse(*args)
-        if problem.system.nz:
-            by_u = sp.csc_matrix(by_u + problem.system.slope_z.sparse(*args)
-                                 @ torn_by_inputs(problem, t))
+        system = problem.system
+        by_u = through_loops(functions.slope_u, system.slope_z if system.nz else None,
+                             system.residual_u, problem, t)
         return by_u[:, elements.column[index]].multiply(elements.unit[index][None, :]).tocsc()
 
     # -- its structure ---------------------------------------------------------------------
@@ -145,10 +142,14 @@ def torn_by(residuals: Evaluator, problem: Problem, t: float) -> Array:
     return np.asarray(-splu(system.residual_z.sparse(*args)[:n].tocsc()).solve(by))
 
 
-def torn_by_inputs(problem: Problem, t: float) -> Matrix:
-    """How they follow the inputs; sparse where there are many."""
-    by_u = torn_by(problem.system.residual_u, problem, t)
-    return by_u if problem.system.nz <= DENSE else sp.csc_matrix(by_u)
+def through_loops(direct: Evaluator, by_z: Evaluator | None, residuals: Evaluator,
+                  problem: Problem, t: float) -> sp.csc_matrix:
+    """Derivatives by something, which torn unknowns follow, too, by those of their residuals."""
+    args = problem.arguments(t)
+    if by_z is None:
+        return direct.sparse(*args)
+    return sp.csc_matrix(direct.sparse(*args) + by_z.sparse(*args) @ sp.csc_matrix(
+        torn_by(residuals, problem, t)))
 
 
 def stopping_effort(d: Matrix, rate: Array) -> float:

@@ -80,24 +80,16 @@ class Efforts:
         """Change of the present efforts towards those of the modes; by derivatives made anew?"""
         delassus, modes = self.evaluation.delassus, self.evaluation.state.modes
         stuck = modes == 0
-        if self.evaluation.load is not None:
-            return self._loaded_step(problem, t, now, effort, stuck, anew)
+        if (load := self.evaluation.load) is not None:  # which kinetic efforts depend on
+            residual = np.where(stuck, now.rate, now.sliding(modes) - effort)
+            explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
+            return np.where(explicit, residual, load.newton(problem, t, residual, anew=anew))
         step = np.where(stuck, 0.0, now.sliding(modes) - effort)
         if stuck.any():
             d = delassus.matrix(problem, t)
             rate = now.rate - d @ step if step.any() else now.rate
             step[stuck] = delassus.solve(d, stuck, rate[stuck])
         return step
-
-    def _loaded_step(self, problem: Problem, t: float, now: LawValues, effort: Array,
-                     stuck: Flags, anew: bool) -> Array:
-        """The same where kinetic efforts depend on other efforts."""
-        load = self.evaluation.load
-        assert load is not None
-        residual = np.where(stuck, now.rate, now.sliding(self.evaluation.state.modes) - effort)
-        step = load.newton(problem, t, residual, anew=anew)
-        explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
-        return np.where(explicit, residual, step)
 
     @property
     def linear(self) -> bool:

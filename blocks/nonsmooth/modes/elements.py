@@ -13,7 +13,7 @@ from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices, distinct
 from ...system import System
 
-__all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of",
+__all__ = ["Change", "ElementInputs", "Elements", "LawValues", "elements_of", "inputs_of",
            "lack_mass"]  # fmt: skip
 
 
@@ -50,15 +50,44 @@ class LawValues:
 
 
 @dataclass(frozen=True, eq=False)
-class Elements:
+class ElementInputs:
+    """Elements whose efforts stand among the inputs ``u`` of the reduced system.
+
+    Attributes
+    ----------
+    owners : family and instance of every element
+    column, unit : where its effort stands, and what one of it is there; of its flow, where it is
+        that which is given
+    """
+
+    owners: list[tuple[int, int]]
+    column: Indices
+    unit: Array
+
+    @property
+    def size(self) -> int:
+        return len(self.owners)
+
+    def efforts_of(self, u: Array) -> Array:
+        """Efforts of the elements from inputs, at one time or at several."""
+        return (u[self.column].T / self.unit).T
+
+    def columns_of(self, by_inputs: Array) -> Array:
+        """Of derivatives by inputs those by the efforts of the elements."""
+        return by_inputs[:, self.column] * self.unit
+
+    def put(self, u: Array, effort: Array) -> None:
+        """Write efforts of the elements into inputs."""
+        u[self.column] = effort * self.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Elements(ElementInputs):
     """The elements of a network, numbered class by class, law by law, instance by instance.
 
     Attributes
     ----------
     network : the network whose families they belong to
-    owners : family and instance of every element
-    column, unit : where its effort stands among the inputs ``u`` of the reduced system, and what
-        one of it is there; of its flow, where it is that which is given
     contact : whether it is a unilateral contact
     gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
     switch : whether a condition tells its mode: its bounds are equal, or endless on both sides
@@ -69,9 +98,6 @@ class Elements:
     """
 
     network: Network
-    owners: list[tuple[int, int]]
-    column: Indices
-    unit: Array
     contact: Flags
     gives_flow: Flags
     switch: Flags
@@ -79,10 +105,6 @@ class Elements:
     effort_names: list[str]
     kinds: Indices
     twins: list[bool]
-
-    @property
-    def size(self) -> int:
-        return len(self.owners)
 
     def name(self, element: int) -> str:
         """Path of the component an element belongs to."""
@@ -127,18 +149,6 @@ class Elements:
         return [Change(int(i), int(before[i]), int(after[i]), bool(hit[i]))
                 for i in np.flatnonzero((after != before) | hit)]
 
-    def efforts_of(self, u: Array) -> Array:
-        """Efforts of the elements from inputs, at one time or at several."""
-        return (u[self.column].T / self.unit).T
-
-    def columns_of(self, by_inputs: Array) -> Array:
-        """Of derivatives by inputs those by the efforts of the elements."""
-        return by_inputs[:, self.column] * self.unit
-
-    def delassus(self, by_inputs: ca.SX) -> ca.SX:
-        """D, the change of rates by efforts with its sign turned, of derivatives by inputs."""
-        return -self.pushed(by_inputs)
-
     def pushed(self, by_inputs: ca.SX) -> ca.SX:
         """Of derivatives by inputs those by efforts."""
         return ca.mtimes(by_inputs[:, self.column.tolist()], ca.diag(ca.DM(self.unit)))
@@ -148,10 +158,6 @@ class Elements:
         u = np.zeros((count, effort.shape[1]))
         u[self.column] = effort * self.unit[:, None]
         return u
-
-    def put(self, u: Array, effort: Array) -> None:
-        """Write efforts of the elements into inputs."""
-        u[self.column] = effort * self.unit
 
 
 def elements_of(system: System) -> Elements:
@@ -172,8 +178,8 @@ def elements_of(system: System) -> Elements:
     kind, dimension = (np.repeat(np.array(words, dtype=str), sizes) for words in (
         [law.kind for *_, law in laws], [str(effort.unit.dimension) for effort in efforts]))
     return Elements(
-        system.network, [(f, i) for f, family, _ in laws for i in range(family.size)],
-        *inputs_of(system, np.concatenate(slots)), kind == "contact", gives_flow,
+        [(f, i) for f, family, _ in laws for i in range(family.size)],
+        *inputs_of(system, np.concatenate(slots)), system.network, kind == "contact", gives_flow,
         np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES),
         np.repeat([effort.name for effort in efforts], sizes).tolist(),
         np.unique(dimension, return_inverse=True)[1], np.repeat(twins, sizes).tolist())

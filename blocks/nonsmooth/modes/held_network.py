@@ -110,6 +110,7 @@ class HeldNetwork:
     """
 
     has_derivatives = True
+    is_computed = True  # whether machine code finds the matrices of modes by itself
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,

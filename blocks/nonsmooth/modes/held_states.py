@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...machine.functions import machine_code
+from ...numerics.arrays import Array, Flags, Indices, Vector
 from ...numerics.tolerances import FLOW_NONE
 from ...system import Problem
 from .evaluation import Evaluation
 
-__all__ = ["HeldStates"]
+__all__ = ["HeldStates", "hold_states"]
 
 
 class HeldStates:
@@ -17,8 +18,6 @@ class HeldStates:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation, self.state = evaluation, evaluation.state
-        self._pattern: tuple[Indices, Indices] | None = None  # element and state of flow entries
-        self._alone = False  # whether every flow is that of one state
 
     def of(self, problem: Problem, t: float) -> Indices:
         """The states that are held in the present modes."""
@@ -49,23 +48,32 @@ class HeldStates:
         return held[creeps[held]]
 
     def _found(self, problem: Problem, t: float) -> Indices:
-        evaluation, size = self.evaluation, self.evaluation.size
-        if self._pattern is None:
-            starts, states = evaluation.functions.flow_x.by_rows
-            entries_of = np.diff(starts)
-            self._pattern = np.repeat(np.arange(size), entries_of), states
-            self._alone = bool((entries_of == 1).all())
-        dead = evaluation.delassus.immovable(problem, t)
-        holds = (self.state.modes == 0) & ~evaluation.functions.flow_varies & ~dead
-        held = holds[self._pattern[0]]
-        element, state = (entries[held] for entries in self._pattern)
-        free, count = np.ones(evaluation.system.nx, dtype=bool), 0
-        if self._alone:
-            free[state] = False
-            return np.flatnonzero(~free)
-        while True:
-            single = np.bincount(element[free[state]], minlength=size) == 1
-            free[state[single[element]]] = False
-            if np.count_nonzero(~free) == count:
-                return np.flatnonzero(~free)
-            count = int(np.count_nonzero(~free))
+        functions, free = self.evaluation.functions, np.ones(self.evaluation.system.nx)
+        holds = ~functions.flow_varies & ~self.evaluation.delassus.immovable(problem, t)
+        hold_states(*functions.flow_x.by_rows, free, self.state.modes.astype(float), holds)
+        return np.flatnonzero(free == 0.0)
+
+
+@machine_code
+def hold_states(flow_starts: Indices, flow_states: Indices, free: Vector, modes: Vector,
+                holds: Flags) -> None:
+    """Hold the states of what sticks: alone, or from one element to the next."""
+    again = True
+    while again:
+        again = False
+        for e in range(modes.size):
+            if modes[e] == 0.0 and holds[e]:
+                again |= _hold_last_state(flow_starts, flow_states, free, e)
+
+
+@machine_code
+def _hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
+    """Hold the state of an element's flow that alone is free still; whether there is one."""
+    count, last = 0, 0
+    for j in range(flow_starts[e], flow_starts[e + 1]):
+        if free[flow_states[j]] != 0.0:
+            count += 1
+            last = flow_states[j]
+    if count == 1:
+        free[last] = 0.0
+    return count == 1

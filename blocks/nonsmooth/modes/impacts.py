@@ -82,7 +82,12 @@ class Impacts:
         near = NEAR_GAP * largest_position(problem)
         group = self.elements.contact & self.evaluation.connected_with(problem, t, closing) & (
             closing | (self.state.modes == 0) | (now.gap <= near))
-        return self._impulses(problem, t, group, now)
+        restitution = self.evaluation.functions.restitution(*problem.arguments(t))
+        if self.evaluation.load is not None:
+            return self._impulses_with_friction(problem, t, group, now, restitution)
+        index = np.flatnonzero(group)
+        d = sp.dense(self.delassus.matrix(problem, t)[index][:, index])
+        return index, sequential_impact(d, now.flow[index], restitution[index])
 
     def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags,
              turning: Flags | None = None) -> None:
@@ -122,16 +127,6 @@ class Impacts:
             problem.solve_algebraic(t)
             problem.x[:] = before + self.delassus.slope_by_efforts(problem, t, index) @ impulse
         problem.solve_algebraic(t)
-
-    def _impulses(self, problem: Problem, t: float, group: Flags, now: LawValues
-                  ) -> tuple[Indices, Impact]:
-        """Who takes part in the impact of a group of contacts, and their impulses."""
-        restitution = self.evaluation.functions.restitution(*problem.arguments(t))
-        if self.evaluation.load is not None:
-            return self._impulses_with_friction(problem, t, group, now, restitution)
-        index = np.flatnonzero(group)
-        d = sp.dense(self.delassus.matrix(problem, t)[index][:, index])
-        return index, sequential_impact(d, now.flow[index], restitution[index])
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
                                 restitution: Array) -> tuple[Indices, Impact]:

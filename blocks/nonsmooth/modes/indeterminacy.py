@@ -45,7 +45,6 @@ from ..complementarity import (
 from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular
-from .dense_blocks import count_nonzero
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -110,7 +109,7 @@ class Indeterminacy:
         now, out = self.evaluation.values(problem, t), load.dependent & ~contact
         out &= now.high - now.low <= 0
         for slopes in load.slopes(problem, t)[:2]:
-            out &= count_nonzero(slopes[:, acting], None, 1) == 0
+            out &= np.ravel((slopes[:, acting] != 0).sum(axis=1)) == 0
         return out
 
     def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:

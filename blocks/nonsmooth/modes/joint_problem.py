@@ -160,8 +160,10 @@ class JointProblem:
         painleve.refuse(t, solution, here)
         if not settled:
             raise unsettled(self.elements.names(here), t, "efforts")
-        return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
-                      (high + by_high @ solution.effort)[at], none)  # fmt: skip
+        low, high = low + by_low @ solution.effort, high + by_high @ solution.effort
+        of_elements = replace(solution, effort=solution.effort[at], rate=solution.rate[at],
+                              state=solution.state[at], grazing=solution.grazing[at])
+        return Solved(of_elements, low[at], high[at], none)
 
 
 class _PartBounds:
@@ -201,9 +203,3 @@ class _PartBounds:
 def _choose(mask: Flags, one: Array, other: Array) -> Array:
     """Entries or rows of the one where the mask is set, else of the other."""
     return np.where(mask if one.ndim == 1 else mask[:, None], one, other)
-
-
-def _of_elements(solution: Solution, at: Indices) -> Solution:
-    """A solution's part for some of its elements."""
-    return replace(solution, effort=solution.effort[at], rate=solution.rate[at],
-                   state=solution.state[at], grazing=solution.grazing[at])

@@ -70,7 +70,6 @@ class Acting:
         """The same of every element by its own effort, through all states."""
         return ca.densify(-ca.sum2(self.flow_x * self.push.T))
 
-
     def share_motions(self, members: Indices) -> bool:
         """Whether elements have more flows than there are motions: what sticks may share stress."""
         chosen, chance = members.tolist(), np.random.default_rng(0)

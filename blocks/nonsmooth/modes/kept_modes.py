@@ -1,10 +1,9 @@
-"""Which modes has a network without mass at its nodes been in, and what followed?
+"""Which modes has a network without mass at its nodes been in?
 
 A converter goes through the same few modes in every period, and many of them side by side through
 few each, though together they are hardly ever in the same ones. What was decided once, by the
 search of :mod:`blocks.nonsmooth.modes.mode_search`, is kept part by part with all that it takes to
-judge whether it holds again; machine code tries what has followed before, and asks for a search
-where none of it holds.
+judge whether it holds again, as is what machine code finds out by itself.
 """
 
 from __future__ import annotations
@@ -21,11 +20,10 @@ __all__ = ["KeptModes"]
 
 MOST_MODES = 1024
 MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
-MOST_LINKS = 16  # times as many: what followed
 
 
 class KeptModes:
-    """The modes of one run, and what followed them, part by part.
+    """The modes of one run, part by part.
 
     Parameters
     ----------
@@ -37,56 +35,52 @@ class KeptModes:
         self.held, self.state = held, state
         nx, size = held.system.nx, max(map(len, held.parts))
         relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
-        most = max(len(held.parts), min(
-            MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2))))
-        links = MOST_LINKS * most
-        n, count = held.elements.size, len(held.parts)
+        most = 2 * len(held.parts) + min(  # the last ones, one of a part, are the room of trials
+            MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
+        n, count, elements = held.elements.size, len(held.parts), held.elements
+        states = nx if held.is_computed else 0
         self.parts = NetworkParts(
             *_listed(held.parts), *_listed(held.entries_of), *_listed(held.relations_of),
             held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)),
             np.zeros((most, size)), np.zeros((most, entries)), np.zeros((most, size * size)),
-            np.zeros((most, nx * size)), np.zeros((most, size)),
-            np.full(count, -1, dtype=np.int64), np.zeros(1, dtype=np.int64),
-            np.zeros(links, dtype=np.int64), np.zeros(links, dtype=np.int64),
-            np.zeros(links, dtype=bool), state.kinds,
+            np.zeros((most, nx * size)), np.zeros((most, size)), np.zeros(most, dtype=bool),
+            np.full(count, -1, dtype=np.int64), state.kinds,
             np.zeros((2, len(state.by_kind(state.fast)))), held.equations.endless,
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
-            held.decided_by)
+            held.decided_by, elements.gives_flow, elements.switch, np.zeros((6 * n, n)),
+            np.zeros((states, n)), held.equations.by_relations, np.zeros(len(held.joint)),
+            held.corrected.T.ravel() if held.drifts else np.zeros(0, dtype=bool))
+        self._coefficients: bytes | None = None  # relations with which they are known
         #: Part and place of each of the members, and of the relations.
         self._members_at, self._relations_at = map(_places, (held.parts, held.relations_of))
-        self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}
-        self._links: dict[tuple[int, int], int] = {}
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
-        """Keep the present modes, which were decided on at a point, and that they follow."""
+        """Keep the present modes, which were decided on at a point."""
         parts, state = self.parts, self.state
         parts.largest[:, state.kinds] = state.largest
         parts.noise_so_far[:] = state.noise
+        coefficients = problem.m[parts.by_relations].tobytes()
+        if len(parts.push) and coefficients != self._coefficients:
+            equations, self._coefficients = self.held.equations, coefficients
+            parts.by_inputs[:] = equations.by_inputs(problem, t).reshape(parts.by_inputs.shape)
+            parts.push[:], parts.known_m[:] = equations.slope_by_taken(problem, t), problem.m
+        self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
+
+    def for_run(self) -> NetworkParts:
+        """What machine code decides by, with the errors that the run allows."""
+        parts, state = self.parts, self.state
         parts.drift[0] = state.drift
         parts.least_flow[:] = self.held.elements.valve * state.least_flow
-        before = parts.present.copy()
-        self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
-        some = (before != parts.present) & (before >= 0) & (parts.present >= 0)
-        for link in zip(before[some].tolist(), parts.present[some].tolist(), strict=True):
-            count = int(parts.links[0])
-            if link not in self._links and count < len(parts.source):
-                self._links[link] = count
-                parts.source[count], parts.target[count] = link
-                parts.links[0] = count + 1
-            if link in self._links:
-                parts.brief[self._links[link]] |= state.brief
+        return parts
 
     def _find_rows(self, problem: Problem, t: float, noise: Array) -> None:
         """Make the rows of the present modes the present ones, new ones where there are none."""
         parts, held, state, new = self.parts, self.held, self.state, []
-        solved, modes, others = state.solved_modes, state.modes, self._others(problem)
-        for i in np.flatnonzero(others).tolist():
-            members, relations = held.parts[i], held.relations_of[i]
-            key = (i, solved[members].tobytes(), modes[members].tobytes(),
-                   problem.m[relations].tobytes())
-            parts.present[i] = self._number.get(key, -1)
+        solved = state.solved_modes
+        for i in np.flatnonzero(self._others(problem)).tolist():
+            parts.present[i] = self._row(i, problem.m)
             if parts.present[i] < 0:
-                new.append((i, key))
+                new.append(i)
         part, place = self._members_at
         known = np.flatnonzero(parts.present[part] >= 0)
         rows = parts.present[part[known]], place[known]
@@ -102,13 +96,24 @@ class KeptModes:
             if parts.present[i] >= 0 and any(split.members[0] in members for split in shared):
                 parts.constants[parts.present[i], : len(held.entries_of[i])] = constants[
                     held.entries_of[i]]
-        for i, key in new:
-            if len(self._number) == len(parts.modes):
-                return
-            k = parts.present[i] = len(self._number)
-            self._number[key] = k
+        for i in new:
+            free = parts.owner[: -len(held.parts)] < 0
+            if not free.any():  # all but those that are needed now; others are found again
+                free[:], free[parts.present] = True, False
+            k = parts.present[i] = int(np.argmax(free))
             projection = held.projection(problem, t, solved, held.parts[i])
             self._fill(k, i, problem.m, constants, noise, *projection)
+
+    def _row(self, i: int, m: Array) -> int:
+        """The row of the present modes of a part, and who bears nothing in them; -1 for none."""
+        parts, state, members = self.parts, self.state, self.held.parts[i]
+        n, relations = len(members), self.held.relations_of[i]
+        some = np.flatnonzero(parts.owner == i)
+        some = some[(parts.modes[some, :n] == state.modes[members]).all(axis=1)
+                    & (parts.m[some, : len(relations)] == m[relations]).all(axis=1)
+                    & ((parts.constants[some, :n] == UNLOADED) == state.unloaded[members]).all(
+                        axis=1)]
+        return int(some[0]) if len(some) else -1
 
     def _others(self, problem: Problem) -> Flags:
         """Parts whose present row is not that of their modes, or may not be."""
@@ -130,7 +135,7 @@ class KeptModes:
         parts, held = self.parts, self.held
         members, size = held.parts[i], parts.modes.shape[1]
         n, count = len(members), len(weight)
-        parts.owner[k] = i
+        parts.owner[k], parts.measured[k] = i, True
         parts.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
         parts.modes[k, :n], parts.noise[k, :n] = self.state.modes[members], noise[members]
         parts.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]

@@ -29,7 +29,6 @@ class _Decision(NamedTuple):
     modes: Indices
     ends: Indices | None
     unloaded: Flags
-    brief: bool
     struck: Flags
     approach: float
     largest: Array
@@ -57,7 +56,7 @@ class KnownDecisions:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
         state.modes, state.decided, state.ends = found.modes.copy(), True, found.ends
-        state.unloaded, state.brief = found.unloaded, found.brief
+        state.unloaded = found.unloaded
         state.struck, state.approach = found.struck, found.approach
         state.largest = found.largest
         state.noise = found.so_far.copy()
@@ -67,5 +66,5 @@ class KnownDecisions:
         """Keep what has just been chosen."""
         self._found.keep(key, _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.ends, state.unloaded, state.brief, state.struck, state.approach, state.largest,
+            state.ends, state.unloaded, state.struck, state.approach, state.largest,
             np.array(state.noise), noise))

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...numerics.arrays import Flags, Indices
+from ...numerics.arrays import Flags
 from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
@@ -36,7 +36,6 @@ class LawFunctions:
     Attributes
     ----------
     values, restitution : what elements come to
-    contacts : expressions of their gaps and restitutions, one after the other
     slope_u, flow_x : how inputs change slopes, and states flows
     rate_u, rate_x, rate_z, kinetic_x, kinetic_z : other derivatives
     delassus : D, row by row, where it is dense; else None
@@ -65,21 +64,18 @@ class LawFunctions:
         slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
-        self.contacts = ca.densify(ca.vertcat(laws.gap, laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
         self.delassus = None
         if elements.size <= DENSE:
-            self.delassus = system.function("delassus", ca.densify(elements.delassus(by_u)).T)
+            self.delassus = system.function("delassus", ca.densify(-elements.pushed(by_u)).T)
         self.rate_u = system.function("rate_u", by_u)
         self.slope_u = system.function("jacobian", slope_u)
         self.flow_x = system.function("jacobian", flow_x)
         self.rate_x = system.jacobian(laws.rate, tape.x)
-        self.rate_z = self.kinetic_z = None
-        if system.nz:
-            self.rate_z = system.jacobian(laws.rate, tape.z)
-            self.kinetic_z = system.jacobian(kinetic, tape.z)
         fast = ca.vertcat(tape.u, tape.z)
         coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
+        self.rate_z = system.jacobian(laws.rate, tape.z) if system.nz else None
+        self.kinetic_z = system.jacobian(kinetic, tape.z) if system.nz and coupled else None
         self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None
         self.nonlinear = coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
@@ -91,9 +87,9 @@ class LawFunctions:
         self.simple = self.few and self.fixed
         self.pushed = None if _is_fixed(system, slope_u) else elements.pushed(slope_u)
         self.held_modes = self._held_modes(laws)
-        self.last_run = LastRun(_parameters_in(
-            system, ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x))),
-            self.bounds))
+        matrices = ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x)))
+        self.last_run = LastRun(np.arange(system.parameter_count) if coupled else np.flatnonzero(
+            contained(tape.p, matrices)))  # all, where bounds move as well
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:
@@ -148,13 +144,6 @@ def _flow_varies(laws: LawExpressions) -> Flags:
         if other.numel():
             varies |= np.array(ca.which_depends(laws.flow, other, 1, True), dtype=bool)
     return varies
-
-
-def _parameters_in(system: System, sx: ca.SX, bounds: BoundFunctions | None) -> Indices:
-    """Entries of the parameter vector that matrices depend on; all, where bounds move as well."""
-    if bounds is not None:
-        return np.arange(system.parameter_count)
-    return np.flatnonzero(contained(system.tape.p, sx))
 
 
 def _is_fixed(system: System, sx: ca.SX) -> bool:

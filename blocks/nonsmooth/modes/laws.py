@@ -29,9 +29,10 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import SAFE_PIVOT, SEMIDEFINITE, SYMMETRIC
+from ...numerics.tolerances import SAFE_PIVOT, SEMIDEFINITE
 from ...system import Problem
 from ...system.points import Points
+from ..complementarity import is_positive
 from ..contract import IndeterminateGroup, Laws
 from .decisions import Decisions
 from .efforts import Efforts
@@ -49,9 +50,7 @@ from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
-    import casadi as ca
     from scipy.sparse import csc_matrix
-
 
 __all__ = ["SetValuedLaws"]
 
@@ -249,16 +248,4 @@ def _kept_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: 
 
 def _is_regular(block: Array, least: float = SAFE_PIVOT) -> bool:
     """Whether a block of D, and so every block within it, is safely positive definite."""
-    own = block.diagonal()
-    if not (own > 0).all():
-        return False
-    if len(own) <= 1:
-        return True
-    scaled = block / np.sqrt(np.outer(own, own))
-    if np.abs(scaled - scaled.T).max() > SYMMETRIC:
-        return False
-    try:
-        np.linalg.cholesky(scaled - least * np.eye(len(own)))
-    except np.linalg.LinAlgError:
-        return False
-    return True
+    return is_positive(block, np.empty_like(block), len(block), least)

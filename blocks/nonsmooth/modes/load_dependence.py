@@ -24,7 +24,6 @@ from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix, is_singular
-from .dense_blocks import masked_rows
 
 __all__ = ["LoadDependence"]
 
@@ -82,7 +81,7 @@ class LoadDependence:
         """d sliding effort / d effort at the present modes, 0 for elements at rest."""
         back, forth = self.slopes(problem, t)[2:]
         modes = self.state.modes
-        return masked_rows(modes > 0, forth) + masked_rows(modes < 0, back)
+        return _masked_rows(modes > 0, forth) + _masked_rows(modes < 0, back)
 
     @staticmethod
     def following(kinetic: Matrix, slides: Indices, rests: Indices) -> Array:
@@ -96,7 +95,7 @@ class LoadDependence:
         """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""
         rests = self.state.modes == 0
         own = np.eye(self.size) if self.functions.few else sp.identity(self.size, format="csr")
-        return masked_rows(rests, self.delassus.matrix(problem, t)) + masked_rows(
+        return _masked_rows(rests, self.delassus.matrix(problem, t)) + _masked_rows(
             ~rests, own - self.kinetic(problem, t))
 
     def newton(self, problem: Problem, t: float, residual: Array, *, anew: bool = True) -> Array:
@@ -169,3 +168,10 @@ class LoadDependence:
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
         return components(links)[1]
+
+
+def _masked_rows(mask: Flags, matrix: Matrix) -> Matrix:
+    """The rows of a mask, zero elsewhere."""
+    if sp.issparse(matrix):
+        return sp.diags_array(mask.astype(float)).tocsr() @ matrix
+    return np.where(mask[:, None], matrix, 0.0)

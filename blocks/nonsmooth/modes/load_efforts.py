@@ -24,7 +24,7 @@ from ...numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from ...system import AlgebraicFailure, Problem, System
-from .delassus import torn_by
+from .delassus import through_loops
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
@@ -66,7 +66,7 @@ class LoadEfforts:
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's efforts and loads to those of the present state."""
-        functions, at = self.functions, self.elements.effort_at
+        functions, at = self.functions, self.elements.column
         if functions.coupled is None:
             assert functions.inputs is not None
             problem.u[:] = functions.inputs(*problem.arguments(t))
@@ -93,9 +93,8 @@ class LoadEfforts:
         at = self._driven(problem, t, coupled)
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign
                            / at.divisor)
-        rate_x = coupled.rate_x.sparse(*args).toarray()
-        if coupled.rate_z is not None:
-            rate_x += coupled.rate_z.sparse(*args) @ torn_by(self.system.residual_x, problem, t)
+        rate_x = through_loops(coupled.rate_x, coupled.rate_z, self.system.residual_x, problem,
+                               t).toarray()
         if set_valued is not None:
             others = set_valued.sensitivities.efforts_by_states(problem, t).toarray()
             rate_x += set_valued.elements.columns_of(_rates_by_inputs(coupled, problem, t)) @ others
@@ -143,7 +142,7 @@ class LoadEfforts:
     def _put(self, problem: Problem, effort: Array, rate: Array, at: _Driven) -> None:
         """Efforts, and the loads that follow from the rates they leave."""
         load = np.where(at.dead, np.sign(rate) * ENDLESS, effort + rate / at.divisor)
-        problem.u[self.elements.effort_at] = effort * self.elements.effort_sign
+        self.elements.put(problem.u, effort)
         problem.u[self.elements.load_at] = load * self.elements.load_sign
 
     def _newton(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
@@ -184,8 +183,6 @@ class LoadEfforts:
 def _rates_by_inputs(functions: CoupledFunctions | LawFunctions, problem: Problem, t: float
                      ) -> Array:
     """How rates follow all inputs, dense; torn unknowns follow along."""
-    args = problem.arguments(t)
-    by_u: Array = functions.rate_u.sparse(*args).toarray()
-    if functions.rate_z is not None:
-        by_u += functions.rate_z.sparse(*args) @ torn_by(problem.system.residual_u, problem, t)
+    by_u: Array = through_loops(functions.rate_u, functions.rate_z, problem.system.residual_u,
+                                problem, t).toarray()
     return by_u

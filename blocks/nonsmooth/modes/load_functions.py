@@ -11,57 +11,49 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ...assembly.network import Family
 from ...language.expression import TIME
+from ...language.kernel import LocalLoadLaw
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import WITHOUT_EFFECT
 from ...system import System
-from .elements import inputs_of
+from .elements import ElementInputs, inputs_of
 from .held_loads import HeldLoads
 
-__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
+__all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of",
+           "load_laws_of"]  # fmt: skip
 
 ENDLESS = 1e100  # the load on such an element
 
 
 @dataclass(frozen=True, eq=False)
-class LoadElements:
+class LoadElements(ElementInputs):
     """Elements whose effort is a law of their load.
 
     Attributes
     ----------
-    owners : family and instance of every element
-    effort_at, effort_sign, load_at, load_sign : where both stand among the inputs
+    load_at, load_sign : where that stands among the inputs
     resting : elements that a band of velocity may hold at rest
     """
 
-    owners: list[tuple[int, int]]
-    effort_at: Indices
-    effort_sign: Array
     load_at: Indices
     load_sign: Array
     resting: Indices
-
-    @property
-    def size(self) -> int:
-        return len(self.owners)
-
-    def efforts_of(self, u: Array) -> Array:
-        """Efforts of the elements from inputs."""
-        return u[self.effort_at] * self.effort_sign
-
-    def columns_of(self, by_inputs: Array) -> Array:
-        """Of derivatives by inputs those by the efforts of the elements."""
-        return by_inputs[:, self.effort_at] * self.effort_sign
 
     def loads_of(self, u: Array) -> Array:
         """Loads on the elements from inputs."""
         return u[self.load_at] * self.load_sign
 
 
+def load_laws_of(system: System) -> list[tuple[int, Family, LocalLoadLaw]]:
+    """Laws of the load, with their families and the numbers of these."""
+    return [(f, family, law) for f, family in enumerate(system.network.families)
+            for law in family.kernel.load_laws]  # fmt: skip
+
+
 def load_elements_of(system: System) -> LoadElements:
     """The elements of a system's laws of the load."""
-    laws = [(f, family, law) for f, family in enumerate(system.network.families)
-            for law in family.kernel.load_laws]  # fmt: skip
+    laws = load_laws_of(system)
     held = [law.band is not None for _, family, law in laws for _ in range(family.size)]
 
     def at(variables: list[int]) -> tuple[Indices, Array]:
@@ -100,8 +92,8 @@ class LoadFunctions:
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
         self.flow_x = system.jacobian(flow, tape.x)
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
-        effort = tape.u[elements.effort_at.tolist()]
-        d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.effort_sign))
+        effort = tape.u[elements.column.tolist()]
+        d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.unit))
         rows, columns = d.sparsity().get_triplet()
         fast = ca.vertcat(tape.u, tape.z)
         affine = not any(ca.which_depends(rate, fast, 2, True)) and not system.nz
@@ -139,23 +131,22 @@ class CoupledFunctions:
 def _expressions(system: System) -> list[ca.SX]:
     """Flows, laws, bands of rest and strengths in them, as columns."""
     rows: list[list[ca.SX]] = [[] for _ in range(4)]
-    for f, family in enumerate(system.flat.network.families):
-        for _, _, *of_law in family.kernel.load_laws:
-            for row, sx in zip(rows, of_law, strict=True):
-                row.append(system.tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
+    for f, _, (_, _, *of_law) in load_laws_of(system):
+        for row, sx in zip(rows, of_law, strict=True):
+            row.append(system.tape.writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return [ca.vertcat(*row) for row in rows]
 
 
 def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: ca.SX, d: ca.SX
                      ) -> ca.SX:
     """Every effort and load as an expression of the states and the set-valued efforts."""
-    tape, effort_at, load_at = system.tape, elements.effort_at.tolist(), elements.load_at.tolist()
+    tape, effort_at, load_at = system.tape, elements.column.tolist(), elements.load_at.tolist()
     effort, load = tape.u[effort_at], tape.u[load_at]
     free = ca.substitute(rate, effort, ca.SX.zeros(elements.size))
     size = ca.mmax(ca.densify(d))
     driven = ca.densify(ca.if_else(d > WITHOUT_EFFECT * size, free / d, ca.sign(free) * ENDLESS))
     given = ca.substitute(law, load, driven * ca.SX(elements.load_sign))
     inputs = ca.SX(tape.u)
-    inputs[effort_at] = given * ca.SX(elements.effort_sign)
+    inputs[effort_at] = given * ca.SX(elements.unit)
     inputs[load_at] = driven * ca.SX(elements.load_sign)
     return inputs

@@ -20,7 +20,7 @@ from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
 from .laws import SetValuedLaws
 from .load_efforts import LoadEfforts
-from .load_functions import LoadElements, LoadFunctions, load_elements_of
+from .load_functions import LoadElements, LoadFunctions, load_elements_of, load_laws_of
 from .massless_nodes import without_mass
 
 if TYPE_CHECKING:
@@ -37,12 +37,8 @@ def refuse_loads_without_mass(system: System) -> None:
     StructureError
         Naming an element.
     """
-    laws = [(f, family, law) for f, family in enumerate(system.network.families)
-            for law in family.kernel.load_laws]  # fmt: skip
-    if not laws:
-        return
-    light = without_mass(system)
-    if light:
+    laws = load_laws_of(system)
+    if laws and (light := without_mass(system)):
         raise StructureError(
             light[0], "exact friction acts on a node without mass, in one network with a law "
             "that looks at the load.", "Give that node a mass.", code="structure.massless",
@@ -61,7 +57,7 @@ def refuse_loads_without_mass(system: System) -> None:
 
 def with_loads(system: System, laws: Laws) -> Laws:
     """The laws of a system: set-valued ones, and those of the load where there are any."""
-    if not any(family.kernel.load_laws for family in system.network.families):
+    if not load_laws_of(system):
         return laws
     refuse_loads_without_mass(system)
     return LoadLaws(system, laws)
@@ -172,9 +168,9 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
     """Set-valued elements, and after them those that a band holds at rest."""
     rest, nothing = mine.resting, np.zeros(len(mine.resting), dtype=bool)
     return Elements(
-        system.network, [*elements.owners, *(mine.owners[i] for i in rest)],
-        np.concatenate([elements.column, mine.effort_at[rest]]),
-        np.concatenate([elements.unit, mine.effort_sign[rest]]),
+        [*elements.owners, *(mine.owners[i] for i in rest)],
+        np.concatenate([elements.column, mine.column[rest]]),
+        np.concatenate([elements.unit, mine.unit[rest]]), system.network,
         np.concatenate([elements.contact, nothing]),
         np.concatenate([elements.gives_flow, nothing]),
         np.concatenate([elements.switch, nothing]), np.concatenate([elements.valve, nothing]),
@@ -253,8 +249,8 @@ class _RestBands:
             return
         index = self.index[held]
         args = problem.arguments(t)
-        by_u = problem.system.slope_u.sparse(*args)[:, self.elements.effort_at]
-        push = by_u.multiply(self.elements.effort_sign).tocsc()
+        by_u = problem.system.slope_u.sparse(*args)[:, self.elements.column]
+        push = by_u.multiply(self.elements.unit).tocsc()
         d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index].toarray()
         flow = self.functions.flow(*args)[index]
         problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=LEAST_CHANGE_LOADED)[0]

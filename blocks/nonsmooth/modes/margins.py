@@ -34,7 +34,6 @@ from .solved_modes import SolvedModes, point_to_the_bit
 __all__ = ["CompiledMargins", "Margins"]
 
 
-
 class Margins:
     """Switching functions of the present modes.
 
@@ -64,7 +63,9 @@ class Margins:
                 together = evaluation.functions.companions.room(margin, modes, problem.p)
                 dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
                 together[dead] = self._of_dead(problem, t, dead, now)
-                return self._with_reserve(together, reserve)
+                if (load := evaluation.load) is None:
+                    return together
+                return np.where(stuck | load.dependent, np.minimum(together, reserve), together)
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             margin[dead] = self._of_dead(problem, t, dead, now)
@@ -115,13 +116,6 @@ class Margins:
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
-
-    def _with_reserve(self, margin: Array, reserve: float) -> Array:
-        """Margins of elements that a jam would concern, no larger than the reserve."""
-        if (load := self.evaluation.load) is None:
-            return margin
-        loaded = (self.state.modes == 0) | load.dependent
-        return np.where(loaded, np.minimum(margin, reserve), margin)
 
     def notice(self, margins: Array) -> None:
         """Take note of the largest margins of an episode: the speeds of what slid in it."""

@@ -207,5 +207,4 @@ class MasslessEfforts:
 
     def _taken_by_states(self, problem: Problem, t: float) -> Array:
         held = self.equations.at(problem, t, self.state.modes)
-        by_x = self.equations.by_x(problem, t, self.state.modes)[0]
-        return np.array(-np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0])
+        return -held.solved(self.equations.by_x(problem, t, self.state.modes)[0])

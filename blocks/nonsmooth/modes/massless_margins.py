@@ -260,23 +260,20 @@ class MasslessMargins:
         The voltage of a diode between two halves of a bridge that are alike is nothing but that;
         so is that beside a closed switch, which the rest of a current through 1e-8 S tells of.
         """
-        x, p, u = problem.x.copy(), problem.p.copy(), problem.u.copy()
-        stuck = self.state.modes == 0
+        x, p, stuck = problem.x.copy(), problem.p.copy(), self.state.modes == 0
         rounding = self.equations.rounding(problem, t, self.state.modes, LAST_BITS)
 
         def given(last_digits: float) -> Array:
             for values, exact in ((problem.x, x), (problem.p, p)):
                 values[:] = exact * (1.0 + last_digits * (-1.0) ** np.arange(len(exact)))
             self.efforts.apply(problem, t * (1.0 + last_digits))
-            problem.u *= 1.0 + last_digits * (-1.0) ** np.arange(len(u))
+            problem.u *= 1.0 + last_digits * (-1.0) ** np.arange(len(problem.u))
             flow, effort, *_ = self.equations.values(problem, t * (1.0 + last_digits))
             return np.where(stuck, effort, flow)
 
-        try:
+        with put_back(problem.x, problem.p, problem.u):
             noise = NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
-            return np.maximum(noise, rounding)
-        finally:
-            problem.x[:], problem.p[:], problem.u[:] = x, p, u
+        return np.maximum(noise, rounding)
 
     def missed(self, problem: Problem, t: float) -> float:
         """The largest share of its size by which the present modes miss what they hold constant.

@@ -315,7 +315,7 @@ class MasslessLaws(Laws):
                                np.ones(self.system.nx)])
 
     def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
-        return None if self.kept is None else self.kept.parts
+        return None if self.kept is None else self.kept.for_run()
 
     def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         assert self.kept is not None  # which has decided

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,18 +17,13 @@ RECALLED = 1000  # values up to which the next run takes over what is known
 T = TypeVar("T")
 
 
+@dataclass
 class LastRun:
-    """What the last run knew, and the parameters it is true for.
+    """What the last run knew, and the parameters it is true for."""
 
-    Parameters
-    ----------
-    entries : of the parameter vector, on which any of it depends
-    """
-
-    def __init__(self, entries: Indices) -> None:
-        self.entries = entries
-        self.p: Array | None = None
-        self.known: dict[Hashable, Any] = {}
+    entries: Indices  # of the parameter vector, on which any of it depends
+    p: Array | None = None
+    known: dict[Hashable, Any] = field(default_factory=dict)
 
 
 class Memory:

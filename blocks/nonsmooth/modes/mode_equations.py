@@ -68,18 +68,24 @@ class LinearEquations:
 
     def step(self) -> Array | None:
         """Change of the inputs that solves the equations, the least one; None if not finite."""
-        if not (np.isfinite(self.matrix).all() and np.isfinite(self.residual).all()):
-            return None
+        step = self.solved(self.residual[:, None])[:, 0]
+        return step if np.isfinite(step).all() else None
+
+    def solved(self, right: Array) -> Array:
+        """What the matrix makes columns of, the least of it; nan if that is not finite."""
+        if not (np.isfinite(self.matrix).all() and np.isfinite(right).all()):
+            return np.full(right.shape, np.nan)
         if self.solver is not None:
-            return self.solver @ self.residual
+            return self.solver @ right
         even, rows, columns = _even(self.matrix)
-        right = self.residual / rows
-        if not self.null.shape[1]:
+        if self.null.shape[1]:
+            found = np.linalg.lstsq(even, right / rows[:, None], rcond=BLOCK_SINGULAR)[0]
+        else:
             from scipy.linalg.lapack import dgesv
 
-            _, _, step, failed = dgesv(even, right)
-            return None if failed else step / columns
-        return np.linalg.lstsq(even, right, rcond=BLOCK_SINGULAR)[0] / columns
+            _, _, found, failed = dgesv(even, right / rows[:, None])
+            found[:] = np.nan if failed else found
+        return np.asarray(found / columns[:, None])
 
     @property
     def error(self) -> float:
@@ -151,9 +157,9 @@ class ModeEquations:
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
-        #: Relations that the coefficients of all elements depend on, and those of each part.
-        self._all_by, *self._part_by = (
-            np.flatnonzero(contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u))))
+        #: Which relations the coefficients of all elements depend on, and those of each part.
+        self.by_relations, *self._part_by = (
+            contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u)))
             for part in (np.arange(n), *self.parts))
         by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
@@ -235,7 +241,7 @@ class ModeEquations:
 
     def coefficients(self, problem: Problem) -> tuple[bytes, bytes]:
         """What the coefficients of constant equations depend on."""
-        return problem.m[self._all_by].tobytes(), self._key_of_parameters(problem)
+        return problem.m[self.by_relations].tobytes(), self._key_of_parameters(problem)
 
     def _key_of_parameters(self, problem: Problem) -> bytes:
         """The same object for the same parameters, which is hashed once."""

@@ -89,11 +89,11 @@ class ModeSearch:
         alone = [(allowed, False) for allowed in degrees if allowed.margin == MODE_MARGIN_CLEAR]
         for allowed, combined in [*alone, *((allowed, True) for allowed in degrees)]:
             if (found := self._first(problem, t, doubt, noted, allowed, combined)) is not None:
-                return self._adopt(problem, t, found, allowed.brief)
+                return self._adopt(problem, t, found)
             noted = iter(tried)
         for allowed in degrees:
             if (found := self._exchanged(problem, t, tried, allowed)) is not None:
-                return self._adopt(problem, t, found, allowed.brief)
+                return self._adopt(problem, t, found)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
@@ -191,9 +191,9 @@ class ModeSearch:
             trial[index] = option
             yield trial
 
-    def _adopt(self, problem: Problem, t: float, trial: Indices, brief: bool) -> Array:
+    def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
         """Take modes; returns what rounding makes of their margins."""
-        self.state.modes, self.state.decided, self.state.brief = trial, True, brief
+        self.state.modes, self.state.decided = trial, True
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     FLOW_NONE,
     TINY,
@@ -55,10 +56,9 @@ class NodeVelocities:
         # a load exactly at a bound is decided by the next instant
         for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
             for h in TRIAL_INSTANTS:
-                x = problem.x.copy()
-                problem.x += ahead * slope
-                found = self._found(problem, t + ahead, h, moved != 0, asked)
-                problem.x[:] = x
+                with put_back(problem.x):
+                    problem.x += ahead * slope
+                    found = self._found(problem, t + ahead, h, moved != 0, asked)
                 if found is not None:
                     yield from self._without_redundant(problem, t, found, asked)
 

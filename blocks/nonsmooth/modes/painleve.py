@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...exceptions import SimulationError
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     CLOSED_GAP,
@@ -23,7 +25,7 @@ from ...numerics.tolerances import (
 from ...system import Problem
 from ..complementarity import Solution, Status, open_load, signed_pivot
 from ..complementarity.scaling import dense_block
-from .dense_blocks import at_hand, count_nonzero
+from .delassus import Matrix
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .gaps import largest_position
@@ -31,6 +33,7 @@ from .load_dependence import LoadDependence
 
 __all__ = ["Painleve"]
 
+DENSE = 1000  # elements up to which a matrix that many blocks are taken of is dense, of 8 MB
 BY_IMPULSE = ("Contacts of bodies that nothing else jams go on by method='moreau_jean' with a "
               "step, which ends the jam by an impulse within one.")
 
@@ -65,14 +68,14 @@ class Painleve:
         sliding = (modes != 0) & load.dependent
         if not sliding.any():
             return out
-        kinetic, d = map(at_hand, (load.kinetic(problem, t),
+        kinetic, d = map(_at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))
         parts = load.components(problem, t)
         moves = np.flatnonzero(sliding)
-        drives = np.flatnonzero((modes == 0) & (count_nonzero(kinetic, moves, 0) > 0))
+        drives = np.flatnonzero((modes == 0) & _acts(kinetic[moves], 0))
         # only parts whose friction acts on what it depends on
-        acts = np.concatenate([drives[count_nonzero(d[drives][:, moves], None, 1) > 0],
-                               moves[count_nonzero(kinetic[moves][:, moves], None, 1) > 0]])
+        acts = np.concatenate([drives[_acts(d[drives][:, moves], 1)],
+                               moves[_acts(kinetic[moves][:, moves], 1)]])
         sliding &= np.isin(parts, parts[acts])
         if not sliding.any():
             return out
@@ -114,25 +117,19 @@ class Painleve:
         self._refuse_wedged(problem, t, sliding)
         if not self.load.pieces:
             return
-        functions = self.evaluation.functions
-        u, z = problem.u.copy(), problem.z.copy()
-        args = problem.arguments(t)
-        slope = functions.system.slope(*args)
+        system, effort = self.evaluation.system, self.evaluation.efforts(problem)
+        slope = system.slope(*problem.arguments(t))
         push = self.evaluation.delassus.slope_by_efforts(problem, t, np.arange(self.elements.size))
-        size = np.abs(slope) + abs(push) @ np.abs(self.elements.efforts_of(u))
-        big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        size = np.abs(slope) + abs(push) @ np.abs(effort)
+        big = 1e3 * max(float(np.abs(problem.u).max()), 1e-3)
         other_motion = SEVERAL_MOTIONS * size.max(initial=0.0) + EFFORT_NONE * big * float(
             (abs(push) @ sliding).max(initial=0.0))  # what is left of efforts so large
-        try:
+        with put_back(problem.u, problem.z):
             for sign in (1, -1):
-                effort = self.elements.efforts_of(u)
-                effort[sliding] = sign * big
-                holds = self._holds_from(problem, t, effort)
-                other = functions.system.slope(*problem.arguments(t))
+                holds = self._holds_from(problem, t, np.where(sliding, sign * big, effort))
+                other = system.slope(*problem.arguments(t))
                 if holds and np.any(np.abs(other - slope) > other_motion):
                     raise self._jammed(t, np.flatnonzero(sliding), "several motions obey")
-        finally:
-            problem.u[:], problem.z[:] = u, z
 
     def _holds_from(self, problem: Problem, t: float, effort: Array) -> bool:
         """Whether the modes hold at the efforts that are found from these."""
@@ -149,7 +146,7 @@ class Painleve:
     def _refuse_wedged(self, problem: Problem, t: float, sliding: Flags) -> None:
         """Stop where what slides is pressed by efforts at rest that could be others as well."""
         load = self.load
-        kinetic, d = map(at_hand, (load.kinetic(problem, t),
+        kinetic, d = map(_at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))
         parts, rest = load.components(problem, t), self._at_rest(problem, t)
         several = np.bincount(parts[rest], minlength=parts.max() + 1) > 1
@@ -162,7 +159,13 @@ class Painleve:
             back = load.following(kinetic, slides, rests)
             if open_load(dense_block(d, rests, rests), dense_block(d, rests, slides) @ back,
                          dense_block(d, slides, rests) + dense_block(d, slides, slides) @ back):
-                raise self._wedged(t, np.concatenate([drives, slides]))
+                raise self.elements.error(
+                    t, np.concatenate([drives, slides]), "several motions obey the laws of rigid "
+                    "contact and dry friction: these contacts are wedged, any force that they "
+                    "press with against each other obeys the laws, and the friction of what slides "
+                    "depends on it.", "Leave some play between the bodies, or let one of the "
+                    "contacts yield: a spring with a damper in its place says how hard it is "
+                    "pressed.", code="simulation.paradox")
 
     def _at_rest(self, problem: Problem, t: float) -> Flags:
         """Elements that are stuck or closed, or contacts that are open by rounding only."""
@@ -175,14 +178,6 @@ class Painleve:
         return rest
 
     # -- what is said ----------------------------------------------------------------------
-    def _wedged(self, t: float, elements: Indices) -> SimulationError:
-        return self.elements.error(
-            t, elements, "several motions obey the laws of rigid contact and dry friction: these "
-            "contacts are wedged, any force that they press with against each other obeys the "
-            "laws, and the friction of what slides depends on it.",
-            "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
-            "damper in its place says how hard it is pressed.", code="simulation.paradox")
-
     def _jammed(self, t: float, elements: Indices, found: str) -> SimulationError:
         return self.elements.error(
             t, elements, f"{found} the laws of rigid contact and dry friction: sliding "
@@ -192,6 +187,16 @@ class Painleve:
             "let the contact yield: a spring with a damper in place of the rigid contact or guide."
             + f" {BY_IMPULSE}" * bool(self.elements.contact[elements].any()),
             code="simulation.paradox")
+
+
+def _at_hand(matrix: Matrix) -> Matrix:
+    """A matrix that many blocks are taken of: dense, unless it is large."""
+    return matrix.toarray() if sp.issparse(matrix) and matrix.shape[0] <= DENSE else matrix
+
+
+def _acts(matrix: Matrix, axis: int) -> Flags:
+    """Which columns (axis 0) or rows (1) have entries."""
+    return np.ravel((matrix != 0).sum(axis=axis)) > 0
 
 
 def _of_its_rank(loaded: Array, block: Array) -> Array:

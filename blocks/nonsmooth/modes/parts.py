@@ -125,11 +125,8 @@ class NetworkParts:
     m, modes, constants : relations, modes, and what efforts and slopes follow by
     weight : (rows, k * k) combinations of equations that say something about the states
     move : (rows, nx * k) what brings these to their values
-    noise : what rounding makes of margins
+    noise, measured : what rounding makes of margins, and whether that is known
     present : (parts,) which row holds now; -1 where it is none of them
-    links : how many modes have followed others
-    source, target : which one followed which
-    brief : whether it then held for less than an instant
     kinds : (n,) the number of each element's kind
     largest : (2, kinds) the largest flow and effort so far
     endless : (n,) elements whose bounds are so on one side at least
@@ -138,6 +135,12 @@ class NetworkParts:
     drift : (1,) share of its size by which what modes hold constant may be off
     least_flow : (n,) less does not end a mode
     values : flow, effort, low, high, what the equations of modes miss; slopes
+    gives_flow, switch : (n,) of elements, as in :class:`.elements.Elements`
+    by_inputs : (6 n, n) what elements give, and kinetic efforts, by what they take; rates of these
+    push : (nx, n) how slopes follow that; no rows where rows are not to be computed
+    by_relations : (all relations,) those that these depend on
+    known_m : (all relations,) with which they are
+    corrected : (n * nx,) of the constants, which states the errors of an element's equation move
     """
 
     starts: Indices
@@ -154,11 +157,8 @@ class NetworkParts:
     weight: Matrix
     move: Matrix
     noise: Matrix
+    measured: Flags
     present: Indices
-    links: Indices
-    source: Indices
-    target: Indices
-    brief: Flags
     kinds: Indices
     largest: Matrix
     endless: Flags
@@ -167,3 +167,10 @@ class NetworkParts:
     drift: Array
     least_flow: Array
     values: ca.SX
+    gives_flow: Flags
+    switch: Flags
+    by_inputs: Matrix
+    push: Matrix
+    by_relations: Flags
+    known_m: Array
+    corrected: Flags

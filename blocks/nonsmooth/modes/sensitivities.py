@@ -6,7 +6,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...system import Problem
-from .delassus import Matrix, pseudo_inverse, torn_by
+from .delassus import Matrix, pseudo_inverse, through_loops
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 
@@ -29,7 +29,8 @@ class Sensitivities:
 
     def efforts_by_states(self, problem: Problem, t: float) -> sp.csr_matrix:
         """d effort / d x at the present modes."""
-        kinetic = self.functions.kinetic_x.sparse(*problem.arguments(t)).tocsr()
+        kinetic = through_loops(self.functions.kinetic_x, self.functions.kinetic_z,
+                                problem.system.residual_x, problem, t).tocsr()
         if self.evaluation.load is not None:
             return self._loaded(problem, t, kinetic, self.evaluation.load)
         by_x = sp.csr_matrix(self._sliding(kinetic))
@@ -46,21 +47,13 @@ class Sensitivities:
 
     def _rate_by_states(self, problem: Problem, t: float) -> Matrix:
         """d rate / d x, the torn unknowns following."""
-        args = problem.arguments(t)
-        rate = self.functions.rate_x.sparse(*args)
-        if self.functions.rate_z is not None:
-            rate = rate + self.functions.rate_z.sparse(*args) @ sp.csc_matrix(
-                torn_by(problem.system.residual_x, problem, t))
-        return rate
+        return through_loops(self.functions.rate_x, self.functions.rate_z,
+                             problem.system.residual_x, problem, t)
 
     def _loaded(self, problem: Problem, t: float, kinetic: sp.csr_matrix, load: LoadDependence
                 ) -> sp.csr_matrix:
         """The same where the efforts of sliding elements depend on others."""
         rate = self._rate_by_states(problem, t)
-        if self.functions.kinetic_z is not None:
-            z_by_x = sp.csc_matrix(torn_by(problem.system.residual_x, problem, t))
-            by_z = self.functions.kinetic_z.sparse(*problem.arguments(t))
-            kinetic = sp.csr_matrix(kinetic + by_z @ z_by_x)
         sliding = self._sliding(kinetic).toarray()
         right = np.where((self.state.modes == 0)[:, None], rate.toarray(), sliding)
         return sp.csr_matrix(load.newton(problem, t, right))

@@ -298,14 +298,11 @@ class SolvedModes:
 
         n, last, first = self.size, np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
-        follows = []
         for _ in range(1 if self.direct else ROUNDS):
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
-                by_u = torn_by(problem.system.residual_u, problem, t)
-                follows = [self.elements.columns_of(by_u).T.ravel()]
-            out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+            out = self._equations_at(problem, t, modes, effort)
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
             self._matrix = matrix, out[n * n + n : -1]
             lu, _, step, failed = dgesv(matrix, residual)
@@ -320,6 +317,14 @@ class SolvedModes:
             last = size
         return None
 
+    def _equations_at(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array:
+        """What the equations come to at the present point, whose loops follow efforts."""
+        follows = []
+        if self.with_loops:
+            by_u = torn_by(problem.system.residual_u, problem, t)
+            follows = [self.elements.columns_of(by_u).T.ravel()]
+        return self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
+
     def constants(self, problem: Problem, modes: Indices, d: DelassusMatrix) -> Array:
         """Modes and the numbers that are kept for them, in one row."""
         assert self.kept is not None
@@ -333,11 +338,8 @@ class SolvedModes:
 
     def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Their matrix, where that depends on no effort, and own rates per effort."""
-        n, follows = self.size, list[Array]()
-        if self.with_loops:
-            by_u = torn_by(problem.system.residual_u, problem, t)
-            follows = [self.elements.columns_of(by_u).T.ravel()]
-        out = self._solve(*problem.arguments(t)[:-1], modes, np.zeros(n), *follows)
+        n = self.size
+        out = self._equations_at(problem, t, modes, np.zeros(n))
         return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
 
     def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from scipy.sparse import csc_matrix
 
 from ...assembly.flatten import Group
 from ...assembly.reduced import Reduced, Singular
-from ...assembly.tape import Tape, tape_of
+from ...assembly.tape import Tape, write_tape
 from ...assembly.writer import Writer
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
@@ -90,7 +90,7 @@ def bare_network(tape: Tape, families: list[int]) -> Bare | None:
     lost = _computed_by(tape, families)
     writer = _BareWriter(reduced, tape.writer.parameters, set(families), lost)
     try:
-        bare = tape_of(writer)
+        bare = write_tape(writer)
     except Singular:
         return None
     if bare.z.numel() or ca.depends_on(bare.slope, writer.hole):

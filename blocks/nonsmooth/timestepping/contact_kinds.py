@@ -151,7 +151,8 @@ class _Variables:
         kernel = self.kernel = system.network.families[f].kernel
         keys = [k for k in system.flat.base[f] if k in kernel.symbols]
         self.classes, self.signs = _classes(system.flat, Group(f, None, instances), keys)
-        self._first, self._sign = _aliases(self.classes, self.signs)
+        of_all = _pattern(self.classes[:, :1], self.signs[:, :1])[:, 0]  # which instances share
+        self._first, self._sign = np.abs(of_all) - 1, np.sign(of_all)
         at = {k: n for n, k in enumerate(keys)}
         self.efforts = ca.SX.sym("e", len(kernel.set_valued))
         self.value: dict[int, Any] = {}
@@ -234,9 +235,3 @@ def _pattern(classes: np.ndarray, signs: np.ndarray) -> np.ndarray:
             first[j][same] = k
             relative[j][same] = (signs[j] * signs[k])[same]
     return (first + 1) * relative
-
-
-def _aliases(classes: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The pattern that all instances share."""
-    one = _pattern(classes[:, :1], signs[:, :1])[:, 0]
-    return np.abs(one) - 1, np.sign(one)

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,18 @@ from ... import shapes as looks
 from ...exceptions import BlocksError, FileError, ParameterError, brief, optional_package
 from ...numerics.arrays import Array
 from ...shapes import Shape
-from ...units import Unit, in_unit, is_quantity, quantity, unit
+from ...units import in_unit, is_quantity, quantity, unit
 from ..lookup import grouped
 from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from ..sticking import SharedLoad, StickTerm
 from ..values.interpolants import SampledCurves, refined
+from ..values.series import Series
 from ..values.table import Column, Table
 from ..values.views import both_limits
 from . import name_of, reading, writing
 from .export import opened_netcdf, parquet_with_facts, table_of_dataset
 from .netcdf import write_netcdf
-
-if TYPE_CHECKING:
-    from ..values.series import Series
 
 __all__ = ["SavedRecording", "load_recording", "save_result"]
 
@@ -52,9 +50,10 @@ def save_result(recording: Recording, chosen: Sequence[Series], file: str | Path
     infos = list(catalog.values())
     curves, error = _samples(recording, infos)
     table = _table(recording.name, catalog, curves)
-    facts = _facts(recording, infos) | {"error between samples": error,
-                                        "samples": _own_samples(recording, curves.times),
-                                        "checksum": _checksum(table, catalog)}
+    own = np.asarray(recording.times, dtype=float)  # at which it is shown, if these are others
+    facts = _facts(recording, infos) | {
+        "error between samples": error, "checksum": _checksum(table, catalog),
+        "samples": None if np.array_equal(own, curves.times) else own.tolist()}
     write(table, json.dumps(facts, ensure_ascii=False), file)
 
 
@@ -160,12 +159,6 @@ def _drawn(shape: Shape, place: Mapping[int, int]) -> dict[str, Any] | None:
     return out
 
 
-def _own_samples(recording: Recording, times: Array) -> list[float] | None:
-    """The times at which the run is shown, where these are not those that are kept."""
-    own = np.asarray(recording.times, dtype=float)
-    return None if np.array_equal(own, times) else own.tolist()
-
-
 def _checksum(table: Table, catalog: Mapping[str, VariableInfo]) -> int:
     """Return the CRC-32 of all arrays, whatever order and chunks a format gives them back in."""
     flat = dict(table.flat())
@@ -226,7 +219,8 @@ class SavedRecording:
         }
         infos = list(self.catalog.values())
         flat = dict(table.flat())
-        rows = np.array([_si(flat[i.path].values, i.unit) for i in infos], dtype=float)
+        rows = np.array([flat[i.path].values * i.unit.factor + i.unit.offset for i in infos],
+                        dtype=float)
         self.close_times = self.knots = table.clock.values
         self._curves = SampledCurves(
             self.close_times, rows.reshape(len(infos), len(self.close_times)),
@@ -296,10 +290,6 @@ class SavedRecording:
         return out
 
 
-def _si(values: Array, u: Unit) -> Array:
-    return np.asarray(values, dtype=float) * u.factor + u.offset
-
-
 def _read(value: Any) -> Any:
     if isinstance(value, dict):
         if "said" in value:
@@ -311,34 +301,26 @@ def _read(value: Any) -> Any:
 
 def write(table: Table, text: str, file: str | Path) -> None:
     """Write a table and a text; the name's ending chooses the format."""
-    if _ending(file) == ".parquet":
-        _write_parquet(table, text, file)
+    if _ending(file) == ".nc":
+        data = table.to_xarray()
+        data.attrs[INFORMATION] = text
+        with writing(file) as place:
+            write_netcdf(data, place, packed=True)
         return
-    data = table.to_xarray()
-    data.attrs[INFORMATION] = text
-    with writing(file) as place:
-        write_netcdf(data, place, packed=True)
-
-
-def read(file: str | Path) -> tuple[Table, str | None]:
-    """The table and the text of a file; None where it has no such text."""
-    if _ending(file) == ".parquet":
-        return _read_parquet(file)
-    data = opened_netcdf(file)
-    return table_of_dataset(data, file), data.attrs.get(INFORMATION)
-
-
-def _write_parquet(table: Table, text: str, file: str | Path) -> None:
     pyarrow, parquet = (optional_package(module, "Parquet", "parquet")
                         for module in ("pyarrow", "pyarrow.parquet"))
-    made = pyarrow.Table.from_pandas(table.coded_frame())
+    made = pyarrow.Table.from_pandas(table.frame(words=False))
     made = made.replace_schema_metadata({**(made.schema.metadata or {}),
                                          INFORMATION.encode(): text.encode()})
     with writing(file) as place:
         parquet.write_table(made, place, compression="zstd")
 
 
-def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
+def read(file: str | Path) -> tuple[Table, str | None]:
+    """The table and the text of a file; None where it has no such text."""
+    if _ending(file) == ".nc":
+        data = opened_netcdf(file)
+        return table_of_dataset(data, file), data.attrs.get(INFORMATION)
     table, facts = parquet_with_facts(file)
     text = facts.get(INFORMATION.encode())
     return table, None if text is None else text.decode()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,12 @@ from ..parameters import MadeWith, said
 from ..recording import EnergyTerm, Recording
 from ..report import Events, Statistics, summary
 from ..schematic.drawing import draw_schematic
-from ..schematic.parts import Part
+from ..schematic.parts import Net, Part
 from ..schematic.picture import width_of
 from ..sheet import SHOWN, Sheet
 from ..shown import number, pretty
 from ..sticking import Sticking
 from ..values.series import Series
-
-if TYPE_CHECKING:
-    from ..schematic.parts import Net
 
 __all__ = ["Page", "curves", "network", "page_of", "parameters", "style"]
 
@@ -43,7 +40,7 @@ TALL, GAP, BAR, SIZE = 190.0, 9.0, 14.0, 11.0  # pixels
 LEAST = 1e-3  # share of all below which a flow is not drawn
 MOST = 12  # flows a side
 WORDS = {"supplied": ("supplied", "taken out"), "stored": ("released", "stored"),
-         "dissipated": ("from heat", "dissipated")}  # fmt: skip
+         "dissipated": ("from heat", "dissipated"), "": ("", "")}  # fmt: skip
 COLOURS = {"supplied": "#d55e00", "stored": "#0072b2", "dissipated": "#b8860b"}
 COLUMNS = 4000  # of thinned curves: four pixels of a wide screen hold one
 CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
@@ -184,21 +181,17 @@ def network(recording: Recording) -> str:
     for path, value in made.parameters.items():
         owner, _, name = path.rpartition(".")
         told[owner] = told.get(owner, "") + f"\n{name} = {said(value)}"
-    picture = _picture(recording.name, parts, nets, findings, told, "drawn")
-    page = f"<div class='wide'>{picture}</div>"
-    drawn = recording.drawn(True)
+
+    def picture(parts: Sequence[Part], nets: dict[int, Net], findings: Any, anchor: str) -> str:
+        hinted = [_hinted(p, told) for p in parts]
+        drawn = draw_schematic(recording.name, hinted, nets, findings)
+        return f"<div class='wide'>{drawn.folded(anchor)}</div>"
+
+    page, drawn = picture(parts, nets, findings, "drawn"), recording.drawn(True)
     if drawn is None or not any(part.inside for part in drawn[0]):
         return page
-    opened = _picture(recording.name, *drawn[:2], (), told, "drawn-open")
     return page + ("<details><summary>With the parts of all composites</summary>"
-                   f"<div class='wide'>{opened}</div></details>")
-
-
-def _picture(name: str, parts: Sequence[Part], nets: dict[int, Net], findings: Any,
-             told: dict[str, str], anchor: str) -> str:
-    """The schematic, where pointing at a part tells the values of the run."""
-    drawn = draw_schematic(name, [_hinted(p, told) for p in parts], nets, findings)
-    return drawn.folded(anchor)
+                   f"{picture(*drawn[:2], (), 'drawn-open')}</details>")
 
 
 def _hinted(part: Part, told: dict[str, str]) -> Part:
@@ -291,8 +284,7 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
         return ""
     shown = [_chief(side, total) for side in sides]
     unit = energy_unit(total)
-    labels = [[f"{name}: {number(e / unit.factor, unit, 4)} {WORDS[kind][k]}"
-               if kind else f"{name}: {number(e / unit.factor, unit, 4)}"
+    labels = [[f"{name}: {number(e / unit.factor, unit, 4)} {WORDS[kind][k]}".rstrip()
                for e, kind, name in side] for k, side in enumerate(shown)]  # fmt: skip
     text = [max((width_of(w, SIZE) for w in side), default=0.0) + 10 for side in labels]
     width = text[0] + text[1] + 260
@@ -301,10 +293,10 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
            f'viewBox="0 0 {width:.0f} {high:.0f}" font-size="{SIZE:g}" '
            'font-family="DejaVu Sans,Verdana,sans-serif" fill="currentColor">']  # fmt: skip
     middle = width / 2 - (text[1] - text[0]) / 2
-    ends = (text[0], width - text[1])
+    ends, top = (text[0], width - text[1]), 12.0 + (high - 24 - TALL) / 2
     for side, names, x, k in zip(shown, labels, ends, (0, 1), strict=True):
         heights = [max(e / total * TALL, 1.0) for e, *_ in side]
-        y, inner = 12.0, 12.0 + (high - 24 - TALL) / 2
+        y, inner = 12.0, top
         for (_, kind, _), name, tall in zip(side, names, heights, strict=True):
             out.append(_band(x, y, middle, inner, tall, COLOURS.get(kind, "#777777")))
             anchor, at = ("end", x - 6) if k == 0 else ("start", x + 6)
@@ -312,7 +304,6 @@ def energy_flow(terms: Iterable[EnergyTerm]) -> str:
                        f"{escape(name)}</text>")  # fmt: skip
             y += max(tall, 6) + GAP
             inner += tall
-    top = 12.0 + (high - 24 - TALL) / 2
     out.append(f'<rect x="{middle - BAR / 2:.1f}" y="{top:.1f}" width="{BAR:g}" '
                f'height="{TALL:g}"/></svg>')  # fmt: skip
     return "".join(out)

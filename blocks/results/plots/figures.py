@@ -25,8 +25,7 @@ def bare_figure(purpose: str, **options: Any) -> Figure:
         import matplotlib.pyplot as pyplot
 
         pyplot.draw_if_interactive()
-    figure: Figure = module.Figure(**options)
-    return figure
+    return module.Figure(**options)
 
 
 def shown_figure(purpose: str, **options: Any) -> Figure:

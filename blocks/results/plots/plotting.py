@@ -63,8 +63,7 @@ class Curve:
 
     def text(self, path: str) -> str:
         """What an instance is called in the legend."""
-        run = self.name.removeprefix(self.series.path)
-        return self.legend or path + run
+        return self.legend or path + self.name.removeprefix(self.series.path)
 
 
 @dataclass
@@ -181,7 +180,10 @@ class Drawing:
         for ax, panel in zip(axes, self.panels, strict=True):
             for curve in panel.curves:
                 _draw(ax, curve, self.every, self.clock, panel.unit)
-            _label(ax, panel)
+            ax.set_ylabel(panel.heading)
+            if panel.words is not None:
+                ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
+            ax.margins(x=0.0, y=0.08)
             if self.marked:
                 _mark(ax, [event.time for event in self.marked], self.clock)
             if not panel.alone:
@@ -292,14 +294,6 @@ def _marks_in_words(events: Sequence[Any]) -> str:
     return f"┆ {text}" + (f", {len(events):,} times" if len(events) > 1 else "")
 
 
-def _label(ax: Any, panel: Panel) -> None:
-    """Heading of an axes, and the words of modes beside it."""
-    ax.set_ylabel(panel.heading)
-    if panel.words is not None:
-        ax.set_yticks(list(panel.words), labels=list(panel.words.values()))
-    ax.margins(x=0.0, y=0.08)
-
-
 def _legend(ax: Any, place: str) -> None:
     """Outside the axes, where the figure makes room for it; else where little is covered."""
     entries = [t for t in ax.get_legend_handles_labels()[1] if t]
@@ -318,19 +312,11 @@ def _legend(ax: Any, place: str) -> None:
 
 def legends(asked: Curves, chosen: Sequence[Samples]) -> list[str]:
     """The path of every series, and of which run it is where there are several."""
-    runs: list[Recording] = []
-    for series in chosen:
-        run = run_of(series.rows.source)
-        if not any(run is other for other in runs):
-            if not isinstance(run, Recording):
-                return headings(asked, chosen)
-            runs.append(run)
-    if len(runs) == 1:
-        return headings(asked, chosen)
-    made = [run.made_with() for run in runs]
+    runs = {id(run): run for run in (run_of(series.rows.source) for series in chosen)}
+    made = [run.made_with() for run in runs.values() if isinstance(run, Recording)]
     found = differences(made)
     words = [in_few_words(found, k) for k in range(len(made))]
-    if not all(words) or len(set(words)) < len(words):
+    if len(runs) == 1 or len(made) < len(runs) or not all(words) or len(set(words)) < len(words):
         return headings(asked, chosen)
-    of = {id(run): f" ({text})" for run, text in zip(runs, words, strict=True)}
-    return [series.path + of[id(run_of(series.rows.source))] for series in chosen]
+    of = dict(zip(runs, words, strict=True))
+    return [f"{series.path} ({of[id(run_of(series.rows.source))]})" for series in chosen]

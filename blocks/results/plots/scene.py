@@ -7,6 +7,7 @@ variables of the run. Knows neither components nor domains; matplotlib draws.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -280,10 +281,10 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not for every picture
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
-        if save is not None and kind == ".gif":
-            with writing(save) as place:
+        target: Any = nullcontext() if save is None else writing(save)
+        with target as place:
+            if kind == ".gif":
                 film.save(place, writer=PillowWriter(fps=fps))
-        elif save is not None:
-            with writing(save) as place:
+            elif kind == ".html":
                 place.write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film

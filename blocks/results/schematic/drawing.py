@@ -18,7 +18,7 @@ from .glyphs import Look
 from .layout import network_picture
 from .parts import Net, Part, Pin, all_parts
 from .picture import SMALL, Picture, width_of
-from .svg import COLOURS
+from .svg import COLOURS, folded_svg, svg_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +50,6 @@ class Schematic:
 
     def svg(self) -> str:
         """The picture as text, for a file or a page."""
-        from .svg import svg_of
-
         return svg_of(self.picture, self.width, self.height, self.title)
 
     def folded(self, name: str) -> str:
@@ -62,13 +60,30 @@ class Schematic:
         name : str
             That nothing else on the page has.
         """
-        from .svg import folded_svg
-
         return folded_svg(self.picture, self.width, self.height, self.title, name)
 
     def figure(self, ax: Axes | None = None) -> Figure:
         """The picture as a matplotlib figure, or in given axes."""
-        return figure_of(self.picture, self.width, self.height, ax)
+        matplotlib = optional_package("matplotlib.figure", "A drawing that is not SVG", "plot")
+        width, height, scale = self.width, self.height, 1.0
+        if ax is None:
+            figure = matplotlib.Figure(figsize=(width / 96, height / 96))
+            ax = figure.add_axes((0, 0, 1, 1))
+        else:
+            box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+            scale = min(box.width * 96 / width, box.height * 96 / height, 1.0)
+        ax.set_xlim(0, width)
+        ax.set_ylim(height, 0)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        for p in self.picture.lines:
+            _line(ax, p, scale)
+        for t in self.picture.texts:
+            ax.text(t.x, t.y, t.words, fontsize=t.size * PIXEL * scale, family="DejaVu Sans",
+                    ha={"start": "left", "middle": "center", "end": "right"}[t.anchor],
+                    va="baseline", color=WRONG if t.wrong else FAINT if t.faint else INK, zorder=5,
+                    parse_math=False)
+        return ax.figure  # type: ignore[return-value]
 
     def save(self, file: str | Path) -> None:
         """Write the picture; the ending of the name chooses the format."""
@@ -166,29 +181,6 @@ def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net], y
     return y + 4, x
 
 
-def figure_of(picture: Picture, width: float, height: float, ax: Axes | None) -> Figure:
-    """The picture in axes of its own size, or in given ones."""
-    matplotlib = optional_package("matplotlib.figure", "A drawing that is not SVG", "plot")
-    scale = 1.0
-    if ax is None:
-        figure = matplotlib.Figure(figsize=(width / 96, height / 96))
-        ax = figure.add_axes((0, 0, 1, 1))
-    else:
-        box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-        scale = min(box.width * 96 / width, box.height * 96 / height, 1.0)
-    ax.set_xlim(0, width)
-    ax.set_ylim(height, 0)
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-    for p in picture.lines:
-        _line(ax, p, scale)
-    for t in picture.texts:
-        ax.text(t.x, t.y, t.words, fontsize=t.size * PIXEL * scale, family="DejaVu Sans",
-                ha={"start": "left", "middle": "center", "end": "right"}[t.anchor], va="baseline",
-                color=WRONG if t.wrong else FAINT if t.faint else INK, zorder=5, parse_math=False)
-    return ax.figure  # type: ignore[return-value]
-
-
 def _line(ax: Any, p: Any, scale: float) -> None:
     wire = p.kind in ("wire", "dot", "legend")
     colour = COLOURS.get(p.ink, p.ink) if wire else WRONG if p.wrong else \
@@ -234,8 +226,7 @@ def _communities(parts: Sequence[Part], live: Set[int]) -> list[list[int]]:
     for k, part in enumerate(parts):
         graph.add_edges_from((k, ("net", pin.net)) for pin in part.pins if pin.net in live)
     found = nx.community.louvain_communities(graph, seed=1)
-    groups = sorted(sorted(k for k in c if isinstance(k, int)) for c in found)
-    groups = [g for g in groups if g]
+    groups = sorted(filter(None, (sorted(k for k in c if isinstance(k, int)) for c in found)))
     if len(groups) > MOST_CLUSTERS:  # many small circuits: what is left over stands together
         groups.sort(key=lambda g: (-len(g), g))
         rest = sorted(k for g in groups[MOST_CLUSTERS - 1 :] for k in g)

@@ -8,14 +8,15 @@ with pins at its sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ...numerics.arrays import Array
 from ...shapes import Symbol
 from .parts import Net, Part, Pin
-from .picture import NAME, SMALL, Line, Picture, width_of
+from .picture import NAME, SMALL, Picture, width_of
 
 __all__ = ["Box", "Look", "Socket", "box_of", "form_of"]
 
@@ -35,7 +36,7 @@ class Socket:
 
 @dataclass
 class Box:
-    """A part as it is drawn, with its corner at (0, 0).
+    """A part as it is drawn, with its corner at (0, 0), and where that is in the whole picture.
 
     ``rail`` is the net that passes through it from left to right, -1 for none.
     """
@@ -47,6 +48,8 @@ class Box:
     rail: int = -1
     rail_dy: float = 0.0
     rail_ends: tuple[float, float] = (0.0, 0.0)  # where the rail meets the part
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -102,18 +105,17 @@ def box_of(part: Part, look: Look, mirrored: bool) -> Box:
     box = make(mirrored)
     for k, p in enumerate(box.picture.lines):
         if p.kind == "symbol":
-            box.picture.lines[k] = Line(p.points, p.ink, p.kind, p.filled, p.dashed, part.path,
-                                        drawn.wrong)  # fmt: skip
+            box.picture.lines[k] = replace(p, owner=part.path, wrong=drawn.wrong)
     box.picture.hints[part.path] = part.hint
     return box
 
 
-class _Pieces:
-    """What the forms are made of: strokes, texts, wires to the sides, signs of the ground."""
+class _Drawn:
+    """One part in each of the forms: strokes, texts, wires to the sides, signs of the ground."""
 
     def __init__(self, part: Part, look: Look) -> None:
         self.part, self.look = part, look
-        self.symbol = part.symbol
+        self.symbol: Any = part.symbol  # which forms but a box have
         numbers = look.marks.get(part.path, ())
         self.wrong = bool(numbers)
         self.name = part.name + (f" ({', '.join(map(str, numbers))})" if numbers else "")
@@ -138,14 +140,11 @@ class _Pieces:
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
-        symbol = self.symbol
-        assert symbol is not None
-        for stroke in symbol.strokes:
+        for stroke in self.symbol.strokes:
             if not (open_end and stroke.points[:, 0].min() >= 1):
                 self.picture.draw(stroke.points @ turn.T * U + [x, y], filled=stroke.filled,
                                   dashed=stroke.dashed)
-        if symbol.letters:
-            self._write(x, y + 4.5, symbol.letters, 12.0, "middle")
+        self._write(x, y + 4.5, self.symbol.letters, 12.0, "middle")
 
     def _area(self, left: float, top: float, right: float, bottom: float) -> None:
         self.picture.areas[self.part.path] = left, top, right, bottom
@@ -193,12 +192,16 @@ class _Pieces:
                 [p for p in rest if p.signal == "out" and p.net in self.look.live or not p.signal])
 
     def _below(self, x: float, y: float, enter: list[Pin], leave: list[Pin], width: float) -> None:
-        for k, pin in enumerate(enter):
-            at = x - 8 - 7 * k
-            self._reach(pin, "left", [(at, y), (at, y + 14 * (k + 1))], width)
-        for k, pin in enumerate(leave):
-            at = x + 8 + 7 * k
-            self._reach(pin, "right", [(at, y), (at, y + 14 * (k + 1))], width)
+        for side, step, pins in (("left", -1, enter), ("right", 1, leave)):
+            for k, pin in enumerate(pins):
+                at = x + step * (8 + 7 * k)
+                self._reach(pin, side, [(at, y), (at, y + 14 * (k + 1))], width)
+
+    def _aside(self, x: float, half: float, y: float, enter: list[Pin], leave: list[Pin],
+               width: float) -> None:
+        for side, at, pins in (("left", x - half, enter), ("right", x + half, leave)):
+            for k, pin in enumerate(pins):
+                self._reach(pin, side, [(at, y + 14 * k)], width)
 
     def _beside(self, x: float, y: float, low: float) -> float:
         """Name and values to the right of a symbol; the width with them."""
@@ -211,15 +214,10 @@ class _Pieces:
         rail = pin.net if pin.net in self.look.live else -1
         return Box(width, height, self.sockets, self.picture, rail, dy, ends)
 
-
-class _Drawn(_Pieces):
-    """One part in each of the forms."""
-
+    # -- forms -----------------------------------------------------------------------------
     def along(self, mirrored: bool) -> Box:
         """A two-port between two wires."""
-        symbol = self.symbol
-        assert symbol is not None
-        ends = main_pins(self.part)
+        symbol, ends = self.symbol, main_pins(self.part)
         left, right = ends[::-1] if mirrored else ends
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
@@ -243,12 +241,10 @@ class _Drawn(_Pieces):
 
     def standing(self, mirrored: bool) -> Box:
         """A two-port from a wire above to the ground."""
-        symbol = self.symbol
-        assert symbol is not None
         ends = main_pins(self.part)
         up = 0 if self.look.sign(ends[1]) is not None else 1
-        turn = np.array([[0, 1.0], [1.0, 0]]) if up == 0 else np.array([[0, 1.0], [-1.0, 0]])
-        half = max(symbol.half[1] * U, 12.0)
+        turn = np.array([[0, 1.0], [1.0 - 2 * up, 0]])
+        half = max(self.symbol.half[1] * U, 12.0)
         enter, leave = self._extras(ends)
         x = half + 6 + 8 * bool(enter)
         self._strokes(x, 36.0, turn)
@@ -257,20 +253,15 @@ class _Drawn(_Pieces):
         self._ground(ends[1 - up], x, 66.0)
         rows = 14.0 * max(len(leave) - 1, 0)
         width = self._beside(x + half + 5, 25.0, 44.0 + rows if leave else 25.0)
-        for k, pin in enumerate(enter):
-            self._reach(pin, "left", [(x - half, 36.0 + 14 * k)], width)
-        for k, pin in enumerate(leave):
-            self._reach(pin, "right", [(x + half, 36.0 + 14 * k)], width)
+        self._aside(x, half, 36.0, enter, leave, width)
         low = 78.0 + rows
         return self._railed(ends[up], width, max(low, 46.0 + rows + LINE * len(self.values)), 6.0,
                             (x, x))  # fmt: skip
 
     def body(self, mirrored: bool) -> Box:
         """Something rigid with one port, which wires reach from both sides."""
-        symbol = self.symbol
-        assert symbol is not None
         pin = self.part.physical()[0]
-        wide, half = symbol.half[0] * U, symbol.half[1] * U
+        wide, half = self.symbol.half[0] * U, self.symbol.half[1] * U
         enter, leave = self._extras([pin])
         width = max(2 * wide + 16, *self.widths) + 8
         x, y = round(width / 2), 16 + half
@@ -308,10 +299,7 @@ class _Drawn(_Pieces):
         rows = middle + 14 * (len(leave) - 1) + 6 if leave else 0.0
         width = self._beside(x + wide + 5, min(25.0, middle - 4) if leave else 25.0,
                              max(25.0, rows))  # fmt: skip
-        for k, p in enumerate(enter):
-            self._reach(p, "left", [(x - wide, middle + 14 * k)], width)
-        for k, p in enumerate(leave):
-            self._reach(p, "right", [(x + wide, middle + 14 * k)], width)
+        self._aside(x, wide, middle, enter, leave, width)
         low = max(top + deep + 4, max(25.0, rows) + LINE * len(self.values) + 6)
         if self.look.sign(pin) is not None:  # stands alone on its reference
             self._ground(pin, x, 6.0)
@@ -327,13 +315,13 @@ class _Drawn(_Pieces):
                   * several for side in (lefts, rights)]  # names of a symbol's ports, over wires
         margin = [max(STUB + 14.0 if s else 10.0, b) for s, b in zip(signs, beside, strict=True)]
         named = symbol is None and sum(bool(p.name) for p in lefts + rights) > 1
-        inner_left = max((width_of(p.name, SMALL) for p in lefts), default=0.0) if named else 0
-        inner_right = max((width_of(p.name, SMALL) for p in rights), default=0.0) if named else 0
+        inner = [max((width_of(p.name, SMALL) for p in side), default=0.0) * named
+                 for side in (lefts, rights)]
         kind = width_of(self.part.type, SMALL)
         rows = max(len(lefts), len(rights), 1)
         spacing = 40.0 if several else ROW
         if symbol is None:
-            half_w = max(inner_left + inner_right + 18, kind + 10, 36) / 2
+            half_w = max(sum(inner) + 18, kind + 10, 36) / 2
             half_h = max((rows * ROW + 14) / 2, 16) if named else 15.0
         else:
             half_w = symbol.half[0] * U

@@ -8,28 +8,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import product
 
 import networkx as nx
 
 from .glyphs import Look, form_of, main_pins
-from .parts import Part
+from .parts import Part, Pin
 
-__all__ = ["Columns", "columns_of"]
+__all__ = ["columns_of"]
 
 STACKED = 5  # parts that hang on one net up to which they stand side by side
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Column and orientation of every part, by its number."""
-
-    column: Mapping[int, int]
-    mirrored: Mapping[int, bool]
-
-
-def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -> Columns:
-    """Columns of the parts.
+def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
+               ) -> tuple[dict[int, int], dict[int, bool]]:
+    """Columns of the parts by their numbers, and whether each is mirrored.
 
     Parameters
     ----------
@@ -43,27 +36,19 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]) -
     order.add_nodes_from(range(len(parts)))
     order.add_edges_from(reach.precedences())
     for net in sorted({p.net for part in parts for p in part.pins if p.signal} & look.live):
-        out = [k for k, part in enumerate(parts) for p in part.pins
-               if p.net == net and p.signal == "out"]  # fmt: skip
-        to = [k for k, part in enumerate(parts) for p in part.pins
-              if p.net == net and p.signal == "in"]  # fmt: skip
-        for a in out:
-            for b in to:
-                if a != b and not nx.has_path(order, b, a):
-                    order.add_edge(a, b)
-    column = _longest(order)
+        out, to = ([k for k, part in enumerate(parts) for p in part.pins
+                    if p.net == net and p.signal == way] for way in ("out", "in"))
+        for a, b in product(out, to):
+            if a != b and not nx.has_path(order, b, a):
+                order.add_edge(a, b)
+    column: dict[int, int] = {}
+    for k in nx.topological_sort(order):
+        column[k] = max((column[j] + 1 for j in order.predecessors(k)), default=0)
     for k in reversed(list(nx.topological_sort(order))):  # signals close to where they go
         to = list(order.successors(k))
         if to and (not parts[k].physical() or not list(order.predecessors(k))):
             column[k] = min(column[j] for j in to) - 1
-    return Columns(_framed(column, entering), reach.mirrored())
-
-
-def _longest(order: nx.DiGraph) -> dict[int, int]:
-    column: dict[int, int] = {}
-    for k in nx.topological_sort(order):
-        column[k] = max((column[j] + 1 for j in order.predecessors(k)), default=0)
-    return column
+    return _framed(column, entering), {k: reach.mirrored(k) for k in range(len(parts))}
 
 
 def _framed(column: dict[int, int], entering: Mapping[int, str]) -> dict[int, int]:
@@ -138,35 +123,22 @@ class _Reach:
         return (self.far[a], len(self.nets[a]) > 1) != (self.far[b], True) or \
             self.far[a] < self.far[b] or len(self.nets[a]) == 1  # fmt: skip
 
-    def mirrored(self) -> dict[int, bool]:
+    def mirrored(self, k: int) -> bool:
         """Whether a part's ports on the left are farther away than those on the right."""
-        found = {}
-        for k, part in enumerate(self.parts):
-            form = form_of(part, self.look)
-            if form == "along":
-                ends = list(main_pins(part))
-            elif form == "box" and len(self.nets[k]) > 1 and not part.inside:
-                ends = _sides_of(part)
-            elif form == "box" and self.nets[k] and not part.inside:
-                ends = _sides_of(part)
-                half = len(ends) // 2
-                on_left = any(p.net in self.look.live for p in ends[:half])
-                on_right = any(p.net in self.look.live for p in ends[half:])
-                found[k] = on_left and not on_right if self.far[k] == 0 else \
-                    on_right and not on_left  # fmt: skip
-                continue
-            else:
-                found[k] = False
-                continue
-            half = len(ends) // 2
-            far = [self.net_far.get(p.net, 10**6) for p in ends]
-            left, right = min(far[:half], default=0), min(far[half:], default=0)
-            found[k] = left > right if min(left, right) < 10**6 else False
-        return found
+        part, form = self.parts[k], form_of(self.parts[k], self.look)
+        if form not in ("along", "box") or part.inside:
+            return False
+        sides = [[pin] for pin in main_pins(part)] if form == "along" else _sides_of(part)
+        if form == "box" and len(self.nets[k]) < 2:
+            wired = [any(p.net in self.look.live for p in side) for side in sides]
+            return wired == [self.far[k] == 0, self.far[k] > 0]
+        left, right = (min((self.net_far.get(p.net, 10**6) for p in side), default=0)
+                       for side in sides)
+        return left > right
 
 
-def _sides_of(part: Part) -> list:  # type: ignore[type-arg]
-    """Ports of a box, as many of the left side as of the right one."""
+def _sides_of(part: Part) -> list[list[Pin]]:
+    """Ports of a box on the left and on the right; none where one of these has none."""
     physical, symbol = part.physical(), part.symbol
     if symbol is not None and symbol.left:
         lefts = [p for p in physical if p.name in symbol.left]
@@ -174,8 +146,4 @@ def _sides_of(part: Part) -> list:  # type: ignore[type-arg]
     else:
         half = (len(physical) + 1) // 2
         lefts, rights = physical[:half], physical[half:]
-    if not lefts or not rights:
-        return []
-    most = max(len(lefts), len(rights))
-    return [*(lefts[i % len(lefts)] for i in range(most)),
-            *(rights[i % len(rights)] for i in range(most))]  # fmt: skip
+    return [lefts, rights] if lefts and rights else [[], []]

@@ -7,8 +7,9 @@ frames of opened composites are drawn in the same way, each by itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import networkx as nx
 
@@ -26,20 +27,12 @@ NEAR = 3.5  # heights at which two wires would look like one
 CLEAR = 6.0  # along a track between two nets that share it
 PAD = 16.0  # pixels within a frame
 TITLE = 20.0
+Place: TypeAlias = tuple[float, float]
 
 
 def network_picture(parts: Sequence[Part], look: Look) -> Box:
     """All parts with their wires, as one box without sockets."""
     return _Plan(parts, look, {}).box()
-
-
-@dataclass
-class _Placed:
-    """A part's box and where its corner is."""
-
-    box: Box
-    x: float = 0.0
-    y: float = 0.0
 
 
 class _Plan:
@@ -49,10 +42,8 @@ class _Plan:
         self.look = look
         self.parts = list(parts)
         entering = {k: sides[p.path] for k, p in enumerate(parts) if p.type == ""}
-        found = columns_of(self.parts, look, entering)
-        self.column = found.column
-        self.placed = {k: _Placed(self._box(k, found.mirrored[k], entering))
-                       for k in range(len(parts))}  # fmt: skip
+        self.column, mirrored = columns_of(self.parts, look, entering)
+        self.boxes = {k: self._box(k, mirrored[k], entering) for k in range(len(parts))}
         self.slots: list[Slot] = []
         self.slot_of: dict[int, int] = {}
         self.passing: dict[int, int] = {}  # slot to net
@@ -73,15 +64,15 @@ class _Plan:
         """Slots of parts, and of wires where nothing lets a net through a column."""
         fixed: dict[int, list[int]] = {}  # channels that a net must reach
         rails: dict[int, list[int]] = {}
-        for k, placed in self.placed.items():
+        for k, box in self.boxes.items():
             column = self.column[k]
             self.slot_of[k] = len(self.slots)
-            ends = [(s.net, column + (s.side == "right"), s.dy) for s in placed.box.sockets]
+            ends = [(s.net, column + (s.side == "right"), s.dy) for s in box.sockets]
             for net, channel, _ in ends:
                 fixed.setdefault(net, []).append(channel)
-            self.slots.append(Slot(column, placed.box.height, ends, k))
-            if placed.box.rail >= 0:
-                rails.setdefault(placed.box.rail, []).append(k)
+            self.slots.append(Slot(column, box.height, ends, k))
+            if box.rail >= 0:
+                rails.setdefault(box.rail, []).append(k)
         for net in sorted({*fixed, *rails}):
             self._span(net, fixed.get(net, []), rails.get(net, []))
 
@@ -93,7 +84,7 @@ class _Plan:
         last = max([last, *(c for c in columns if c >= last)])
         passed = set()
         for k in rails:
-            column, box = self.column[k], self.placed[k].box
+            column, box = self.column[k], self.boxes[k]
             sides = [c for c in (column, column + 1) if first <= c <= last]
             self.slots[self.slot_of[k]].ends += [(net, c, box.rail_dy) for c in sides]
             if len(sides) == 2:
@@ -109,14 +100,14 @@ class _Plan:
         last = max(self.column.values(), default=0)
         edges = self._edges(top, last)
         picture = Picture()
-        for k, placed in self.placed.items():
+        for k, box in self.boxes.items():
             column = self.column[k]
             wide = edges[column][1] - edges[column][0]
             if self.parts[k].type == "":
                 wide = 0.0 if column == 0 else 2 * wide
-            placed.x = edges[column][0] + (wide - placed.box.width) / 2
-            placed.y = float(top[self.slot_of[k]])
-            picture.add(placed.box.picture, placed.x, placed.y)
+            box.x = edges[column][0] + (wide - box.width) / 2
+            box.y = float(top[self.slot_of[k]])
+            picture.add(box.picture, box.x, box.y)
             self._stubs(picture, k, edges[column])
         for slot, net in self.passing.items():
             y = float(top[slot])
@@ -125,11 +116,11 @@ class _Plan:
                          owner=str(net))  # fmt: skip
         self._wires(picture)
         width = max([end for _, end in edges.values()]
-                    + [start + channel.width for start, channel in self.channels.values()])
-        height = max((p.y + p.box.height for p in self.placed.values()), default=0.0)
-        height = max([height, *(float(top[s]) + 6 for s in self.passing)])
+                    + [start + width for start, (width, _) in self.channels.values()])
+        height = max([0.0, *(box.y + box.height for box in self.boxes.values()),
+                      *(float(top[s]) + 6 for s in self.passing)])
         sockets = [Socket(self.parts[k].pins[0].net, "left" if self.column[k] == 0 else "right",
-                          p.y + 7.0) for k, p in self.placed.items() if self.parts[k].type == ""]
+                          box.y + 7.0) for k, box in self.boxes.items() if self.parts[k].type == ""]
         return Box(width, height, sockets, picture)
 
     def _ends(self, top: Array) -> dict[int, dict[int, tuple[list[float], list[float]]]]:
@@ -149,11 +140,11 @@ class _Plan:
         ends, edges, x = self._ends(top), {}, 0.0
         self.channels = {}
         for column in range(last + 1):
-            wide = max((self.placed[k].box.width for k in self.placed
+            wide = max((box.width for k, box in self.boxes.items()
                         if self.column[k] == column), default=0.0)  # fmt: skip
             if column in ends:
                 self.channels[column] = x, route(ends[column])
-                x += self.channels[column][1].width
+                x += self.channels[column][1][0]
             edges[column] = x, x + wide
             x += wide
         if last + 1 in ends:
@@ -162,31 +153,27 @@ class _Plan:
 
     def _stubs(self, picture: Picture, k: int, edge: tuple[float, float]) -> None:
         """Wires from a part to the edges of its column."""
-        placed, column, part = self.placed[k], self.column[k], self.parts[k]
-        box = placed.box
+        box, column, part = self.boxes[k], self.column[k], self.parts[k]
         for s in box.sockets:
-            y = placed.y + s.dy
-            x = placed.x if s.side == "left" else placed.x + box.width
+            y = box.y + s.dy
+            x = box.x if s.side == "left" else box.x + box.width
             picture.draw([(x, y), (edge[s.side == "right"], y)], self.look.nets[s.net].colour,
                          "wire", owner=str(s.net))  # fmt: skip
         used = [c for net, c, _ in self.slots[self.slot_of[k]].ends
                 if net == box.rail][-2:] if box.rail >= 0 else []
-        y, ink = placed.y + box.rail_dy, self.look.nets[box.rail].colour if box.rail >= 0 else ""
+        y, ink = box.y + box.rail_dy, self.look.nets[box.rail].colour if box.rail >= 0 else ""
         for channel in used:
             side = channel - column
-            x = placed.x + box.rail_ends[side]
+            x = box.x + box.rail_ends[side]
             picture.draw([(edge[side], y), (x, y)], ink, "wire", owner=str(box.rail))
         if len(used) == 2 and box.rail_ends[0] == box.rail_ends[1]:
-            picture.draw([(placed.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
+            picture.draw([(box.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
 
     def _wires(self, picture: Picture) -> None:
-        for start, channel in self.channels.values():
-            for net, lines in channel.lines.items():
-                ink = self.look.nets[net].colour
-                for (x0, y0), (x1, y1) in lines:
-                    picture.draw([(start + x0, y0), (start + x1, y1)], ink, "wire", owner=str(net))
-                for x, y in channel.dots.get(net, []):
-                    picture.draw([(start + x, y)], ink, "dot", owner=str(net))
+        for start, (_, lines) in self.channels.values():
+            for net, ends in lines:
+                picture.draw([(start + x, y) for x, y in ends], self.look.nets[net].colour,
+                             "wire" if len(ends) > 1 else "dot", owner=str(net))
 
 
 def _frame(part: Part, look: Look) -> Box:
@@ -225,24 +212,6 @@ def _frame(part: Part, look: Look) -> Box:
 
 
 @dataclass
-class Channel:
-    """Wires between two columns; x is counted from the channel's left edge.
-
-    Attributes
-    ----------
-    width : float
-    lines : mapping of net to lists of ((x, y), (x, y))
-        An x of None is the left or the right edge, told by its place.
-    dots : mapping of net to list of (x, y)
-    """
-
-    width: float
-    lines: dict[int, list[tuple[tuple[float, float], tuple[float, float]]]] = field(
-        default_factory=dict)  # fmt: skip
-    dots: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
-
-
-@dataclass
 class _Track:
     """A vertical piece of a net: heights of its ends on the left and on the right."""
 
@@ -258,12 +227,18 @@ class _Track:
         return min(every), max(every)
 
 
-def route(ends: Mapping[int, tuple[list[float], list[float]]]) -> Channel:
-    """Wires of one channel.
+def route(ends: Mapping[int, tuple[list[float], list[float]]]
+          ) -> tuple[float, list[tuple[int, list[Place]]]]:
+    """Wires of the channel between two columns.
 
     Parameters
     ----------
     ends : mapping of net to (heights on the left, heights on the right)
+
+    Returns
+    -------
+    width : of the channel, from whose left edge x is counted
+    lines : nets, and the ends of each line; of a dot the place
     """
     tracks = [_Track(net, sorted(left), sorted(right)) for net, (left, right) in ends.items()
               if len({*left, *right}) > 1]  # fmt: skip
@@ -272,17 +247,14 @@ def route(ends: Mapping[int, tuple[list[float], list[float]]]) -> Channel:
     most = max((t.x for t in tracks), default=-1.0)
     width = 2 * EDGE + most if tracks else EDGE
     shift = (width - most) / 2 if tracks else 0.0
-    channel = Channel(width)
+    lines: list[tuple[int, list[Place]]] = []
     for net, (left, right) in ends.items():
         own = [t for t in tracks if t.net == net]
-        if not own:
-            if left and right:
-                channel.lines[net] = [((0.0, left[0]), (width, left[0]))]
-            continue
-        channel.lines[net], channel.dots[net] = [], []
+        if not own and left and right:
+            lines.append((net, [(0.0, left[0]), (width, left[0])]))
         for track in own:
-            _draw(channel, track, tracks, shift, width)
-    return channel
+            lines += ((net, line) for line in _lines(track, tracks, shift, width))
+    return width, lines
 
 
 def _cut(tracks: list[_Track]) -> nx.DiGraph:
@@ -335,18 +307,15 @@ def _assign(tracks: list[_Track], order: nx.DiGraph) -> None:
         tracks[k].x = place * TRACK
 
 
-def _draw(channel: Channel, track: _Track, tracks: list[_Track], shift: float, width: float
-          ) -> None:
-    lines, dots = channel.lines[track.net], channel.dots[track.net]
+def _lines(track: _Track, tracks: list[_Track], shift: float, width: float
+           ) -> Iterator[list[Place]]:
     x, (low, high) = track.x + shift, track.span()
-    lines.append(((x, low), (x, high)))
-    lines += [((0.0, y), (x, y)) for y in track.left]
-    lines += [((x, y), (width, y)) for y in track.right]
+    yield [(x, low), (x, high)]
+    yield from ([(0.0, y), (x, y)] for y in track.left)
+    yield from ([(x, y), (width, y)] for y in track.right)
     ways = Counter([*track.left, *track.right])
     if track.left_to >= 0:
-        lines.append(((x, track.bend), (tracks[track.left_to].x + shift, track.bend)))
+        yield [(x, track.bend), (tracks[track.left_to].x + shift, track.bend)]
     if track.left_to != -1:
         ways[track.bend] += 1
-    for y, count in ways.items():
-        if count + (y > low) + (y < high) >= 3:
-            dots.append((x, y))
+    yield from ([(x, y)] for y, count in ways.items() if count + (y > low) + (y < high) >= 3)

@@ -87,14 +87,11 @@ def _cuts(picture: Picture, width: float) -> list[float]:
               if p.kind not in ("wire", "dot")]
     reached, begun, gap, cuts = 0.0, 0.0, 0.0, []
     for left, right in [*sorted(taken), (width, width)]:
-        if left > reached:
-            if left - begun > PIECE and gap > begun:
-                cuts.append(gap)
-                begun = gap
-            gap = (reached + left) / 2 if left < width else gap
-        elif left - begun > PIECE and gap > begun:
+        if left - begun > PIECE and gap > begun:
             cuts.append(gap)
             begun = gap
+        if reached < left < width:
+            gap = (reached + left) / 2
         reached = max(reached, right)
     return cuts
 

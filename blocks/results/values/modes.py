@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import unknown_name
 from ...numerics.arrays import Array
 from ..shown import SECOND, number
-
-if TYPE_CHECKING:
-    from .samples import Samples
+from .samples import Samples
 
 __all__ = ["SLIDES", "TOUCHES", "as_attributes", "code_of", "codes_of", "course",
            "from_attributes", "from_facts", "holds_words", "in_words", "shares"]  # fmt: skip
@@ -54,8 +53,8 @@ def codes_of(texts: Sequence[Any], where: str) -> tuple[Array, Mapping[int, str]
 
 def as_attributes(words: Mapping[int, str]) -> dict[str, Any]:
     """What the attributes of a data set say of a mode, by the CF conventions."""
-    return {"flag_values": list(words),
-            "flag_meanings": " ".join(word.replace(" ", "_") for word in words.values())}
+    return {"flag_values": list(words), "flag_meanings": " ".join(
+        word.replace(" ", "_") for word in words.values())} if words else {}
 
 
 def from_attributes(attributes: Mapping[str, Any]) -> Mapping[int, str] | None:
@@ -83,14 +82,9 @@ def holds_words(heading: str, values: Any) -> bool:
 def shares(series: Samples) -> list[tuple[str, float]]:
     """Words of the modes that occurred, with their share of the time."""
     words = series.infos[0].words or {}
-    found = [(in_words(code, words), _share(series, code))
-             for code in np.unique(series.rows.curve()[1]).astype(int)]  # fmt: skip
+    found = [(in_words(code, words), float(np.mean(series.rows.average(partial(np.equal, code)))))
+             for code in np.unique(series.rows.curve()[1]).astype(int)]
     return sorted(found, key=lambda pair: -pair[1])
-
-
-def _share(series: Samples, code: int) -> float:
-    """Share of the time, and of the instances of an array, with a mode."""
-    return float(np.mean(series.rows.average(lambda values: (values == code).astype(float))))
 
 
 def course(series: Samples) -> str:

@@ -72,14 +72,9 @@ def headings(asked: Curves, chosen: Sequence[Samples]) -> list[str]:
     Runs are named by their model, and where that does not tell them apart they are counted:
     the run asked is the first.
     """
-    runs = [run_of(asked)]
-    for series in chosen:
-        run = run_of(series.rows.source)
-        if not any(run is other for other in runs):
-            runs.append(run)
-    names = [run.name for run in runs]
-    if len(set(names)) < len(names):
-        names = [f"run {k + 1}" for k in range(len(runs))]
-    named = zip(runs[1:], names[1:], strict=True)
-    of = {id(run): f" ({name})" for run, name in named}
-    return [s.path + of.get(id(run_of(s.rows.source)), "") for s in chosen]
+    every = [run_of(asked), *(run_of(series.rows.source) for series in chosen)]
+    runs = {id(run): run.name for run in every}
+    if len(set(runs.values())) < len(runs):
+        runs = {run: f"run {k}" for k, run in enumerate(runs, 1)}
+    return [s.path if run is every[0] else f"{s.path} ({runs[id(run)]})"
+            for s, run in zip(chosen, every[1:], strict=True)]

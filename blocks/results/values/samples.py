@@ -43,9 +43,7 @@ class Samples:
     def __init__(self, source: Curves, infos: VariableInfo | Sequence[VariableInfo],
                  path: str) -> None:
         self.is_array = not isinstance(infos, VariableInfo)
-        self.infos: tuple[VariableInfo, ...] = (
-            (infos,) if isinstance(infos, VariableInfo) else tuple(infos)
-        )
+        self.infos = (infos,) if isinstance(infos, VariableInfo) else tuple(infos)
         self.path = path
         self.rows = Rows(source, [i.index for i in self.infos], path)
 

@@ -39,23 +39,19 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
     check_side(side, "table")
     seconds = sample_times(source.close_times, every, times)
     samples = len(source.times) if seconds is None else len(seconds)
-    if samples * sum(len(s.infos) for s in chosen) > CELLS:
-        raise ParameterError("table",
-                             f"would hold {samples * sum(len(s.infos) for s in chosen):,} numbers.",
-                             "Name the variables, or sample them further apart: every='10 ms'.",
-                             code="result.size")
+    cells = samples * sum(len(s.infos) for s in chosen)
+    if cells > CELLS:
+        raise ParameterError("table", f"would hold {cells:,} numbers.", "Name the variables, or "
+                             "sample them further apart: every='10 ms'.", code="result.size")
     columns = {}
     rows = _rows(source, chosen, seconds, side)
     for name, series, values in zip(names, chosen, rows, strict=True):
         shown = unit_to_show(series.declared_unit, wanted.get(name), series.path)
         run = name.removeprefix(series.path)
         columns[name] = Column(
-            in_unit(values if series.is_array else values[0], shown),
-            shown,
-            series.doc,
+            in_unit(series.shaped(values), shown), shown, series.doc,
             tuple(i.path + run for i in series.infos) if series.is_array else (),
-            series.infos[0].words,
-        )
+            series.infos[0].words)
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
     at = np.asarray(source.times, dtype=float) if seconds is None else seconds
     return Table(Column(in_unit(at, shown), shown, TIME.doc), columns, source.name)

@@ -117,13 +117,10 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         Modes are shown in words, under their path. ``frame.attrs`` holds the units and
         descriptions by path.
         """
-        return self._frame(words=True)
+        return self.frame(words=True)
 
-    def coded_frame(self) -> Any:
-        """Return the DataFrame with modes as their codes, as files keep them."""
-        return self._frame(words=False)
-
-    def _frame(self, words: bool) -> Any:
+    def frame(self, words: bool) -> Any:
+        """Return the DataFrame with modes in words, or as their codes, as files keep them."""
         pd = pandas("A table")
         flat = dict(self.flat())
         index = pd.Index(self.clock.values, name=label("time", self.clock.unit))
@@ -148,10 +145,8 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         coordinates: dict[str, Any] = {"time": clock}
         data: dict[str, Any] = {}
         for path, column in self.columns.items():
-            attributes: dict[str, Any] = {"units": str(column.unit),
-                                          "long_name": column.doc or path}  # fmt: skip
-            if column.words:
-                attributes |= as_attributes(column.words)
+            attributes = {"units": str(column.unit), "long_name": column.doc or path,
+                          **as_attributes(column.words or {})}
             dimensions: tuple[str, ...] = ("time",)
             if column.instances:
                 names = [i[: i.rindex("]") + 1] for i in column.instances]
@@ -167,14 +162,14 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         Modes are written as their codes here and in the other files: 0 stuck or closed,
         1 slides forward, -1 slides backward or open.
         """
-        frame = self.coded_frame()
+        frame = self.frame(words=False)
         with writing(file) as place:
             frame.to_csv(place)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
         optional_package("pyarrow", "Parquet", "parquet")
-        frame = self.coded_frame()
+        frame = self.frame(words=False)
         with writing(file) as place:
             frame.to_parquet(place, engine="pyarrow")
 
@@ -188,21 +183,16 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
             write_netcdf(data, place)
 
     def _sheet(self) -> Sheet:
-        flat = [(p, c) for p, c in self.columns.items()]
-        shown = [c.values[..., -1] if c.values.size else np.array([]) for _, c in flat]
-        times = self.clock.values
+        every, times = self.columns.values(), self.clock.values
+        shown = [c.values[..., -1] if c.values.size else np.array([]) for c in every]
         span = "" if not len(times) else (
             f"{len(times)} samples from {number(times[0], self.clock.unit)} to "
             f"{number(times[-1], self.clock.unit)}")  # fmt: skip
-        return Sheet(
-            f"Table {self.name}".rstrip(),
-            {"column": [p for p, _ in flat], "unit": [str(c.unit) for _, c in flat],
-             "instances": [len(c.instances) or 1 for _, c in flat],
-             "last value": [
-                 "…" if np.ndim(v) else in_words(v, c.words) if c.words else number(v)
-                 for v, (_, c) in zip(shown, flat, strict=True)]},
-            note=span,
-        )  # fmt: skip
+        return Sheet(f"Table {self.name}".rstrip(), {
+            "column": list(self.columns), "unit": list(self.units.values()),
+            "instances": [len(c.instances) or 1 for c in every],
+            "last value": ["…" if np.ndim(v) else in_words(v, c.words) if c.words else number(v)
+                           for v, c in zip(shown, every, strict=True)]}, span)
 
 
 class _ByPath(dict[str, Any]):

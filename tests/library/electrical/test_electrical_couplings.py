@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire
 from benches.electrical import TIGHT, circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -32,11 +32,8 @@ def fed(coupling, source, load, series="2 ohm"):
     """A source and a resistor on side 1, a load with a reference of its own on side 2."""
     model = circuit(source=source, series=Resistor(resistance=series), coupling=coupling, load=load,
                     other=ElectricalReference())
-    model.connect(model.source.p, model.series.p)
-    model.connect(model.series.n, model.coupling.p1)
-    model.connect(model.source.n, model.coupling.n1, model.ground.V)
-    model.connect(model.coupling.p2, model.load.p)
-    model.connect(model.coupling.n2, model.load.n, model.other.V)
+    wire(model, "source.p series.p", "series.n coupling.p1", "source.n coupling.n1 ground.V",
+         "coupling.p2 load.p", "coupling.n2 load.n other.V")
     return model
 
 
@@ -69,9 +66,7 @@ def test_a_gyrator_makes_an_inductor_of_a_capacitor():
     assert np.abs(power_into(run, "coupling")).max() < 1e-12
     twin = circuit(source=ACVoltageSource(amplitude="3 V", frequency="40 Hz", phase="90 deg"),
                    series=Resistor(resistance="2 ohm"), coil=Inductor(inductance=f"{c / g**2} H"))
-    twin.connect(twin.source.p, twin.series.p)
-    twin.connect(twin.series.n, twin.coil.p)
-    twin.connect(twin.source.n, twin.coil.n, twin.ground.V)
+    wire(twin, "source.p series.p", "series.n coil.p", "source.n coil.n ground.V")
     other = twin.simulate("50 ms", **TIGHT)
     t = np.linspace(0, 0.05, 101)
     assert_allclose(values(run, "coupling.i1", "A", t), values(other, "coil.i", "A", t), atol=1e-11)
@@ -121,13 +116,10 @@ def test_a_coupling_of_one_is_said_by_an_option():
 # -- amplifiers ------------------------------------------------------------------------------------
 def amplifier(kind, source, feedback=None, **inputs):
     """An inverting amplifier: input resistor of 1 kohm, feedback of 10 kohm."""
-    model = circuit(source=source, r1=Resistor(resistance="1 kohm"), amplifier=kind,
-                    r2=feedback or Resistor(resistance="10 kohm"), load=Resistor())
-    model.connect(model.source.p, model.r1.p)
-    model.connect(model.r1.n, model.amplifier.n, model.r2.p)
-    model.connect(model.r2.n, model.amplifier.out, model.load.p)
-    model.connect(model.amplifier.p, model.load.n, model.source.n, model.ground.V)
-    return model
+    return circuit("circuit", "source.p r1.p", "r1.n amplifier.n r2.p", "r2.n amplifier.out load.p",
+                   "amplifier.p load.n source.n ground.V",
+                   source=source, r1=Resistor(resistance="1 kohm"), amplifier=kind,
+                   r2=feedback or Resistor(resistance="10 kohm"), load=Resistor())
 
 
 def test_an_ideal_amplifier_inverts_and_its_output_takes_any_current():
@@ -142,11 +134,8 @@ def test_a_non_inverting_amplifier_loads_its_source_with_nothing():
     model = circuit(source=DCVoltageSource(voltage="2 V"), series=Resistor(resistance="1 Mohm"),
                     a=Resistor(resistance="1 kohm"), b=Resistor(resistance="4 kohm"), amp=OpAmp(),
                     meter=VoltageSensor())
-    model.connect(model.source.p, model.series.p)
-    model.connect(model.series.n, model.amp.p)
-    model.connect(model.amp.out, model.b.p, model.meter.p)
-    model.connect(model.b.n, model.a.p, model.amp.n)
-    model.connect(model.a.n, model.source.n, model.meter.n, model.ground.V)
+    wire(model, "source.p series.p", "series.n amp.p", "amp.out b.p meter.p", "b.n a.p amp.n",
+         "a.n source.n meter.n ground.V")
     run = model.simulate("1 ms")
     assert_allclose(run["meter.V"].final.m, 10, rtol=1e-15)
 
@@ -173,9 +162,7 @@ def test_a_limited_amplifier_clips_a_sine_and_a_follower_follows():
     expected = np.clip(-20 * np.sin(120 * np.pi * t) / (1 + 11 / 15000), -15, 15)
     assert_allclose(values(run, "amplifier.out.v", "V", t), expected, atol=1e-9)
     model = circuit(source=DCVoltageSource(voltage="10 V"), amp=LimitedOpAmp(), load=Resistor())
-    model.connect(model.source.p, model.amp.p)
-    model.connect(model.amp.n, model.amp.out, model.load.p)
-    model.connect(model.source.n, model.load.n, model.ground.V)
+    wire(model, "source.p amp.p", "amp.n amp.out load.p", "source.n load.n ground.V")
     run = model.simulate("1 ms")
     assert_allclose(run["load.v"].final.m, 10 / (1 + 1 / 15000), rtol=1e-12)
 
@@ -183,10 +170,8 @@ def test_a_limited_amplifier_clips_a_sine_and_a_follower_follows():
 def test_an_amplifier_makes_its_diode_a_rectifier_without_forward_voltage():
     model = circuit(source=ACVoltageSource(amplitude="1 V", frequency="1 kHz"), amp=LimitedOpAmp(),
                     diode=Diode(model="ideal", forward_voltage="0.7 V"), load=Resistor())
-    model.connect(model.source.p, model.amp.p)
-    model.connect(model.amp.out, model.diode.p)
-    model.connect(model.diode.n, model.amp.n, model.load.p)
-    model.connect(model.source.n, model.load.n, model.ground.V)
+    wire(model, "source.p amp.p", "amp.out diode.p", "diode.n amp.n load.p",
+         "source.n load.n ground.V")
     run = model.simulate("1.2 ms", rtol=1e-9)
     t = np.linspace(0, 1.2e-3, 49)
     follows = (15000 * np.sin(2e3 * np.pi * t) - 0.7) / 15001
@@ -201,12 +186,8 @@ def test_diodes_give_a_multivibrator_a_duty_of_a_quarter():
                     fast=Resistor(resistance="10 kohm"), slow=Resistor(resistance="30 kohm"),
                     charges=Diode(model="ideal"), drains=Diode(model="ideal"))
     m = model
-    m.connect(m.amp.out, m.back.p, m.fast.p, m.slow.p)
-    m.connect(m.back.n, m.down.p, m.amp.p)
-    m.connect(m.fast.n, m.charges.p)
-    m.connect(m.slow.n, m.drains.n)
-    m.connect(m.charges.n, m.drains.p, m.store.p, m.amp.n)
-    m.connect(m.down.n, m.store.n, m.ground.V)
+    wire(m, "amp.out back.p fast.p slow.p", "back.n down.p amp.p", "fast.n charges.p",
+         "slow.n drains.n", "charges.n drains.p store.p amp.n", "down.n store.n ground.V")
     run = m.simulate("20 ms", rtol=1e-9)
     turns = [e.time for e in run.events if e.component == "charges"]
     between = np.diff([t for k, t in enumerate(turns) if not k or t - turns[k - 1] > 1e-6])[2:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, signal, values
+from benches import seconds, signal, values, wire
 from benches.electrical import TIGHT, across, circuit, ring
 from numpy.testing import assert_allclose
 from scipy.integrate import cumulative_simpson
@@ -53,9 +53,7 @@ from library.thermal import thermal
 def test_what_flows_in_at_one_reference_flows_out_at_another():
     model = circuit(source=DCVoltageSource(voltage="6 V"), load=Resistor(resistance="3 ohm"),
                     other=ElectricalReference())
-    model.connect(model.source.p, model.load.p)
-    model.connect(model.load.n, model.other.V)
-    model.connect(model.source.n, model.ground.V)
+    wire(model, "source.p load.p", "load.n other.V", "source.n ground.V")
     run = model.simulate("1 ms")
     assert run["other.V.i"].final.m == 2 and run["ground.V.i"].final.m == -2
 
@@ -64,10 +62,7 @@ def test_a_floating_circuit_is_held_without_a_current():
     model = circuit(source=DCVoltageSource(voltage="6 V"), a=Resistor(resistance="1 ohm"),
                     b=Resistor(resistance="2 ohm"))
     del model.ground
-    model.level = FloatingReference()
-    model.connect(model.source.p, model.a.p)
-    model.connect(model.a.n, model.b.p, model.level.V)
-    model.connect(model.b.n, model.source.n)
+    wire(model, "source.p a.p", "a.n b.p level.V", "b.n source.n", level=FloatingReference())
     run = model.simulate("1 ms")
     assert run["level.i"].final.m == 0
     assert_allclose([run["source.p.v"].final.m, run["source.n.v"].final.m], [2, -4], rtol=1e-15)
@@ -76,10 +71,7 @@ def test_a_floating_circuit_is_held_without_a_current():
 def test_an_open_end_and_an_infinite_resistance_carry_nothing_and_show_a_voltage():
     model = circuit(source=DCVoltageSource(voltage="6 V"), a=Resistor(), gap=InfiniteResistance(),
                     end=OpenCircuit(), b=Resistor())
-    model.connect(model.source.p, model.a.p)
-    model.connect(model.a.n, model.end.V, model.gap.p)
-    model.connect(model.gap.n, model.b.p)
-    model.connect(model.b.n, model.source.n, model.ground.V)
+    wire(model, "source.p a.p", "a.n end.V gap.p", "gap.n b.p", "b.n source.n ground.V")
     run = model.simulate("1 ms")
     assert [run[p].final.m for p in ("end.v", "gap.v", "a.i", "gap.i")] == [6, 6, 0, 0]
 
@@ -137,9 +129,7 @@ def test_a_capacitor_on_a_source_follows_it_and_is_no_state():
 def test_capacitors_in_a_loop_share_a_state_and_divide_the_current():
     model = circuit(source=DCVoltageSource(voltage="3 V"), r=Resistor(resistance="10 ohm"),
                     a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"))
-    model.connect(model.source.p, model.r.p)
-    model.connect(model.r.n, model.a.p, model.b.p)
-    model.connect(model.source.n, model.a.n, model.b.n, model.ground.V)
+    wire(model, "source.p r.p", "r.n a.p b.p", "source.n a.n b.n ground.V")
     run = model.simulate("0.1 ms", **TIGHT)
     assert run.statistics["states"] == 1
     assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 30e-6)), atol=1e-11)
@@ -150,10 +140,7 @@ def test_capacitors_side_by_side_share_a_state_where_none_of_their_nodes_is_held
     model = circuit(source=DCVoltageSource(voltage="3 V"), r1=Resistor(resistance="10 ohm"),
                     a=Capacitor(capacitance="1 uF"), b=Capacitor(capacitance="2 uF"),
                     r2=Resistor(resistance="20 ohm"))
-    model.connect(model.source.p, model.r1.p)
-    model.connect(model.r1.n, model.a.p, model.b.p)
-    model.connect(model.a.n, model.b.n, model.r2.p)
-    model.connect(model.r2.n, model.source.n, model.ground.V)
+    wire(model, "source.p r1.p", "r1.n a.p b.p", "a.n b.n r2.p", "r2.n source.n ground.V")
     run = model.simulate("0.3 ms", **TIGHT)
     assert run.statistics["states"] == 1
     assert_allclose(values(run, "b.vc", "V"), 3 * (1 - np.exp(-seconds(run) / 90e-6)), atol=1e-10)
@@ -164,11 +151,8 @@ def test_inductors_on_either_side_of_resistors_share_a_state():
     model = circuit(source=DCVoltageSource(voltage="6 V"), a=Inductor(inductance="1 H"),
                     r1=Resistor(resistance="2 ohm"), r2=Resistor(resistance="3 ohm"),
                     r3=Resistor(resistance="3 ohm"), b=Inductor(inductance="2 H"))
-    model.connect(model.source.p, model.a.p)
-    model.connect(model.a.n, model.r1.p, model.r2.p)
-    model.connect(model.r2.n, model.r3.p)
-    model.connect(model.r1.n, model.r3.n, model.b.p)
-    model.connect(model.b.n, model.source.n, model.ground.V)
+    wire(model, "source.p a.p", "a.n r1.p r2.p", "r2.n r3.p", "r1.n r3.n b.p",
+         "b.n source.n ground.V")
     run = model.simulate("4 s", **TIGHT)
     assert run.statistics["states"] == 1
     assert_allclose(values(run, "b.i", "A"), 4 * (1 - np.exp(-seconds(run) / 2)), atol=1e-10)
@@ -176,8 +160,7 @@ def test_inductors_on_either_side_of_resistors_share_a_state():
 
 def test_capacitors_in_a_loop_that_start_at_different_voltages_are_named():
     model = circuit(a=Capacitor(vc="1 V"), b=Capacitor(vc="2 V"), r=Resistor())
-    model.connect(model.a.p, model.b.p, model.r.p)
-    model.connect(model.a.n, model.b.n, model.r.n, model.ground.V)
+    wire(model, "a.p b.p r.p", "a.n b.n r.n ground.V")
     (warning,) = model.check()
     assert warning.code == "initial.conflict"
     assert "a.vc = 1 V and b.vc = 2 V cannot all be met" in warning.problem
@@ -219,8 +202,7 @@ def test_plates_that_move_change_the_voltage_of_a_charge_that_stays():
 
     model = circuit(part=VariableCapacitor(capacitance=capacitance, v="2 V"),
                     gap=InfiniteResistance())
-    model.connect(model.part.p, model.gap.p)
-    model.connect(model.part.n, model.gap.n, model.ground.V)
+    wire(model, "part.p gap.p", "part.n gap.n ground.V")
     run = model.simulate("3 s", **TIGHT)
     assert_allclose(values(run, "part.v", "V"), 2 * (1 + seconds(run)), rtol=1e-12)
     # the work against the field: half of q times the rise of the voltage
@@ -259,8 +241,7 @@ def test_an_inductor_takes_up_its_current_behind_a_resistance():
 def test_an_inductor_on_a_current_source_follows_it_and_is_no_state():
     model = circuit(part=Inductor(inductance="2 H"), source=ControlledCurrentSource(
         current=lambda t: quantity("3 A") + quantity("5 A/s") * t))  # fmt: skip
-    model.connect(model.source.head, model.part.p)
-    model.connect(model.source.tail, model.part.n, model.ground.V)
+    wire(model, "source.head part.p", "source.tail part.n ground.V")
     run = model.simulate("1 s")
     assert run.statistics["states"] == 0
     assert_allclose([run["part.i"].final.m, run["part.v"].final.m], [8, 10], rtol=1e-14)
@@ -395,15 +376,12 @@ class Ambient(Component):
 
 
 def thermistor(coefficient, current):
-    model = circuit(source=DCCurrentSource(current=current), cooling=Cooling(), ambient=Ambient(),
-                    part=ThermalResistor(resistance="10 ohm", reference_temperature="300 K",
-                                         temperature_coefficient=coefficient,
-                                         dissipation_factor="0.05 W/K", time_constant="4 s"))
-    model.connect(model.source.n, model.part.p)
-    model.connect(model.source.p, model.part.n, model.ground.V)
-    model.connect(model.part.H, model.cooling.A)
-    model.connect(model.cooling.B, model.ambient.H)
-    return model
+    return circuit("circuit", "source.n part.p", "source.p part.n ground.V", "part.H cooling.A",
+                   "cooling.B ambient.H",
+                   source=DCCurrentSource(current=current), cooling=Cooling(), ambient=Ambient(),
+                   part=ThermalResistor(resistance="10 ohm", reference_temperature="300 K",
+                                        temperature_coefficient=coefficient,
+                                        dissipation_factor="0.05 W/K", time_constant="4 s"))
 
 
 def test_a_thermistor_settles_where_it_gives_off_what_it_takes():
@@ -446,9 +424,7 @@ class Block(Component):
 ], ids=lambda p: type(p).__name__)  # fmt: skip
 def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
     model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
-    model.connect(model.source.n, model.part.p)
-    model.connect(model.source.p, model.part.n, model.ground.V)
-    model.connect(model.part.H, model.block.M)
+    wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     run = model.simulate("50 s", rtol=1e-10)
     t, rate = seconds(run), 10 * 0.09 / 0.2  # K/s at 300 K
     if isinstance(part, Resistor):
@@ -465,9 +441,7 @@ def test_a_resistance_in_steps_of_ten_kelvin_is_stepped_onto_each():
     part = Resistor(thermal_port=True, resistance=lambda temperature: quantity("10 ohm") * (
         1 + 0.1 * floor((temperature - quantity("300 K")) / quantity("10 K"))))
     model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
-    model.connect(model.source.n, model.part.p)
-    model.connect(model.source.p, model.part.n, model.ground.V)
-    model.connect(model.part.H, model.block.M)
+    wire(model, "source.n part.p", "source.p part.n ground.V", "part.H block.M")
     assert not model.check().errors
     run = model.simulate("7 s")
     jumps = np.cumsum(10 * 0.2 / (10 * 0.09) / (1 + 0.1 * np.arange(4)))
@@ -486,10 +460,8 @@ def test_sensors_and_states_read_der_of_a_voltage():
             yield self.y == der(self.u)
 
     model = ring(DCVoltageSource(voltage="5 V"), Resistor(resistance="1 kohm"), Capacitor())
-    model.meter, model.slope = VoltageSensor(), Slope()
-    model.connect(model.meter.p, model.part3.p)
-    model.connect(model.meter.n, model.part3.n)
-    model.connect(model.meter.V, model.slope.u)
+    wire(model, "meter.p part3.p", "meter.n part3.n", "meter.V slope.u",
+         meter=VoltageSensor(), slope=Slope())
     run = model.simulate("1 ms", **TIGHT)
     assert_allclose(values(run, "slope.y", "V/s") * 1e-6, values(run, "part3.i", "A"), rtol=1e-12)
 
@@ -497,8 +469,6 @@ def test_sensors_and_states_read_der_of_a_voltage():
 def test_arrays_of_elements_are_one_ladder():
     model = circuit(source=ControlledVoltageSource(voltage="1 V"),
                     r=Resistor(count=3, resistance=quantity([1.0, 2.0, 3.0], "ohm")))
-    model.connect(model.source.p, model.r[0].p)
-    model.connect(model.r[:-1].n, model.r[1:].p)
-    model.connect(model.r[2].n, model.source.n, model.ground.V)
+    wire(model, "source.p r[0].p", "r[:-1].n r[1:].p", "r[2].n source.n ground.V")
     run = model.simulate("1 ms")
     assert_allclose([run[f"r[{k}].v"].final.m for k in range(3)], np.array([1, 2, 3]) / 6)

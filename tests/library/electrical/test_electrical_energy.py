@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wire
 from benches.electrical import circuit
 
 from blocks import cos, quantity, sin
@@ -89,8 +90,7 @@ def connected(part):
                     leak=Resistor(resistance="50 ohm"),
                     drive=ControlledVoltageSource(
                         voltage=lambda t: quantity("10 V") * cos(quantity("500 rad/s") * t)))
-    model.connect(model.drive.p, model.series.p)
-    model.connect(model.far.p, model.leak.p)
+    wire(model, "drive.p series.p", "far.p leak.p")
     first = [model.series.n, model.near.p]
     if isinstance(part, (OpAmp, LimitedOpAmp)):  # a follower
         model.connect(*first, model.part.p)
@@ -105,8 +105,7 @@ def connected(part):
             model.connect(ends[1], model.ground.V)
             model.connect(ends[3], model.other.V)
         model.connect(ends[2] if len(ends) == 4 else ends[1], model.far.p)
-    model.connect(model.drive.n, model.near.n, model.ground.V)
-    model.connect(model.far.n, model.leak.n, model.other.V)
+    wire(model, "drive.n near.n ground.V", "far.n leak.n other.V")
     return model
 
 

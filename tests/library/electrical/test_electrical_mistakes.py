@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from benches.electrical import across, circuit, ring
 
 from blocks.exceptions import BlocksError, MissingUnit, UnknownName, UnknownUnit, WrongDimension
@@ -57,10 +58,8 @@ def two_sources():
 
 
 def two_current_sources():
-    model = circuit(a=DCCurrentSource(), b=DCCurrentSource(current="2 A"))
-    model.connect(model.a.n, model.b.p)
-    model.connect(model.b.n, model.a.p, model.ground.V)
-    return model
+    return circuit("circuit", "a.n b.p", "b.n a.p ground.V",
+                   a=DCCurrentSource(), b=DCCurrentSource(current="2 A"))
 
 
 def no_reference():
@@ -71,8 +70,7 @@ def no_reference():
 
 def a_reference_at_either_end_of_a_source():
     model = ring(DCVoltageSource(), Resistor())
-    model.other = ElectricalReference()
-    model.connect(model.other.V, model.part1.p)
+    wire(model, "other.V part1.p", other=ElectricalReference())
     return model
 
 
@@ -81,11 +79,8 @@ def no_resistance():
 
 
 def no_feedback():
-    model = circuit(source=DCVoltageSource(), amp=OpAmp(), load=Resistor())
-    model.connect(model.source.p, model.amp.p)
-    model.connect(model.amp.out, model.load.p)
-    model.connect(model.source.n, model.load.n, model.ground.V)
-    return model
+    return circuit("circuit", "source.p amp.p", "amp.out load.p", "source.n load.n ground.V",
+                   source=DCVoltageSource(), amp=OpAmp(), load=Resistor())
 
 
 @pytest.mark.parametrize(("make", "code", "said"), [
@@ -107,11 +102,8 @@ def test_a_circuit_without_a_solution_is_refused_by_name(make, code, said):
 
 
 def transformer():
-    model = circuit(source=DCVoltageSource(), t=IdealTransformer(), load=Resistor())
-    model.connect(model.source.p, model.t.p1)
-    model.connect(model.t.n1, model.source.n, model.ground.V)
-    model.connect(model.t.p2, model.load.p)
-    return model
+    return circuit("circuit", "source.p t.p1", "t.n1 source.n ground.V", "t.p2 load.p",
+                   source=DCVoltageSource(), t=IdealTransformer(), load=Resistor())
 
 
 def test_the_far_side_of_a_transformer_needs_a_reference_of_its_own():
@@ -127,9 +119,7 @@ def test_an_autotransformer_is_no_short():
     model.connect(model.t.n1, model.load.n, model.t.n2)
     assert not model.check()
     model = circuit(source=DCVoltageSource(voltage="2 V"), t=IdealTransformer(), load=Resistor())
-    model.connect(model.source.p, model.t.p1)
-    model.connect(model.t.n1, model.t.p2, model.load.p)
-    model.connect(model.t.n2, model.load.n, model.source.n, model.ground.V)
+    wire(model, "source.p t.p1", "t.n1 t.p2 load.p", "t.n2 load.n source.n ground.V")
     assert not model.check()
     assert model.simulate("1 s")["load.v"].final.to("V").magnitude == pytest.approx(1)
 
@@ -138,8 +128,7 @@ def test_a_shorted_winding_is_told_from_what_has_no_effect():
     """The short-circuit test of a transformer measures its leakage (1 - k^2) L_1."""
     model = circuit(source=ACVoltageSource(amplitude="10 V", frequency="50 Hz", phase="90 deg"),
                     t=MutualInductor(inductance_1="0.2 H", inductance_2="0.05 H", coupling=0.8))
-    model.connect(model.source.p, model.t.p1)
-    model.connect(model.source.n, model.t.n1, model.t.p2, model.t.n2, model.ground.V)
+    wire(model, "source.p t.p1", "source.n t.n1 t.p2 t.n2 ground.V")
     (finding,) = model.check()
     assert finding.problem == "p2 and n2 of t are connected to the same node: it is shorted there."
     peak = model.simulate("20 ms", rtol=1e-9)["t.i1"].at("5 ms").to("A").magnitude

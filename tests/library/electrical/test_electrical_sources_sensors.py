@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, signal, values
+from benches import seconds, signal, values, wire
 from benches.electrical import across, circuit
 from numpy.testing import assert_allclose
 
@@ -97,9 +97,7 @@ def dependent(source, output):
     """A control loop of 4 V over 3 ohm (and the control), and an output with a load of 2 ohm."""
     model = circuit(source=source, drive=DCVoltageSource(voltage="4 V"),
                     series=Resistor(resistance="3 ohm"), load=Resistor(resistance="2 ohm"))
-    model.connect(model.drive.p, model.series.p)
-    model.connect(model.series.n, model.source.p1)
-    model.connect(model.drive.n, model.source.n1, model.ground.V)
+    wire(model, "drive.p series.p", "series.n source.p1", "drive.n source.n1 ground.V")
     model.connect(getattr(model.source, output[0]), model.load.p)
     model.connect(getattr(model.source, output[1]), model.load.n, model.ground.V)
     return model.simulate("1 ms")
@@ -126,11 +124,8 @@ def test_meters_read_voltage_current_and_power_without_a_trace():
     model = circuit(source=DCVoltageSource(voltage="12 V"), a=Resistor(resistance="1 ohm"),
                     load=Resistor(resistance="5 ohm"), volt=VoltageSensor(), ampere=CurrentSensor(),
                     watt=PowerSensor())
-    model.connect(model.source.p, model.ampere.p)
-    model.connect(model.ampere.n, model.a.p)
-    model.connect(model.a.n, model.watt.pc)
-    model.connect(model.watt.nc, model.watt.pv, model.load.p, model.volt.n)
-    model.connect(model.load.n, model.watt.nv, model.volt.p, model.source.n, model.ground.V)
+    wire(model, "source.p ampere.p", "ampere.n a.p", "a.n watt.pc", "watt.nc watt.pv load.p volt.n",
+         "load.n watt.nv volt.p source.n ground.V")
     run = model.simulate("1 ms")
     read = [run[p].final.m for p in ("volt.V", "ampere.I", "watt.P")]
     assert_allclose(read, [-10, 2, 20], rtol=1e-15)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -38,18 +38,13 @@ def current(v):
 
 def doubler():
     """Coil and capacitor feed a node between two diodes: one charges them, one the store."""
-    m = circuit("doubler", source=ACVoltageSource(amplitude="17.77 V", frequency="328.4 Hz"),
-                coil=Inductor(inductance="0.3774 mH", series_resistance="1.17 mohm"),
-                link=Capacitor(capacitance="1.689 uF"), lower=Diode(model="exponential"),
-                upper=Diode(model="exponential"),
-                store=Capacitor(capacitance="1.689 uF"),
-                load=Resistor(resistance="1.839 kohm"))  # fmt: skip
-    m.connect(m.source.p, m.coil.p)
-    m.connect(m.coil.n, m.link.p)
-    m.connect(m.link.n, m.lower.n, m.upper.p)
-    m.connect(m.upper.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.lower.p, m.store.n, m.load.n, m.ground.V)
-    return m
+    return circuit("doubler", "source.p coil.p", "coil.n link.p", "link.n lower.n upper.p",
+                   "upper.n store.p load.p", "source.n lower.p store.n load.n ground.V",
+                   source=ACVoltageSource(amplitude="17.77 V", frequency="328.4 Hz"),
+                   coil=Inductor(inductance="0.3774 mH", series_resistance="1.17 mohm"),
+                   link=Capacitor(capacitance="1.689 uF"), lower=Diode(model="exponential"),
+                   upper=Diode(model="exponential"), store=Capacitor(capacitance="1.689 uF"),
+                   load=Resistor(resistance="1.839 kohm"))
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])
@@ -67,16 +62,13 @@ def test_the_voltage_between_two_diodes_is_the_root_of_their_laws(method):
 
 def peak_rectifier(amplitude, frequency, capacitance):
     """A store that is charged at the tops of a sine."""
-    m = circuit("peak", source=ACVoltageSource(amplitude=quantity(amplitude, "V"),
-                                               frequency=quantity(frequency, "Hz")),
-                wire=Resistor(resistance="0.1 ohm"), diode=Diode(model="exponential"),
-                store=Capacitor(capacitance=quantity(capacitance, "F")),
-                load=Resistor(resistance="13 kohm"))  # fmt: skip
-    m.connect(m.source.p, m.wire.p)
-    m.connect(m.wire.n, m.diode.p)
-    m.connect(m.diode.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
-    return m
+    return circuit("peak", "source.p wire.p", "wire.n diode.p", "diode.n store.p load.p",
+                   "source.n store.n load.n ground.V",
+                   source=ACVoltageSource(amplitude=quantity(amplitude, "V"),
+                                          frequency=quantity(frequency, "Hz")),
+                   wire=Resistor(resistance="0.1 ohm"), diode=Diode(model="exponential"),
+                   store=Capacitor(capacitance=quantity(capacitance, "F")),
+                   load=Resistor(resistance="13 kohm"))
 
 
 @cache
@@ -132,8 +124,7 @@ def converter(switch, boosts):
     else:
         m.connect(m.source.p, top)
         m.connect(foot, m.coil.p, m.diode.n)
-        m.connect(m.coil.n, m.store.p, m.load.p)
-        m.connect(m.diode.p, m.ground.V)
+        wire(m, "coil.n store.p load.p", "diode.p ground.V")
     return m
 
 
@@ -185,10 +176,8 @@ def either():
         voltage="12 V"), load=Resistor(resistance="10 ohm"), leak=Resistor(resistance="10 kohm"),
         leaks=Resistor(resistance="10 kohm"), **diodes)  # fmt: skip
     throws(m, S=(m.low.p, m.first.p), T=(m.high.p, m.second.p))
-    m.connect(m.first.n, m.second.n, m.load.p)
-    m.connect(m.first.p, m.leak.p)
-    m.connect(m.second.p, m.leaks.p)
-    m.connect(m.low.n, m.high.n, m.load.n, m.leak.n, m.leaks.n, m.ground.V)
+    wire(m, "first.n second.n load.p", "first.p leak.p", "second.p leaks.p",
+         "low.n high.n load.n leak.n leaks.n ground.V")
 
     def balance(nodes, early):
         first, second, out = nodes
@@ -209,11 +198,7 @@ def rectified():
         m.connect(p, getattr(m, name).p)
         m.connect(getattr(m, name).n, n)
         m.connect({"left": m.up_gate, "right": m.down_gate}[name].y, getattr(m, name).vT)
-    m.connect(m.a.n, m.b.n, m.load.p)
-    m.connect(m.c.n, m.a.p)
-    m.connect(m.d.n, m.b.p)
-    m.connect(m.c.p, m.d.p, m.load.n)
-    m.connect(m.source.n, m.ground.V)
+    wire(m, "a.n b.n load.p", "c.n a.p", "d.n b.p", "c.p d.p load.n", "source.n ground.V")
 
     def balance(nodes, early):
         left, right = (12.0, 0.0) if early else (0.0, 12.0)
@@ -260,13 +245,9 @@ def test_a_ring_of_coil_and_capacitor_on_a_node_that_a_switch_grounds_is_read():
                 link=Capacitor(vc="1 V"), back=Resistor(resistance="1.3 ohm"),
                 diode=Diode(model="exponential"), leak=Resistor(resistance="7 kohm"),
                 short=Switch(model="ideal"), clock=Pulse(period=quantity(SWAP, "s")))
-    m.connect(m.clock.y, m.short.vT)
-    m.connect(m.source.p, m.feed.p)
-    m.connect(m.feed.n, m.short.p, m.link.p, m.coils.n1, m.load.p)
-    m.connect(m.link.n, m.back.p)
-    m.connect(m.back.n, m.coils.p1)
-    m.connect(m.coils.p2, m.diode.p, m.leak.p)
-    m.connect(m.source.n, m.short.n, m.load.n, m.coils.n2, m.diode.n, m.leak.n, m.ground.V)
+    wire(m, "clock.y short.vT", "source.p feed.p", "feed.n short.p link.p coils.n1 load.p",
+         "link.n back.p", "back.n coils.p1", "coils.p2 diode.p leak.p",
+         "source.n short.n load.n coils.n2 diode.n leak.n ground.V")
     run = m.simulate(quantity(SWAP, "s"))
     mutual = 0.9 * np.sqrt(8e-8)
 
@@ -294,12 +275,9 @@ def test_a_circuit_of_capacitors_that_hold_no_voltage_starts():
         capacitance="44.2 nF"), store=Capacitor(capacitance="56.7 nF", vc="2 V"), second=Diode(
         forward_voltage="0.3 V", on_resistance="50 mohm"), ends=Resistor(resistance="2.17 kohm"),
         far=Resistor(resistance="103 ohm"), ideal=Diode(model="ideal", on_resistance="50 mohm"))
-    m.connect(m.second.n, m.link.p, m.wire.p, m.first.p)
-    m.connect(m.link.n, m.tie.p, m.ends.p, m.ideal.n)
-    m.connect(m.tie.n, m.first.n, m.store.p)
-    m.connect(m.store.n, m.wire.n)
-    m.connect(m.far.p, m.ideal.p)
-    m.connect(m.second.p, m.ends.n, m.far.n, m.ground.V)
+    wire(m, "second.n link.p wire.p first.p", "link.n tie.p ends.p ideal.n",
+         "tie.n first.n store.p", "store.n wire.n", "far.p ideal.p",
+         "second.p ends.n far.n ground.V")
     run = m.simulate("1 us")
     # link and tie are in series, the store drives its 2 V through the wire along both
     rate = -2 / 214 / 56.7e-9 * (1 + 56.7e-9 * (1 / 3.88e-6 + 1 / 44.2e-9)) / 2
@@ -312,10 +290,8 @@ def test_a_charge_pump_without_any_resistance_climbs_as_its_diodes_let_it():
         model="exponential"), outlet=Diode(model="exponential"), store=Capacitor(),
         load=Resistor(resistance="1 kohm"))  # fmt: skip
     throws(m, up=(m.source.p, m.flying.p), down=(m.flying.p, m.ground.V))
-    m.connect(m.source.p, m.inlet.p)
-    m.connect(m.inlet.n, m.flying.n, m.outlet.p)
-    m.connect(m.outlet.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
+    wire(m, "source.p inlet.p", "inlet.n flying.n outlet.p", "outlet.n store.p load.p",
+         "source.n store.n load.n ground.V")
     runs = [m.simulate(quantity(4 * SWAP, "s"), method=method) for method in ("auto", "rodas4")]
 
     state, foot = np.zeros(2), 5.0
@@ -352,10 +328,7 @@ def bridge_drive():
         m.connect(p, getattr(m, name).p)
         m.connect(getattr(m, name).n, n)
         m.connect(getattr(m, gate).y, getattr(m, name).vT)
-    m.connect(m.coil.p, m.a.p, m.b.n)
-    m.connect(m.coil.n, m.c.p, m.d.n)
-    m.connect(m.source.p, m.a.n, m.c.n)
-    m.connect(m.source.n, m.b.p, m.d.p, m.ground.V)
+    wire(m, "coil.p a.p b.n", "coil.n c.p d.n", "source.p a.n c.n", "source.n b.p d.p ground.V")
     return m
 
 
@@ -377,16 +350,12 @@ def test_a_coil_between_switches_that_are_all_open_finds_its_diodes(method):
 def leaks(starts):
     """Capacitors that discharge each other, and through resistors and diodes to ground."""
     n = len(starts)
-    m = circuit("leaks", c=Capacitor(count=n, capacitance="1 uF", vc=starts),
-                leak=Resistor(count=n, resistance="1 kohm"),
-                diode=Diode(count=n, model="exponential"),
-                wire=Resistor(count=n - 1, resistance="1 mohm"))  # fmt: skip
-    m.connect(m.c.p, m.leak.p)
-    m.connect(m.leak.n, m.diode.p)
-    m.connect(m.c[:-1].p, m.wire.p)
-    m.connect(m.c[1:].p, m.wire.n)
-    m.connect(m.ground.V, m.c.n, m.diode.n)
-    return m
+    return circuit("leaks", "c.p leak.p", "leak.n diode.p", "c[:-1].p wire.p", "c[1:].p wire.n",
+                   "ground.V c.n diode.n",
+                   c=Capacitor(count=n, capacitance="1 uF", vc=starts),
+                   leak=Resistor(count=n, resistance="1 kohm"),
+                   diode=Diode(count=n, model="exponential"),
+                   wire=Resistor(count=n - 1, resistance="1 mohm"))
 
 
 def test_stiff_leaks_at_a_tight_tolerance():

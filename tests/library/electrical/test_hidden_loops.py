@@ -6,6 +6,7 @@ They stand beside an ideal diode, in all of whose states they hold.
 from __future__ import annotations
 
 import numpy as np
+from benches import wire, wired
 from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity
@@ -22,15 +23,11 @@ from library.electrical import (
 
 def test_capacitors_over_a_floating_source_with_a_diode_between_them():
     """Only resistors join the source to the ground; the diode joins the middle to it."""
-    model = Model("floating")
-    model.s = ACVoltageSource(amplitude="1 V", frequency=quantity(1 / (2 * np.pi), "Hz"))
-    model.a, model.b = Capacitor(capacitance="1 F"), Capacitor(capacitance="2 F")
-    model.r, model.q = Resistor(resistance="1 ohm"), Resistor(resistance="3 ohm")
-    model.d, model.g = Diode(model="ideal"), ElectricalReference()
-    model.connect(model.s.p, model.a.p, model.q.p)
-    model.connect(model.s.n, model.b.n, model.r.p)
-    model.connect(model.a.n, model.b.p, model.d.p)
-    model.connect(model.d.n, model.r.n, model.q.n, model.g.V)
+    model = wired("floating", "s.p a.p q.p", "s.n b.n r.p", "a.n b.p d.p", "d.n r.n q.n g.V",
+                  s=ACVoltageSource(amplitude="1 V", frequency=quantity(1 / (2 * np.pi), "Hz")),
+                  a=Capacitor(capacitance="1 F"), b=Capacitor(capacitance="2 F"),
+                  r=Resistor(resistance="1 ohm"), q=Resistor(resistance="3 ohm"),
+                  d=Diode(model="ideal"), g=ElectricalReference())
     run = model.simulate("10 s", rtol=1e-9)
     # v1 + v2 = sin t; open: v1' = 2 v2', the middle at 3/4 sin t - v1 <= 0;
     # closed: v1' - 2 v2' = i = v2/1 - v1/3 >= 0
@@ -65,9 +62,7 @@ def test_inductors_around_a_bridge_of_resistors_carry_one_current():
             "r5": (1, "b", "c")}
     for name, (value, *_) in ohms.items():
         model.add(name, Resistor(resistance=quantity(value, "ohm")))
-    model.connect(model.s.p, model.d.p)
-    model.connect(model.d.n, model.a.p)
-    model.connect(model.b.n, model.s.n, model.g.V)
+    wire(model, "s.p d.p", "d.n a.p", "b.n s.n g.V")
     at = {"p": [model.a.n], "q": [model.b.p], "b": [], "c": []}
     for name, (_, p, n) in ohms.items():
         at[p].append(getattr(model, name).p)

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -34,8 +35,7 @@ def modular_leg(n, parasitic=False):
 
     Until the first pulse of a module its diodes alone decide: most are idle at first.
     """
-    model = Model("leg")
-    model.ground = ElectricalReference()
+    model = wired("leg", ground=ElectricalReference())
     model.top, model.bottom = (DCVoltageSource(voltage=quantity(RAIL, "V")) for _ in "ab")
     model.connect(model.top.n, model.bottom.p, model.ground.V)
     coil = {"inductance": quantity(ARM, "H"), "parasitic": parasitic}
@@ -67,8 +67,7 @@ def modular_leg(n, parasitic=False):
             model.connect(model.upper.n, model.lower.p, model.out.p)
             node = model.lower.n
     model.connect(node, model.bottom.n)
-    model.connect(model.out.n, model.load.p)
-    model.connect(model.load.n, model.ground.V)
+    wire(model, "out.n load.p", "load.n ground.V")
     return model
 
 
@@ -121,8 +120,7 @@ def by_hand(n):
     return y
 
 
-@pytest.mark.parametrize(("method", "parasitic"), [
-    ("auto", False), ("rodas4", True)])
+@pytest.mark.parametrize(("method", "parasitic"), [("auto", False), ("rodas4", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
     n = 3
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)
@@ -136,14 +134,11 @@ def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
 
 def rectifiers(n, each):
     """Bridges side by side on a line with a filter, each with coil, capacitor and load."""
-    model = Model("rectifiers")
-    model.ground = ElectricalReference()
-    model.source = ACVoltageSource(amplitude="325 V", frequency="50 Hz")
-    model.line = Inductor(inductance="0.1 mH")
-    model.filter = Capacitor(capacitance="1 uF", parasitic=True, series_resistance="1 ohm")
-    model.connect(model.source.n, model.filter.n, model.ground.V)
-    model.connect(model.source.p, model.line.p)
-    model.connect(model.line.n, model.filter.p)
+    model = wired("rectifiers", "source.n filter.n ground.V", "source.p line.p", "line.n filter.p",
+                  ground=ElectricalReference(),
+                  source=ACVoltageSource(amplitude="325 V", frequency="50 Hz"),
+                  line=Inductor(inductance="0.1 mH"),
+                  filter=Capacitor(capacitance="1 uF", parasitic=True, series_resistance="1 ohm"))
     for k in range(n):
         parts = dict(coil=Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
                                    series_resistance=quantity(0.1 * each, "ohm"),
@@ -181,8 +176,7 @@ def test_few_steps_are_taken_again_beside_what_is_far_faster():
 def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
     n, shunt, load = 12, 5.0, 36.0
     light = 8.0 - 0.05 * np.arange(n)
-    model = Model("string")
-    model.ground = ElectricalReference()
+    model = wired("string", ground=ElectricalReference())
     node = model.ground.V
     for k in range(n):
         parts = {"cell": DCCurrentSource(current=quantity(light[k], "A")),
@@ -196,11 +190,9 @@ def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
         model.connect(*(parts[p].p for p in ("shunt", "store", "wire")), parts["cell"].n)
         model.connect(parts["wire"].n, parts["bypass"].n)
         node = parts["wire"].n
-    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(
-        resistance=quantity(load, "ohm"))
+    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance=quantity(load, "ohm"))
     model.connect(node, model.coil.p)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.ground.V)
+    wire(model, "coil.n load.p", "load.n ground.V")
     run = model.simulate("5 ms", rtol=1e-8)
     assert "in Python" not in run.statistics["why"]
     current = brentq(lambda i: np.maximum(light - i, 0.0).sum() * shunt - load * i, 0.0, 8.0)
@@ -216,12 +208,9 @@ def parallel(elements, resistance="1e-4 ohm"):
     model.source = ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad")
     model.line, model.load = Resistor(resistance="39 ohm"), Resistor(resistance="1 kohm")
     tiny = {"parasitic": True, "series_resistance": resistance}
-    model.large = Capacitor(capacitance="57 uF", **tiny)
-    model.small = Capacitor(capacitance="6 uF", **tiny)
-    model.connect(model.source.p, model.line.p)
-    model.connect(model.line.n, model.large.p, model.small.p)
-    model.connect(model.source.n, model.ground.V, model.large.n, model.load.n)
-    model.connect(model.small.n, model.load.p)
+    wire(model, "source.p line.p", "line.n large.p small.p", "source.n ground.V large.n load.n",
+         "small.n load.p",
+         large=Capacitor(capacitance="57 uF", **tiny), small=Capacitor(capacitance="6 uF", **tiny))
     for k, element in enumerate(elements):
         model.add(f"e{k}", element)
         model.connect(element.p, model.load.p)
@@ -229,8 +218,7 @@ def parallel(elements, resistance="1e-4 ohm"):
     return model
 
 
-@pytest.mark.parametrize(("resistance", "method"), [
-    ("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
+@pytest.mark.parametrize(("resistance", "method"), [("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
 def test_diodes_in_parallel_are_as_one(resistance, method):
     runs = [parallel([Diode(model="ideal") for _ in range(n)], resistance).simulate(
         "30 ms", method=method) for n in (1, 2)]

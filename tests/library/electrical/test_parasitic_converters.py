@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
@@ -48,18 +48,14 @@ def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6, switch="id
     if kind == "pfc":
         m.source = ACVoltageSource(amplitude="100 V", frequency="500 Hz")
         m.bridge, m.store = FullBridge(devices="diode"), capacitor(C)
-        m.connect(m.source.p, m.bridge.A)
-        m.connect(m.source.n, m.bridge.B)
-        m.connect(m.bridge.P, m.coil.p)
-        m.connect(m.bridge.N, m.ground.V)
+        wire(m, "source.p bridge.A", "source.n bridge.B", "bridge.P coil.p", "bridge.N ground.V")
         earth = [m.switch.n, m.store.n, m.load.n]
     else:
         m.source, m.store = DCVoltageSource(voltage=quantity(SOURCE, "V")), capacitor(C)
         m.connect(m.source.p, m.coil.p)
         earth = [m.source.n, m.switch.n, m.store.n, m.load.n]
     if kind in ("boost", "pfc"):
-        m.connect(m.coil.n, m.switch.p, m.diode.p)
-        m.connect(m.diode.n, m.store.p, m.load.p)
+        wire(m, "coil.n switch.p diode.p", "diode.n store.p load.p")
     else:
         m.second, m.link = inductor(), capacitor(10e-6)
         m.connect(m.coil.n, m.switch.p, m.link.p)
@@ -133,8 +129,7 @@ def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not()
 def test_converters_run_by_all_methods_as_they_do_without_parasitic_parts(kind, method):
     times = np.linspace(0, 20, 9)[1:] * PERIOD
     run = converter(kind, load=2.0).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
-    ideal = converter(kind, parasitic=False, load=2.0).simulate(
-        quantity(times[-1], "s"), rtol=1e-9)
+    ideal = converter(kind, parasitic=False, load=2.0).simulate(quantity(times[-1], "s"), rtol=1e-9)
     exact = state(ideal, kind, times)
     assert_allclose(state(run, kind, times), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
 
@@ -177,11 +172,8 @@ def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_di
     """h1 ends on a high level as h2 begins: diodes lie beside switches that conduct."""
     m = circuit("bridge", source=DCVoltageSource(voltage="24 V"), one=HalfBridge(),
                 other=HalfBridge(), coil=Inductor(inductance="100 uH"), load=ohm(3.0))
-    m.connect(m.source.p, m.one.P, m.other.P)
-    m.connect(m.source.n, m.one.N, m.other.N, m.ground.V)
-    m.connect(m.one.A, m.coil.p)
-    m.connect(m.coil.n, m.load.p)
-    m.connect(m.load.n, m.other.A)
+    wire(m, "source.p one.P other.P", "source.n one.N other.N ground.V", "one.A coil.p",
+         "coil.n load.p", "load.n other.A")
     gates = {"one.upper": (0.0, 0.4), "one.lower": (0.5, 0.45), "other.upper": (0.3, 0.3),
              "other.lower": (0.65, 0.5)}
     for name, (start, width) in gates.items():
@@ -209,9 +201,8 @@ def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diod
         v, coil, high, low = (getattr(m, n) for n in (f"v{k}", f"l{k}", f"d{k}", f"d{k + 3}"))
         m.connect(v.p, coil.p)
         m.connect(coil.n, high.p, low.n)
-    m.connect(m.v0.n, m.v1.n, m.v2.n)
-    m.connect(m.d0.n, m.d1.n, m.d2.n, m.store.p, m.load.p)
-    m.connect(m.d3.p, m.d4.p, m.d5.p, m.store.n, m.load.n, m.ground.V)
+    wire(m, "v0.n v1.n v2.n", "d0.n d1.n d2.n store.p load.p",
+         "d3.p d4.p d5.p store.n load.n ground.V")
     found = []
     for rtol in (1e-6, 1e-9):
         run = m.simulate("5 ms", rtol=rtol)
@@ -226,8 +217,7 @@ def test_diodes_that_share_a_capacitor_with_closing_switches_open():
     m = circuit("interleaved", source=DCVoltageSource(voltage="11 V"), load=ohm(1200),
                 store=Capacitor(capacitance="20 uF", parasitic=True),
                 pulse=Pulse(period="19 us", width=0.66))
-    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
-    m.connect(m.store.p, m.load.p)
+    wire(m, "source.n store.n load.n ground.V", "store.p load.p")
     for leg, (henry, snubber, farad) in enumerate(((129e-6, 11.634, 1.61e-9),
                                                    (232e-6, 118.62, 27.8e-9))):
         coil = m.add(f"coil{leg}", Inductor(inductance=quantity(henry, "H"), parasitic=True))
@@ -258,13 +248,9 @@ def test_diodes_that_short_a_capacitor_of_a_multiplier_take_steps_that_stiffness
                     d1=Diode(model="ideal", on_resistance="1 mohm"),
                     d2=Diode(model="ideal", on_resistance="7.4 mohm"),
                     d3=Diode(model="ideal"), d4=Diode(model="ideal"))  # fmt: skip
-        m.connect(m.source.p, m.inner.p)
-        m.connect(m.inner.n, m.c1.p)
-        m.connect(m.c1.n, m.d1.n, m.d2.p, m.c4.p)
-        m.connect(m.d2.n, m.c3.p, m.load.p, m.d3.p, m.c5.n)
-        m.connect(m.c4.n, m.d3.n, m.d4.p)
-        m.connect(m.d4.n, m.c5.p, m.far.p)
-        m.connect(m.source.n, m.d1.p, m.c3.n, m.load.n, m.far.n, m.ground.V)
+        wire(m, "source.p inner.p", "inner.n c1.p", "c1.n d1.n d2.p c4.p",
+             "d2.n c3.p load.p d3.p c5.n", "c4.n d3.n d4.p", "d4.n c5.p far.p",
+             "source.n d1.p c3.n load.n far.n ground.V")
         run = m.simulate("2.6 ms", method="rodas4")
         ends[parasitic] = [values(run, f"c{k}.vc", "V")[-1] for k in (1, 3, 4, 5)]
     assert_allclose(ends[True], ends[False], rtol=0, atol=1e-4)
@@ -280,12 +266,9 @@ def test_a_transistor_beside_a_blocking_diode_has_no_voltage_by_rounding(method)
                 store=Capacitor(capacitance="844.7 uF", parasitic=True,
                                 series_resistance="13.08 mohm"),
                 load=ohm(8.733), pulse=Pulse(period="21 us", width=0.774))
-    m.connect(m.source.p, m.first.p)
-    m.connect(m.first.n, m.switch.D, m.link.p)
-    m.connect(m.link.n, m.second.p, m.diode.p)
-    m.connect(m.diode.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.switch.S, m.second.n, m.store.n, m.load.n, m.ground.V)
-    m.connect(m.pulse.y, m.switch.G)
+    wire(m, "source.p first.p", "first.n switch.D link.p", "link.n second.p diode.p",
+         "diode.n store.p load.p", "source.n switch.S second.n store.n load.n ground.V",
+         "pulse.y switch.G")
     run = m.simulate("0.5 ms", method=method)
     assert run.energy().relative_residual < 1e-6
     rises = values(run, "first.i_L", "A", 21e-6 * np.arange(10) + 1e-6)
@@ -298,17 +281,12 @@ def test_diodes_whose_currents_are_rounding_do_not_end_a_run():
     def with_drop():
         return Diode(model="ideal", on_resistance="10 mohm", forward_voltage="0.7 V")
 
-    m = circuit("bridge", source=ACVoltageSource(amplitude="25.68 V", frequency="1118 Hz"),
-                first=Inductor(inductance="168.6 uH", parasitic=True),
-                up=with_drop(), down=Diode(model="ideal"), rise=Diode(model="ideal"),
-                fall=with_drop(), second=Inductor(inductance="3.34 mH", parasitic=True),
-                load=ohm(115.6))
-    m.connect(m.source.p, m.first.p)
-    m.connect(m.first.n, m.up.p, m.down.n)
-    m.connect(m.source.n, m.rise.p, m.fall.n)
-    m.connect(m.up.n, m.rise.n, m.second.p)
-    m.connect(m.second.n, m.load.p)
-    m.connect(m.down.p, m.fall.p, m.load.n, m.ground.V)
+    m = circuit("bridge", "source.p first.p", "first.n up.p down.n", "source.n rise.p fall.n",
+                "up.n rise.n second.p", "second.n load.p", "down.p fall.p load.n ground.V",
+                source=ACVoltageSource(amplitude="25.68 V", frequency="1118 Hz"),
+                first=Inductor(inductance="168.6 uH", parasitic=True), up=with_drop(),
+                down=Diode(model="ideal"), rise=Diode(model="ideal"), fall=with_drop(),
+                second=Inductor(inductance="3.34 mH", parasitic=True), load=ohm(115.6))
     run = m.simulate("5.36550743429984 ms", method="rodas4")
     assert run.energy().relative_residual < 1e-6
     assert min(values(run, f"{d}.i", "A").min() for d in ("up", "down", "rise", "fall")) > -1e-9
@@ -319,11 +297,8 @@ def test_a_start_waits_for_modes_before_it_says_that_a_diode_contradicts_itself(
     m = circuit("boost", source=DCVoltageSource(voltage="71 V"), diode=Diode(), load=ohm(8.2),
                 coil=Inductor(inductance="162.2 uH"), switch=MOSFET(on_resistance="4 mohm"),
                 store=Capacitor(capacitance="7.315 uF"), pulse=Pulse(period="78.9 us", width=0.5))
-    m.connect(m.source.p, m.coil.p)
-    m.connect(m.coil.n, m.switch.D, m.diode.p)
-    m.connect(m.diode.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.switch.S, m.store.n, m.load.n, m.ground.V)
-    m.connect(m.pulse.y, m.switch.G)
+    wire(m, "source.p coil.p", "coil.n switch.D diode.p", "diode.n store.p load.p",
+         "source.n switch.S store.n load.n ground.V", "pulse.y switch.G")
     t = np.linspace(1, 39, 20) * 1e-6
     i = values(m.simulate("40 us", method=method), "coil.i", "A", t)
     assert_allclose(i, 71 / 4e-3 * -np.expm1(-4e-3 / 162.2e-6 * t), rtol=1e-6)
@@ -331,15 +306,11 @@ def test_a_start_waits_for_modes_before_it_says_that_a_diode_contradicts_itself(
 
 def doubler(source, inner, capacitance, load, **diode):
     """A pump and a store behind two diodes."""
-    m = circuit("doubler", source=source, inner=ohm(inner), low=Diode(**diode),
-                high=Diode(**diode), load=ohm(load), pump=Capacitor(capacitance=capacitance),
-                store=Capacitor(capacitance=capacitance))
-    m.connect(m.source.p, m.inner.p)
-    m.connect(m.inner.n, m.pump.p)
-    m.connect(m.pump.n, m.low.n, m.high.p)
-    m.connect(m.high.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.low.p, m.store.n, m.load.n, m.ground.V)
-    return m
+    return circuit("doubler", "source.p inner.p", "inner.n pump.p", "pump.n low.n high.p",
+                   "high.n store.p load.p", "source.n low.p store.n load.n ground.V",
+                   source=source, inner=ohm(inner), low=Diode(**diode), high=Diode(**diode),
+                   load=ohm(load), pump=Capacitor(capacitance=capacitance),
+                   store=Capacitor(capacitance=capacitance))
 
 
 def test_currents_that_settle_within_the_first_step_after_an_event_are_seen():
@@ -352,21 +323,17 @@ def test_currents_that_settle_within_the_first_step_after_an_event_are_seen():
 
 def cuk(diode, parasitic):
     """Both coils cease between a switch and a diode, some of whose leakage is all that is left."""
-    m = circuit("cuk", source=DCVoltageSource(voltage="62.61 V"),
-                pulse=Pulse(period="86.6 us", width=0.533),
-                coil=Inductor(inductance="13.51 uH", parasitic=parasitic),
-                switch=Switch(model="ideal"),
-                bridge=Capacitor(capacitance="4.352 uF", parasitic=parasitic), diode=diode,
-                choke=Inductor(inductance="841.6 uH", parasitic=parasitic),
-                store=Capacitor(capacitance="65.04 uF", parasitic=True,
-                                series_resistance="18.02 mohm"), load=ohm(1.281))  # fmt: skip
-    m.connect(m.pulse.y, m.switch.vT)
-    m.connect(m.source.p, m.coil.p)
-    m.connect(m.coil.n, m.switch.p, m.bridge.p)
-    m.connect(m.bridge.n, m.diode.p, m.choke.p)
-    m.connect(m.choke.n, m.store.p, m.load.p)
-    m.connect(m.source.n, m.switch.n, m.diode.n, m.store.n, m.load.n, m.ground.V)
-    return m
+    return circuit("cuk", "pulse.y switch.vT", "source.p coil.p", "coil.n switch.p bridge.p",
+                   "bridge.n diode.p choke.p", "choke.n store.p load.p",
+                   "source.n switch.n diode.n store.n load.n ground.V",
+                   source=DCVoltageSource(voltage="62.61 V"),
+                   pulse=Pulse(period="86.6 us", width=0.533),
+                   coil=Inductor(inductance="13.51 uH", parasitic=parasitic),
+                   switch=Switch(model="ideal"),
+                   bridge=Capacitor(capacitance="4.352 uF", parasitic=parasitic), diode=diode,
+                   choke=Inductor(inductance="841.6 uH", parasitic=parasitic),
+                   store=Capacitor(capacitance="65.04 uF", parasitic=True,
+                                   series_resistance="18.02 mohm"), load=ohm(1.281))
 
 
 def test_a_voltage_by_the_last_bits_of_two_currents_is_a_solution():

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 
 from blocks import quantity, where
-from library.electrical import (
-    Capacitor,
-    ControlledVoltageSource,
-    Diode,
-    LimitedOpAmp,
-    Resistor,
-)
+from library.electrical import Capacitor, ControlledVoltageSource, Diode, LimitedOpAmp, Resistor
 
 SUPPLY, GAIN = 15.0, 15000.0  # V, of the class
 
@@ -56,8 +50,7 @@ def test_triggers_behind_each_other_follow_a_source_that_steps(n, diode):
     if diode:
         model.diode, model.load = Diode(model="ideal"), Resistor(resistance="1 kohm")
         model.connect(node, model.diode.p)
-        model.connect(model.diode.n, model.load.p)
-        model.connect(model.load.n, model.ground.V)
+        wire(model, "diode.n load.p", "load.n ground.V")
     run = model.simulate("7 ms")
     middles = (np.arange(7) + 0.5) * 1e-3
     given, out = np.array(courses), np.array(outs)

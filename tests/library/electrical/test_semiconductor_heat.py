@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 
@@ -70,10 +70,7 @@ def test_the_heat_of_a_rectifier_is_what_the_source_gives_less_the_load():
     model = circuit(source=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
                     diode=Diode(model="ideal", thermal_port=True, **OPEN),
                     load=Resistor(resistance="5 ohm"), lump=ThermalMass(mass="1 mg"))
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.load.p)
-    model.connect(model.load.n, model.source.n, model.ground.V)
-    model.connect(model.diode.H, model.lump.M)
+    wire(model, "source.p diode.p", "diode.n load.p", "load.n source.n ground.V", "diode.H lump.M")
     run = model.simulate("40 ms", rtol=1e-10)
     t = np.linspace(0, 0.04, 200_001)
     i = np.maximum(10 * np.sin(100 * np.pi * t) - 0.7, 0) / 5.1
@@ -86,9 +83,7 @@ def test_a_resistance_that_heat_takes_to_zero_stops_the_run_there():
     model = circuit(source=DCVoltageSource(voltage="10 V"), lump=ThermalMass(mass="10 g"),
                     part=Resistor(thermal_port=True, resistance=lambda temperature: quantity(
                         "1 ohm") - quantity("10 mohm/K") * (temperature - quantity("300 K"))))
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
-    model.connect(model.part.H, model.lump.M)
+    wire(model, "source.p part.p", "source.n part.n ground.V", "part.H lump.M")
     with pytest.raises(SimulationError, match="part: .* the resistance is negative") as stopped:
         model.simulate("1000 s", rtol=1e-8)
     # 100 W/(1 - T/100 K) heats 4.47 J/K: a rise of 100 K takes half the time it would at 100 W

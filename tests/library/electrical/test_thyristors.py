@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import values
+from benches import values, wire
 from benches.electrical import circuit
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
@@ -141,9 +141,7 @@ def test_the_voltage_of_a_three_phase_bridge_goes_by_the_cosine_of_the_angle(deg
             # of more than 60 degrees: the first two have to meet
             fired(model, getattr(model.bridge, f"{half}_{phase}"), crossing + degrees, width=0.2)
     loaded(model, model.bridge.P, model.bridge.N, henry=0.1)
-    model.connect(model.meter.p, model.bridge.P)
-    model.connect(model.meter.n, model.bridge.N)
-    model.connect(model.meter.V, model.sum.u)
+    wire(model, "meter.p bridge.P", "meter.n bridge.N", "meter.V sum.u")
     run = model.simulate("80 ms", rtol=1e-9)
     area = np.diff(values(run, "sum.y", "V*s", [0.04, 0.06, 0.08]))  # each over a period
     exact = 3 * np.sqrt(3) / np.pi * PEAK * np.cos(np.radians(degrees))

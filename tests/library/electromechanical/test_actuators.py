@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import final
+from benches import final, wire, wired
 from benches.machines import TIGHT, fed
 from numpy.testing import assert_allclose
 
 from benchmarks.machines import solenoid
-from blocks import Model, SimulationError, cos, quantity
+from blocks import SimulationError, cos, quantity
 from library.electrical import ControlledCurrentSource, ElectricalReference, Resistor, table
 from library.electromechanical import (
     PiezoStack,
@@ -17,12 +17,7 @@ from library.electromechanical import (
     TranslationalElectromechanicalConverter,
     VoiceCoil,
 )
-from library.translational import (
-    Damper,
-    Mass,
-    Reference,
-    VelocitySource,
-)
+from library.translational import Damper, Mass, Reference, VelocitySource
 
 MU0 = 4e-7 * np.pi
 
@@ -30,21 +25,17 @@ MU0 = 4e-7 * np.pi
 def held(machine, voltage="10 V", velocity="0 m/s"):
     """A machine whose rod moves as prescribed."""
     model = fed(machine, voltage)
-    model.hold, model.frame = VelocitySource(velocity=velocity), Reference()
-    model.connect(model.hold.R, model.machine.R)
-    model.connect(model.hold.C, model.machine.C, model.frame.V)
+    wire(model, "hold.R machine.R", "hold.C machine.C frame.V",
+         hold=VelocitySource(velocity=velocity), frame=Reference())
     return model
 
 
 def test_a_positive_current_drives_the_rod_forward():
-    model = Model("converter")
-    model.source, model.earth = ControlledCurrentSource(current="2 A"), ElectricalReference()
-    model.machine = TranslationalElectromechanicalConverter(constant="3 V*s/m")
-    model.rod, model.frame = Mass(mass="0.5 kg"), Reference()
-    model.connect(model.source.head, model.machine.p)
-    model.connect(model.source.tail, model.machine.n, model.earth.V)
-    model.connect(model.machine.R, model.rod.M)
-    model.connect(model.machine.C, model.frame.V)
+    model = wired("converter", "source.head machine.p", "source.tail machine.n earth.V",
+                  "machine.R rod.M", "machine.C frame.V",
+                  source=ControlledCurrentSource(current="2 A"), earth=ElectricalReference(),
+                  machine=TranslationalElectromechanicalConverter(constant="3 V*s/m"),
+                  rod=Mass(mass="0.5 kg"), frame=Reference())
     run = model.simulate("2 s")
     assert_allclose(final(run, "rod.v", "m/s"), 3 * 2 / 0.5 * 2, rtol=1e-12)
     assert_allclose(final(run, "machine.v", "V"), 3 * 24, rtol=1e-12)
@@ -55,12 +46,8 @@ def test_a_positive_current_drives_the_rod_forward():
 def test_the_converter_passes_on_what_it_takes_in(constant):
     model = fed(TranslationalElectromechanicalConverter(constant=constant),
                 voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
-    model.resistor = Resistor(resistance="1 ohm")
-    model.rod, model.case = Mass(mass="0.1 kg"), Mass(mass="0.4 kg")
-    model.connect(model.machine.p, model.resistor.p)
-    model.connect(model.resistor.n, model.earth.V)
-    model.connect(model.machine.R, model.rod.M)
-    model.connect(model.machine.C, model.case.M)
+    wire(model, "machine.p resistor.p", "resistor.n earth.V", "machine.R rod.M", "machine.C case.M",
+         resistor=Resistor(resistance="1 ohm"), rod=Mass(mass="0.1 kg"), case=Mass(mass="0.4 kg"))
     k = quantity(constant).m  # the voltage sets the difference of speeds at the start too
     model.rod.v, model.case.v = quantity(4 / k, "m/s"), quantity(-1 / k, "m/s")
     run = model.simulate("1 s", rtol=1e-9)
@@ -101,9 +88,8 @@ def test_a_solenoid_with_rigid_stops_holds():
 
 def test_an_armature_without_a_stop_goes_through_and_is_named():
     model = fed(Solenoid(), "12 V")
-    model.armature, model.frame = Mass(mass="20 g"), Reference()
-    model.connect(model.machine.R, model.armature.M)
-    model.connect(model.machine.C, model.frame.V)
+    wire(model, "machine.R armature.M", "machine.C frame.V",
+         armature=Mass(mass="20 g"), frame=Reference())
     with pytest.raises(SimulationError, match="gone through the stator: put a HardStop"):
         model.simulate("0.2 s")
 
@@ -113,18 +99,15 @@ SLOW = table(["0 s", "10 ms"], ["0 V", "150 V"])
 
 def test_a_solenoid_whose_stator_nothing_holds_is_told_of_the_reference_alone():
     model = fed(Solenoid())
-    model.armature = Mass()
-    model.connect(model.machine.R, model.armature.M)
+    wire(model, "machine.R armature.M", armature=Mass())
     (error,) = model.check().errors
     assert error.code == "reference.missing"
 
 
 def test_a_piezo_stack_extends_freely_and_pushes_where_it_is_held():
     model = fed(PiezoStack(), SLOW)
-    model.frame, model.tip = Reference(), Mass(mass="10 g")
-    model.damper = Damper(damping="5 kN*s/m")
-    model.connect(model.machine.R, model.tip.M, model.damper.R)
-    model.connect(model.machine.C, model.damper.C, model.frame.V)
+    wire(model, "machine.R tip.M damper.R", "machine.C damper.C frame.V",
+         frame=Reference(), tip=Mass(mass="10 g"), damper=Damper(damping="5 kN*s/m"))
     run = model.simulate("30 ms", rtol=1e-10)
     assert_allclose(final(run, "machine.x", "um"), 30, rtol=1e-8)
     assert run.energy().relative_residual < 1e-8
@@ -137,9 +120,7 @@ def test_charge_of_a_piezo_stack_free_and_clamped():
     for machine, capacitance in ((held(PiezoStack(), SLOW), 1.8e-6),
                                  (fed(PiezoStack(), SLOW), 1.8e-6 + coupling**2 / stiffness)):
         if capacitance > 1.8e-6:
-            machine.tip, machine.frame = Mass(mass="1 mg"), Reference()
-            machine.damper = Damper(damping="100 N*s/m")
-            machine.connect(machine.machine.R, machine.tip.M, machine.damper.R)
-            machine.connect(machine.machine.C, machine.damper.C, machine.frame.V)
+            wire(machine, "machine.R tip.M damper.R", "machine.C damper.C frame.V",
+                 tip=Mass(mass="1 mg"), frame=Reference(), damper=Damper(damping="100 N*s/m"))
         run = machine.simulate("5 ms", rtol=1e-9)
         assert_allclose(final(run, "machine.i", "A"), capacitance * 15e3, rtol=1e-6)

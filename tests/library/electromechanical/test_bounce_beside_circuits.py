@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model
@@ -22,21 +23,14 @@ WAY, PUSH, E = 1.9e-3, 50.0, 0.4  # m, m/s^2
 
 def bounce() -> Model:
     """A body of 60 g that is pushed against a stop, and a circuit of 110 V beside it."""
-    model = Model("bounce")
-    model.wall, model.body = Reference(), Mass(mass="60 g")
-    model.stop = HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",
-                          upper_bound="5 mm")
-    model.push = ForceSource(force="-3 N")
-    model.connect(model.body.M, model.stop.R, model.push.R)
-    model.connect(model.stop.C, model.push.C, model.wall.V)
-    model.source, model.ground = DCVoltageSource(voltage="110 V"), ElectricalReference()
-    model.switch, model.diode = Switch(model="ideal", gate=1.0), Diode(model="ideal")
-    model.coil, model.load = Inductor(inductance="10 mH"), Resistor()
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.coil.p, model.diode.n)
-    model.connect(model.coil.n, model.load.p)
-    model.connect(model.load.n, model.diode.p, model.source.n, model.ground.V)
-    return model
+    return wired("bounce", "body.M stop.R push.R", "stop.C push.C wall.V", "source.p switch.p",
+                 "switch.n coil.p diode.n", "coil.n load.p", "load.n diode.p source.n ground.V",
+                 wall=Reference(), body=Mass(mass="60 g"),
+                 stop=HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",
+                               upper_bound="5 mm"), push=ForceSource(force="-3 N"),
+                 source=DCVoltageSource(voltage="110 V"), ground=ElectricalReference(),
+                 switch=Switch(model="ideal", gate=1.0), diode=Diode(model="ideal"),
+                 coil=Inductor(inductance="10 mH"), load=Resistor())
 
 
 @pytest.mark.parametrize("method", ["dopri5", "DOP853"])

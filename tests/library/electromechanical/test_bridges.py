@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import final
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import (
     CurrentSensor,
     DCVoltageSource,
@@ -22,18 +22,13 @@ from library.signal import Constant, Sine
 
 def bridged(bridge, resistance="2 ohm", inductance=None):
     """24 V, a bridge, and a resistor (with an inductance) between a and b."""
-    model = Model("bridged")
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.bridge, model.load = bridge, Resistor(resistance=resistance)
-    model.connect(model.supply.p, model.bridge.p)
-    model.connect(model.supply.n, model.bridge.n, model.earth.V)
-    model.connect(model.bridge.a, model.load.p)
+    model = wired("bridged", "supply.p bridge.p", "supply.n bridge.n earth.V", "bridge.a load.p",
+                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                  bridge=bridge, load=Resistor(resistance=resistance))
     if inductance is None:
         model.connect(model.load.n, model.bridge.b)
     else:
-        model.coil = Inductor(inductance=inductance)
-        model.connect(model.load.n, model.coil.p)
-        model.connect(model.coil.n, model.bridge.b)
+        wire(model, "load.n coil.p", "coil.n bridge.b", coil=Inductor(inductance=inductance))
     return model
 
 
@@ -76,8 +71,7 @@ def test_ripple_of_a_current():
 
 def test_a_signal_is_read_at_the_start_of_each_period():
     model = bridged(HBridge(model="switched", control="signal", frequency="1 kHz"))
-    model.wave = Sine(amplitude=0.8, frequency="50 Hz")
-    model.connect(model.wave.y, model.bridge.D)
+    wire(model, "wave.y bridge.D", wave=Sine(amplitude=0.8, frequency="50 Hz"))
     run = model.simulate("20 ms", rtol=1e-8)
     for k in range(20):
         share = (1 + 0.8 * np.sin(2 * np.pi * k / 20)) / 2
@@ -88,25 +82,20 @@ def test_a_signal_is_read_at_the_start_of_each_period():
 
 def test_a_duty_beyond_one_is_limited():
     model = bridged(HBridge(control="signal", on_resistance="0 ohm"))
-    model.wish = Constant(value=3)
-    model.connect(model.wish.y, model.bridge.D)
+    wire(model, "wish.y bridge.D", wish=Constant(value=3))
     assert_allclose(final(model.simulate("1 ms"), "bridge.v", "V"), 24, rtol=1e-14)
 
 
 def test_a_motor_that_brakes_feeds_the_supply():
-    model = Model("braking")
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.meter, model.bridge = CurrentSensor(), HBridge(duty=0.25)
-    model.motor = DCMotor(resistance="1 ohm", inductance="1 mH", back_emf_constant="0.1 V*s/rad",
-                          inertia="1e-3 kg*m^2", w_rotor="100 rad/s")  # fmt: skip
-    model.drive, model.ground = AngularVelocitySource(velocity="100 rad/s"), RotationalReference()
-    model.connect(model.supply.p, model.meter.p)
-    model.connect(model.meter.n, model.bridge.p)
-    model.connect(model.supply.n, model.bridge.n, model.earth.V)
-    model.connect(model.bridge.a, model.motor.p)
-    model.connect(model.bridge.b, model.motor.n)
-    model.connect(model.motor.R, model.drive.R)
-    model.connect(model.motor.C, model.drive.C, model.ground.W)
+    model = wired("braking", "supply.p meter.p", "meter.n bridge.p", "supply.n bridge.n earth.V",
+                  "bridge.a motor.p", "bridge.b motor.n", "motor.R drive.R",
+                  "motor.C drive.C ground.W",
+                  supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference(),
+                  meter=CurrentSensor(), bridge=HBridge(duty=0.25),
+                  motor=DCMotor(resistance="1 ohm", inductance="1 mH",
+                                back_emf_constant="0.1 V*s/rad", inertia="1e-3 kg*m^2",
+                                w_rotor="100 rad/s"),
+                  drive=AngularVelocitySource(velocity="100 rad/s"), ground=RotationalReference())
     run = model.simulate("50 ms", rtol=1e-9)
     current = (6 - 10) / 1.02
     assert_allclose(final(run, "motor.i", "A"), current, rtol=1e-8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model
@@ -27,12 +28,10 @@ def driven(reference, reverse="0 V", brake="0 V", source=None, **options):
     model.connect(bridge.a, model.load.p)
     model.connect(model.load.n, model.emf.p)
     if source is None:
-        model.reference = DCVoltageSource(voltage=reference)
-        model.connect(model.reference.p, model.pwm.p1)
-        model.connect(model.reference.n, model.pwm.n1, model.earth.V)
+        wire(model, "reference.p pwm.p1", "reference.n pwm.n1 earth.V",
+             reference=DCVoltageSource(voltage=reference))
     else:
-        model.reference = Constant(value=reference)
-        model.connect(model.reference.y, model.pwm.u)
+        wire(model, "reference.y pwm.u", reference=Constant(value=reference))
     return model
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import final
+from benches import final, wire, wired
 from benches.machines import fed
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -23,11 +23,7 @@ from blocks import (
     sin,
 )
 from library import translational
-from library.electrical import (
-    ControlledCurrentSource,
-    DCVoltageSource,
-    ElectricalReference,
-)
+from library.electrical import ControlledCurrentSource, DCVoltageSource, ElectricalReference
 from library.electromechanical import (
     DCMotor,
     RotationalElectromechanicalConverter,
@@ -53,22 +49,18 @@ SMALL = {"resistance": "2 ohm", "inductance": "5 mH", "back_emf_constant": "0.1 
 def on_a_stand(machine, load="0 N*m", **options):
     """A machine on the ground, with a torque on its rotor."""
     model = fed(machine, **options)
-    model.load, model.ground = TorqueSource(torque=load), RotationalReference()
-    model.connect(model.machine.R, model.load.R)
-    model.connect(model.machine.C, model.load.C, model.ground.W)
+    wire(model, "machine.R load.R", "machine.C load.C ground.W",
+         load=TorqueSource(torque=load), ground=RotationalReference())
     return model
 
 
 @pytest.mark.parametrize("constant", ["0.3 V*s/rad", "-0.3 V*s/rad"])
 def test_a_positive_current_drives_the_rotor_forward(constant):
-    model = Model("converter")
-    model.source, model.earth = ControlledCurrentSource(current="2 A"), ElectricalReference()
-    model.machine = RotationalElectromechanicalConverter(constant=constant)
-    model.rotor, model.ground = Inertia(inertia="0.5 kg*m^2"), RotationalReference()
-    model.connect(model.source.head, model.machine.p)
-    model.connect(model.source.tail, model.machine.n, model.earth.V)
-    model.connect(model.machine.R, model.rotor.I)
-    model.connect(model.machine.C, model.ground.W)
+    model = wired("converter", "source.head machine.p", "source.tail machine.n earth.V",
+                  "machine.R rotor.I", "machine.C ground.W",
+                  source=ControlledCurrentSource(current="2 A"), earth=ElectricalReference(),
+                  machine=RotationalElectromechanicalConverter(constant=constant),
+                  rotor=Inertia(inertia="0.5 kg*m^2"), ground=RotationalReference())
     run = model.simulate("2 s")
     k = quantity(constant).m
     assert_allclose(final(run, "rotor.w", "rad/s"), k * 2 / 0.5 * 2, rtol=1e-12)
@@ -87,8 +79,7 @@ def test_what_converters_say_of_their_sign_is_so(machine, effort, sign):
     model.body, model.ground = (
         (Inertia(inertia="1 kg*m^2"), RotationalReference()) if effort == "t" else
         (translational.Mass(), translational.Reference()))
-    model.connect(model.source.head, model.machine.p)
-    model.connect(model.source.tail, model.machine.n, model.earth.V)
+    wire(model, "source.head machine.p", "source.tail machine.n earth.V")
     model.connect(model.machine.R, model.body.I if effort == "t" else model.body.M)
     model.connect(model.machine.C, model.ground.W if effort == "t" else model.ground.V)
     run = model.simulate("1 s")
@@ -103,10 +94,9 @@ def test_the_converter_passes_on_what_it_takes_in():
     model = fed(RotationalElectromechanicalConverter(constant="0.7 V*s/rad"),
                 voltage=lambda t: quantity("5 V") * cos(t * quantity("7 rad/s")))
     start = 5 / 0.7  # the voltage sets the difference of speeds at the start too
-    model.rotor = Inertia(inertia="0.1 kg*m^2", w=quantity(0.8 * start, "rad/s"))
-    model.house = Inertia(inertia="0.4 kg*m^2", w=quantity(-0.2 * start, "rad/s"))
-    model.connect(model.machine.R, model.rotor.I)
-    model.connect(model.machine.C, model.house.I)
+    wire(model, "machine.R rotor.I", "machine.C house.I",
+         rotor=Inertia(inertia="0.1 kg*m^2", w=quantity(0.8 * start, "rad/s")),
+         house=Inertia(inertia="0.4 kg*m^2", w=quantity(-0.2 * start, "rad/s")))
     run = model.simulate("1 s", rtol=1e-9)
     taken = (run["machine.v"].m * run["machine.i"].m
              + run["machine.R.t"].m * run["machine.R.w"].m
@@ -185,10 +175,9 @@ def test_numbers_that_no_motor_can_have_are_refused(given, said):
 def test_a_motor_below_break_away_stays_at_rest_and_starts_when_it_is_overcome():
     """5 V/s on 2 ohm and 0.1 N m/A overcome 0.2 N m at 2 A."""
     model = on_a_stand(DCMotor(**SMALL), voltage=lambda t: quantity("5 V/s") * t)
-    model.friction = RotationalFriction(law="coulomb", breakaway_torque="0.2 N*m",
-                                        coulomb_torque="0.15 N*m")  # fmt: skip
-    model.connect(model.machine.R, model.friction.R)
-    model.connect(model.friction.C, model.ground.W)
+    wire(model, "machine.R friction.R", "friction.C ground.W",
+         friction=RotationalFriction(law="coulomb", breakaway_torque="0.2 N*m",
+                                     coulomb_torque="0.15 N*m"))
     run = model.simulate("2 s", rtol=1e-10)
     lag = 5e-3 / 2  # i = 2.5 A/s (t - lag (1 - exp(-t/lag))) until then
     assert_allclose(run.events.of("friction")[0].time, 2 / 2.5 + lag, atol=1e-9)
@@ -198,9 +187,8 @@ def test_a_motor_below_break_away_stays_at_rest_and_starts_when_it_is_overcome()
 
 def test_a_motor_on_a_turning_case_sees_the_difference_of_speeds():
     model = fed(DCMotor(**SMALL), voltage="3 V")
-    model.house, model.ground = AngularVelocitySource(velocity="20 rad/s"), RotationalReference()
-    model.connect(model.house.R, model.machine.C)
-    model.connect(model.house.C, model.ground.W)
+    wire(model, "house.R machine.C", "house.C ground.W",
+         house=AngularVelocitySource(velocity="20 rad/s"), ground=RotationalReference())
     run = model.simulate("6 s", rtol=1e-10)
     w = (0.1 * 3 / 2) / (0.1**2 / 2 + 1e-4)  # against the case
     assert_allclose(final(run, "machine.w", "rad/s"), w, rtol=1e-8)
@@ -209,9 +197,8 @@ def test_a_motor_on_a_turning_case_sees_the_difference_of_speeds():
 
 def test_a_driven_motor_is_a_generator():
     model = fed(DCMotor(**SMALL), voltage="0 V")
-    model.drive, model.ground = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
-    model.connect(model.drive.R, model.machine.R)
-    model.connect(model.drive.C, model.machine.C, model.ground.W)
+    wire(model, "drive.R machine.R", "drive.C machine.C ground.W",
+         drive=AngularVelocitySource(velocity="50 rad/s"), ground=RotationalReference())
     model.machine.w_rotor = "50 rad/s"
     run = model.simulate("0.1 s", rtol=1e-10)
     assert_allclose(final(run, "machine.i", "A"), -0.1 * 50 / 2, rtol=1e-9)
@@ -223,9 +210,8 @@ def test_separate_excitation_sets_the_speed():
     speeds = []
     for field in ("100 V", "50 V"):
         model = on_a_stand(SeparatelyExcitedMotor(), voltage="95 V")
-        model.excitation = DCVoltageSource(voltage=field)
-        model.connect(model.excitation.p, model.machine.ep)
-        model.connect(model.excitation.n, model.machine.en, model.earth.V)
+        wire(model, "excitation.p machine.ep", "excitation.n machine.en earth.V",
+             excitation=DCVoltageSource(voltage=field))
         run = model.simulate("4 s", rtol=1e-9)
         speeds.append(final(run, "machine.w", "rad/s"))
         assert run.energy().relative_residual < 1e-7
@@ -246,9 +232,7 @@ def test_a_series_motor_meets_its_rated_point():
 def test_a_series_motor_turns_forward_on_alternating_voltage():
     model = on_a_stand(SeriesMotor(), voltage=lambda t: quantity("50 V") * sin(
         t * quantity("300 rad/s")))
-    model.drag = RotationalDamper(damping="1 N*m*s/rad")
-    model.connect(model.machine.R, model.drag.R)
-    model.connect(model.drag.C, model.ground.W)
+    wire(model, "machine.R drag.R", "drag.C ground.W", drag=RotationalDamper(damping="1 N*m*s/rad"))
     run = model.simulate("1 s", rtol=1e-8)
     assert run["machine.t"].min().m >= 0
     assert final(run, "machine.w", "rad/s") > 0.1
@@ -259,9 +243,8 @@ def test_a_series_motor_turns_forward_on_alternating_voltage():
 def test_a_converter_on_a_voltage_holds_the_speed():
     """An ideal converter with a voltage on it is a speed source: nothing else is left."""
     model = fed(RotationalElectromechanicalConverter(), voltage="2 V")
-    model.brake, model.ground = RotationalDamper(damping="0.1 N*m*s/rad"), RotationalReference()
-    model.connect(model.machine.R, model.brake.R)
-    model.connect(model.machine.C, model.brake.C, model.ground.W)
+    wire(model, "machine.R brake.R", "machine.C brake.C ground.W",
+         brake=RotationalDamper(damping="0.1 N*m*s/rad"), ground=RotationalReference())
     run = model.simulate("1 ms")
     assert_allclose(final(run, "machine.w", "rad/s"), 20, rtol=1e-13)
     assert_allclose(final(run, "machine.i", "A"), 20, rtol=1e-13)
@@ -286,11 +269,8 @@ def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
     model = fed(DCMotor(thermal_port=True, resistance=lambda temperature: quantity("2 ohm") * (
         1 + quantity("3.9e-3 1/K") * (temperature - quantity("300 K"))), inductance="1 uH",
         inertia="1e-3 kg*m^2", i="5 A"))  # fmt: skip
-    model.hold, model.ground, model.copper = (
-        AngularVelocitySource(), RotationalReference(), Mass())
-    model.connect(model.machine.R, model.hold.R)
-    model.connect(model.machine.C, model.hold.C, model.ground.W)
-    model.connect(model.machine.H, model.copper.M)
+    wire(model, "machine.R hold.R", "machine.C hold.C ground.W", "machine.H copper.M",
+         hold=AngularVelocitySource(), ground=RotationalReference(), copper=Mass())
     run = model.simulate("60 s", rtol=1e-9)
     warming = 10**2 / 2 / 20 * 60  # K, as if the resistance stayed
     rise = (np.sqrt(1 + 2 * 3.9e-3 * warming) - 1) / 3.9e-3
@@ -305,11 +285,9 @@ def test_a_motor_with_a_thermal_mass_warms_by_its_winding_and_its_damping():
     model = fed(ThermalDCMotor(**{**SMALL, "inductance": "1 uH"}, thermal_mass="20 J/K",
                                T="40 degC", w_rotor="50 rad/s",
                                i=quantity(5 / 2 / (1 + 3.93e-3 * 15), "A")))  # fmt: skip
-    model.drive, model.ground = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
-    model.end = PerfectInsulator()
-    model.connect(model.machine.R, model.drive.R)
-    model.connect(model.machine.C, model.drive.C, model.ground.W)
-    model.connect(model.machine.H, model.end.A)
+    wire(model, "machine.R drive.R", "machine.C drive.C ground.W", "machine.H end.A",
+         drive=AngularVelocitySource(velocity="50 rad/s"), ground=RotationalReference(),
+         end=PerfectInsulator())
     run = model.simulate("100 s", rtol=1e-9)
     exact = solve_ivp(lambda t, T: (5**2 / 2 / (1 + 3.93e-3 * (T - 298.15)) + 1e-4 * 50**2) / 20,
                       (0, 100), [313.15], rtol=1e-12, atol=1e-12).y[0, -1]  # fmt: skip

@@ -6,6 +6,7 @@ from math import log, pi, sqrt
 
 import numpy as np
 import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -42,10 +43,6 @@ GAMMA = CP / (CP - R)
 SONIC = sqrt(GAMMA) * (2 / (GAMMA + 1)) ** ((GAMMA + 1) / (2 * (GAMMA - 1)))
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p="0.101325 MPa", T="293.15 K"):
     """A reservoir at a pressure and a temperature."""
     return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T))
@@ -53,16 +50,14 @@ def place(model, name, p="0.101325 MPa", T="293.15 K"):
 
 def tank_and_hole(heated=False):
     """10 l at 2 MPa and 300 K, which blow out through a hole of 5 mm²."""
-    model = Model("blow")
-    model.tank = ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K")
+    model = wired("blow", tank=ConstantVolumeChamber(volume="10 l", p_I="2 MPa", T_I="300 K"))
     model.hole, out = LocalRestriction(restriction_type="fixed", area="5 mm^2"), place(model, "out")
     model.connect(model.tank.A, model.hole.A)
     model.connect(model.hole.B, out.A)
     if heated:
-        model.bath, model.wall = TemperatureSource(temperature="300 K"), ThermalResistance(
-            resistance="1e-5 K/W")  # fmt: skip
-        model.connect(model.bath.A, model.wall.A)
-        model.connect(model.wall.B, model.tank.H)
+        wire(model, "bath.A wall.A", "wall.B tank.H",
+             bath=TemperatureSource(temperature="300 K"),
+             wall=ThermalResistance(resistance="1e-5 K/W"))
     return model
 
 
@@ -128,9 +123,8 @@ def test_flow_through_a_restriction_is_saint_venants_both_ways(ratio, back):
 def test_a_signal_opens_a_restriction_within_its_limits(signal):
     model = Model("valve")
     high, low = place(model, "high", "1 MPa"), place(model, "low")
-    model.hole, model.area = LocalRestriction(maximum_area="3 cm^2"), Constant(
-        value=quantity(signal, "m^2"))  # fmt: skip
-    model.connect(model.area.y, model.hole.AR)
+    wire(model, "area.y hole.AR",
+         hole=LocalRestriction(maximum_area="3 cm^2"), area=Constant(value=quantity(signal, "m^2")))
     model.connect(high.A, model.hole.A)
     model.connect(model.hole.B, low.A)
     area = min(max(signal, 1e-10), 3e-4)
@@ -145,9 +139,8 @@ def test_what_a_piston_compresses_without_heat_follows_its_isentrope(sign):
     model.cylinder = TranslationalMechanicalConverter(dead_volume="1 l", interface_area="100 cm^2",
                                                       mech_orientation=sign)  # fmt: skip
     speed = -0.08 if sign == "positive" else 0.08
-    model.rod, model.wall = VelocitySource(velocity=quantity(speed, "m/s")), Reference()
-    model.connect(model.cylinder.R, model.rod.R)
-    model.connect(model.cylinder.C, model.rod.C, model.wall.V)
+    wire(model, "cylinder.R rod.R", "cylinder.C rod.C wall.V",
+         rod=VelocitySource(velocity=quantity(speed, "m/s")), wall=Reference())
     run = model.simulate("1 s", rtol=1e-9)
     p = 0.101325 * 5**GAMMA
     assert final(run, "cylinder.p_I", "MPa") == pytest.approx(p, rel=1e-7)
@@ -162,9 +155,7 @@ def test_a_vane_pushes_its_gas_out():
     model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
     model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
     model.meter, out = FlowRateSensor(), place(model, "out")
-    model.connect(model.vane.R, model.shaft.R)
-    model.connect(model.vane.C, model.shaft.C, model.case.W)
-    model.connect(model.vane.A, model.meter.A)
+    wire(model, "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A")
     model.connect(model.meter.B, out.A)
     run = model.simulate("1 s")
     assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
@@ -264,14 +255,9 @@ def test_what_gives_off_a_share_of_its_work_as_heat_is_compressed_along_a_polytr
     model.feel = PressureTemperatureSensor(reference="absolute")
     share = (GAMMA - n) / (GAMMA - 1)
     model.rate = Gain(gain=quantity(share * 0.75e-3, "m^3/s"), input="Pa")  # of p dV/dt
-    model.cooler, model.outside = HeatFlowRateSource(), ThermalReference()
-    model.connect(model.cylinder.R, model.rod.R)
-    model.connect(model.cylinder.C, model.rod.C, model.wall.V)
-    model.connect(model.cylinder.A, model.feel.A)
-    model.connect(model.feel.P, model.rate.u)
-    model.connect(model.rate.y, model.cooler.S)
-    model.connect(model.cylinder.H, model.cooler.A)
-    model.connect(model.cooler.B, model.outside.H)
+    wire(model, "cylinder.R rod.R", "cylinder.C rod.C wall.V", "cylinder.A feel.A", "feel.P rate.u",
+         "rate.y cooler.S", "cylinder.H cooler.A", "cooler.B outside.H",
+         cooler=HeatFlowRateSource(), outside=ThermalReference())
     run = model.simulate("1 s", rtol=1e-9)
     assert final(run, "cylinder.p_I", "MPa") == pytest.approx(0.101325 * 4**n, rel=1e-7)
     assert final(run, "cylinder.T_I", "K") == pytest.approx(293.15 * 4 ** (n - 1), rel=1e-7)
@@ -312,14 +298,11 @@ def test_the_entropy_of_air_is_that_of_its_equation_of_state():
 
 
 def test_mass_and_energy_stay_while_two_tanks_even_out_and_a_dead_end_rests():
-    model = Model("even")
-    model.one, model.two = ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"), ConstantVolumeChamber(
-        volume="2 l")  # fmt: skip
-    model.drop, model.wall = FlowResistance(), InfiniteFlowResistance()
-    model.cap, model.rest = Cap(), ConstantVolumeChamber(p_I="0.3 MPa")
-    model.connect(model.one.A, model.drop.A, model.cap.A, model.wall.A)
-    model.connect(model.drop.B, model.two.A)
-    model.connect(model.wall.B, model.rest.A)
+    model = wired("even", "one.A drop.A cap.A wall.A", "drop.B two.A", "wall.B rest.A",
+                  one=ConstantVolumeChamber(p_I="0.5 MPa", T_I="400 K"),
+                  two=ConstantVolumeChamber(volume="2 l"), drop=FlowResistance(),
+                  wall=InfiniteFlowResistance(), cap=Cap(),
+                  rest=ConstantVolumeChamber(p_I="0.3 MPa"))
     run = model.simulate("10 s", rtol=1e-9)
     mass = run["one.mass"].to("kg").m + run["two.mass"].to("kg").m
     assert_allclose(mass, mass[0], rtol=1e-8)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from benches import wired
 from scipy.integrate import quad
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.isothermal_liquid import IsothermalLiquidProperties, Reservoir
 
 P0 = 101325.0
@@ -41,10 +42,8 @@ def reservoir(pressure):
 
 def between(part, p_A, p_B, liquid=None):
     """A part between two reservoirs at absolute pressures in Pa."""
-    model = Model("between")
-    model.a, model.b, model.part = reservoir(p_A), reservoir(p_B), part
-    model.connect(model.a.A, model.part.A)
-    model.connect(model.part.B, model.b.A)
+    model = wired("between", "a.A part.A", "part.B b.A",
+                  a=reservoir(p_A), b=reservoir(p_B), part=part)
     if liquid is not None:
         model.liquid = liquid
         model.connect(model.liquid.A, model.a.A)
@@ -59,13 +58,3 @@ def flow(part, p_A, p_B, liquid=None):
     return float(run["part.mdot"].final.to("kg/s").m)
 
 
-def values(result, path, unit, times=None):
-    """Numbers of a variable in a unit, at all samples or at given seconds."""
-    series = result[path]
-    if times is None:
-        return series.to(unit).magnitude
-    return np.asarray(series.at(quantity(np.atleast_1d(times), "s")).to(unit).magnitude)
-
-
-def seconds(result):
-    return result.time.to("s").magnitude

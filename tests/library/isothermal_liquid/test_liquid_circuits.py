@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, WATER, between, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -46,12 +47,10 @@ LIQUIDS = [
 
 def filled(liquid=None, mass_flow="0.02 kg/s", volume="1 l", p="0.101325 MPa"):
     """A chamber that a source fills from the atmosphere."""
-    model = Model("filled")
-    model.out, model.source = Reservoir(), FlowRateSource(mass_flow=mass_flow)
-    model.chamber = ConstantVolumeChamber(volume=volume, p_I=p)
-    model.density = LiquidPropertiesSensor()
-    model.connect(model.out.A, model.source.A)
-    model.connect(model.source.B, model.chamber.A, model.density.A)
+    model = wired("filled", "out.A source.A", "source.B chamber.A density.A",
+                  out=Reservoir(), source=FlowRateSource(mass_flow=mass_flow),
+                  chamber=ConstantVolumeChamber(volume=volume, p_I=p),
+                  density=LiquidPropertiesSensor())
     if liquid is not None:
         model.liquid = liquid
         model.connect(model.liquid.A, model.out.A)
@@ -105,15 +104,13 @@ def test_dissolved_air_no_longer_takes_space_but_keeps_its_mass(n):
 
 
 def test_sources_and_sensors_agree_on_signs():
-    model = Model("signs")
-    model.tank, model.lift = Reservoir(), PressureSource(pressure_difference="2 MPa")
-    model.meter, model.load = FlowRateSensor(), FlowResistance(pressure_drop="2 MPa",
-                                                              mass_flow="0.5 kg/s")  # fmt: skip
-    model.above, model.gauge = PressureSensor(), PressureSensor(measure="gauge")
-    model.total = PressureSensor(measure="absolute")
-    model.connect(model.tank.A, model.lift.A, model.load.B, model.above.B)
-    model.connect(model.lift.B, model.meter.A, model.above.A, model.gauge.A, model.total.A)
-    model.connect(model.meter.B, model.load.A)
+    model = wired("signs", "tank.A lift.A load.B above.B", "lift.B meter.A above.A gauge.A total.A",
+                  "meter.B load.A",
+                  tank=Reservoir(), lift=PressureSource(pressure_difference="2 MPa"),
+                  meter=FlowRateSensor(),
+                  load=FlowResistance(pressure_drop="2 MPa", mass_flow="0.5 kg/s"),
+                  above=PressureSensor(), gauge=PressureSensor(measure="gauge"),
+                  total=PressureSensor(measure="absolute"))
     run = model.simulate("1 s")
     share = np.sqrt((np.sqrt(1e-8 + 4) - 1e-4) / 2)  # s sqrt(s² + 0.01²) = 1
     assert_allclose(values(run, "load.mdot", "kg/s"), 0.5 * share, rtol=1e-9)
@@ -139,11 +136,9 @@ def test_a_volume_flow_is_of_the_density_at_the_inlet():
 
 
 def test_a_cap_and_an_infinite_resistance_let_nothing_pass():
-    model = Model("closed")
-    model.a = reservoir(lambda t: quantity("2 MPa") + quantity("1 MPa/s") * t)
-    model.wall, model.cap, model.b = InfiniteFlowResistance(), Cap(), reservoir(1e6)
-    model.connect(model.a.A, model.wall.A, model.cap.A)
-    model.connect(model.wall.B, model.b.A)
+    model = wired("closed", "a.A wall.A cap.A", "wall.B b.A",
+                  a=reservoir(lambda t: quantity("2 MPa") + quantity("1 MPa/s") * t),
+                  wall=InfiniteFlowResistance(), cap=Cap(), b=reservoir(1e6))
     run = model.simulate("1 s")
     assert_allclose(values(run, "cap.p", "MPa"), 2 + seconds(run), rtol=1e-12)
     assert_allclose(values(run, "wall.mdot", "kg/s"), 0)
@@ -195,12 +190,10 @@ def test_pipes_between_equal_tanks_are_stepped_over_at_any_tolerance():
 
 
 def test_a_tank_runs_out_through_a_laminar_gap_exponentially():
-    model = Model("tank")
-    model.tank = Tank(area="0.5 m^2", volume="0.4 m^3", gravity="10 m/s^2")
-    model.gap = LaminarLeakage(cross_section_geometry="custom", resistance="1e6 Pa*s/m^3")
-    model.out = Reservoir()
-    model.connect(model.tank.A, model.gap.A)
-    model.connect(model.gap.B, model.out.A)
+    model = wired("tank", "tank.A gap.A", "gap.B out.A",
+                  tank=Tank(area="0.5 m^2", volume="0.4 m^3", gravity="10 m/s^2"),
+                  gap=LaminarLeakage(cross_section_geometry="custom", resistance="1e6 Pa*s/m^3"),
+                  out=Reservoir())
     run = model.simulate("100 s", **TIGHT)
     # dV/dt = -rho g V/(area R), but for the density in the gap: 998.21 (1 + 4e-6)
     exact = 0.4 * np.exp(-998.21 * 10 / (0.5 * 1e6) * seconds(run))
@@ -213,12 +206,11 @@ def test_a_tank_runs_out_through_a_laminar_gap_exponentially():
 
 @pytest.mark.parametrize("n", [1.0, 1.4])
 def test_the_gas_of_an_accumulator_is_compressed(n):
-    model = Model("accumulator")
-    model.out = Reservoir()
-    model.source = FlowRateSource(flow_type="volumetric", volume_flow="1 l/s")
-    model.store = GasChargedAccumulator(polytropic_index=n, volume="0.5 l", dead_volume="1 ml")
-    model.connect(model.out.A, model.source.A)
-    model.connect(model.source.B, model.store.A)
+    model = wired("accumulator", "out.A source.A", "source.B store.A",
+                  out=Reservoir(),
+                  source=FlowRateSource(flow_type="volumetric", volume_flow="1 l/s"),
+                  store=GasChargedAccumulator(polytropic_index=n, volume="0.5 l",
+                                              dead_volume="1 ml"))
     run = model.simulate("4 s", **TIGHT)
     V = values(run, "store.volume", "l")
     p = 1.101325e6 * (8 / (8 - V)) ** n
@@ -236,12 +228,10 @@ def test_the_gas_of_an_accumulator_is_compressed(n):
 
 
 def test_an_empty_accumulator_gives_nothing_more():
-    model = Model("empty")
-    model.store = GasChargedAccumulator(volume="0.1 l")
-    model.gap = LaminarLeakage(cross_section_geometry="custom", resistance="1e10 Pa*s/m^3")
-    model.out = Reservoir()
-    model.connect(model.store.A, model.gap.A)
-    model.connect(model.gap.B, model.out.A)
+    model = wired("empty", "store.A gap.A", "gap.B out.A",
+                  store=GasChargedAccumulator(volume="0.1 l"),
+                  gap=LaminarLeakage(cross_section_geometry="custom", resistance="1e10 Pa*s/m^3"),
+                  out=Reservoir())
     run = model.simulate("10 s", rtol=1e-8)
     assert_allclose(values(run, "store.volume", "l")[-1], -1e6 / 1e13 * 1e3, rtol=1e-3)
     assert_allclose(values(run, "store.p_I", "Pa")[-1], P0, rtol=1e-3)
@@ -253,17 +243,14 @@ def test_an_accumulator_that_leaves_its_seat_feeds_a_valve(volume, method):
     """Its liquid gives way 800 times as much from there on, so the rate of its pressure jumps: it
     is the unknown of a linear loop, beside the pressure behind the valve, that of a nonlinear one.
     """
-    model = Model("filled")
-    model.out, model.pump = Reservoir(), FlowRateSource(mass_flow="0.1 kg/s")
-    model.gas = GasChargedAccumulator(volume=volume, precharge_pressure="9 MPa",
-                                      dead_volume="0.1 l", total_volume="1 l")
-    model.valve, model.spool = DirectionalValve(), Constant(value="0.02 mm")
-    model.throat = LocalRestriction(restriction_type="fixed", area="1 mm^2")
-    model.chambers = ConstantVolumeChamber(count=3, volume="10 l")
-    model.connect(model.spool.y, model.valve.S)
-    model.connect(model.out.A, model.pump.A)
-    model.connect(model.pump.B, model.gas.A, model.valve.P)
-    model.connect(model.valve.A, model.throat.A)
+    model = wired("filled", "spool.y valve.S", "out.A pump.A", "pump.B gas.A valve.P",
+                  "valve.A throat.A",
+                  out=Reservoir(), pump=FlowRateSource(mass_flow="0.1 kg/s"),
+                  gas=GasChargedAccumulator(volume=volume, precharge_pressure="9 MPa",
+                                            dead_volume="0.1 l", total_volume="1 l"),
+                  valve=DirectionalValve(), spool=Constant(value="0.02 mm"),
+                  throat=LocalRestriction(restriction_type="fixed", area="1 mm^2"),
+                  chambers=ConstantVolumeChamber(count=3, volume="10 l"))
     for k, port in enumerate((model.throat.B, model.valve.B, model.valve.T)):
         model.connect(port, model.chambers[k].A)
     run = model.simulate("1 s", method=method, rtol=1e-8)
@@ -296,12 +283,10 @@ def valves_in_series(copies):
     While the orifice is closed, the check valve is all but closed, too: its pressure is where its
     two pieces meet, of slopes that are 300,000 to 1.
     """
-    model = Model("cracking")
-    model.oil = IsothermalLiquidProperties(density="860 kg/m^3", bulk_modulus="1.4 GPa",
-                                           viscosity="32 mm^2/s", air=True)  # fmt: skip
-    model.tank = Reservoir()
-    model.spool = TimeFunction(unit="m", value=_sine(0, 4, 55.7, "mm"))
-    model.connect(model.oil.A, model.tank.A)
+    model = wired("cracking", "oil.A tank.A",
+                  oil=IsothermalLiquidProperties(density="860 kg/m^3", bulk_modulus="1.4 GPa",
+                                                 viscosity="32 mm^2/s", air=True), tank=Reservoir(),
+                  spool=TimeFunction(unit="m", value=_sine(0, 4, 55.7, "mm")))
     for k in range(copies):
         pump = FlowRateSource(flow_type="volumetric", volume_flow=_sine(17, 22, 45.8, "l/min"))
         chamber = ConstantVolumeChamber(volume="0.388 l")
@@ -370,16 +355,13 @@ def test_what_is_pumped_finds_its_valve_at_the_start(pressure, pumped):
                                  maximum_area="80 mm^2")
     model.chamber = ConstantVolumeChamber(volume="1 l", p_I=f"{pressure} MPa")
     if pumped:
-        model.source = FixedDisplacementPump(displacement="28 cm^3/turn")
-        model.motor, model.frame = AngularVelocitySource(velocity="1500 rpm"), RotationalReference()
-        model.connect(model.motor.R, model.source.R)
-        model.connect(model.motor.C, model.source.C, model.frame.W)
+        wire(model, "motor.R source.R", "motor.C source.C frame.W",
+             source=FixedDisplacementPump(displacement="28 cm^3/turn"),
+             motor=AngularVelocitySource(velocity="1500 rpm"), frame=RotationalReference())
     else:
         model.source = FlowRateSource(mass_flow="0.6 kg/s")
-    model.connect(model.tank.A, model.source.A, model.liquid.A)
-    model.connect(model.source.B, model.nonreturn.A, model.relief.A)
-    model.connect(model.nonreturn.B, model.chamber.A)
-    model.connect(model.relief.B, model.back.A)
+    wire(model, "tank.A source.A liquid.A", "source.B nonreturn.A relief.A",
+         "nonreturn.B chamber.A", "relief.B back.A")
     run = model.simulate("1 ms", **TIGHT)
 
     p, behind, flow = (float(run[name].si[0]) for name in (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from liquid_bench import OIL, between, flow, h, oil, reservoir, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, between, flow, h, oil, reservoir
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Parameter, Port, Variable, der, quantity
+from blocks import Component, Parameter, Port, Variable, der, quantity
 from library.isothermal_liquid import (
     CheckValve,
     FlowResistance,
@@ -49,8 +50,7 @@ PARTS = [
 def test_what_is_lost_between_two_pressures_warms_a_body(part):
     mdot = flow(part(), 2e6, 1e6, oil())
     model = between(part(thermal_port=True), 2e6, 1e6, oil())
-    model.body = Body()
-    model.connect(model.body.M, model.part.H)
+    wire(model, "body.M part.H", body=Body())
     run = model.simulate("1 s", rtol=1e-9)
     heat = mdot * (h(2e6, OIL) - h(1e6, OIL))
     assert_allclose(values(run, "body.T", "K") - 300, heat * seconds(run) / 100, rtol=1e-7,
@@ -59,15 +59,12 @@ def test_what_is_lost_between_two_pressures_warms_a_body(part):
 
 
 def test_the_friction_of_seals_warms_the_cylinder():
-    model = Model("seals")
-    model.cylinder = SingleActingActuator(law="coulomb", coulomb_force="500 N", stroke="1 m",
-                                          breakaway_force="500 N", thermal_port=True)  # fmt: skip
-    model.drive, model.ground = VelocitySource(velocity="0.1 m/s"), Reference()
-    model.oil, model.supply, model.body = oil(), reservoir(2e6), Body()
-    model.connect(model.cylinder.R, model.drive.R)
-    model.connect(model.cylinder.C, model.drive.C, model.ground.V)
-    model.connect(model.cylinder.A, model.supply.A, model.oil.A)
-    model.connect(model.cylinder.H, model.body.M)
+    model = wired("seals", "cylinder.R drive.R", "cylinder.C drive.C ground.V",
+                  "cylinder.A supply.A oil.A", "cylinder.H body.M",
+                  cylinder=SingleActingActuator(law="coulomb", coulomb_force="500 N", stroke="1 m",
+                                                breakaway_force="500 N", thermal_port=True),
+                  drive=VelocitySource(velocity="0.1 m/s"), ground=Reference(), oil=oil(),
+                  supply=reservoir(2e6), body=Body())
     run = model.simulate("1 s", rtol=1e-9)
     assert_allclose(values(run, "body.T", "K")[-1] - 300, 0.5, rtol=1e-7)
     assert run.energy().relative_residual < 1e-6
@@ -80,8 +77,7 @@ def test_a_gap_leaks_more_as_it_warms():
 
     model = between(LaminarLeakage(cross_section_geometry="custom", resistance=resistance,
                                    thermal_port=True), 6e6, 1e6, oil())  # fmt: skip
-    model.body = Body()
-    model.connect(model.body.M, model.part.H)
+    wire(model, "body.M part.H", body=Body())
     run = model.simulate("1 s", rtol=1e-9)
     # C dT/dt = P0/(1 - a T): T - a T²/2 = P0 t/C
     cold = values(run, "part.power_dissipated", "W")[0]

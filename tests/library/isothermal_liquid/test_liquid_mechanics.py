@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho, seconds, values
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -35,16 +36,15 @@ OFFSETS = [{}, {"pressure_spec": "specified", "environment_pressure": "0.3 MPa"}
 @pytest.mark.parametrize("outside", OFFSETS)
 @pytest.mark.parametrize(("orientation", "sign"), [("positive", 1), ("negative", -1)])
 def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, sign, outside):
-    model = Model("piston")
-    model.supply, model.liquid = reservoir(5e6), oil()
-    model.piston = TranslationalMechanicalConverter(
-        mech_orientation=orientation, interface_area="2e-3 m^2", dead_volume="1 l", p_I="5 MPa",
-        **outside)  # fmt: skip
-    model.drive = translational.VelocitySource(velocity=f"{0.1 * sign} m/s")
-    model.ground = translational.Reference()
-    model.connect(model.supply.A, model.piston.A, model.liquid.A)
-    model.connect(model.drive.R, model.piston.R)
-    model.connect(model.drive.C, model.piston.C, model.ground.V)
+    model = wired("piston", "supply.A piston.A liquid.A", "drive.R piston.R",
+                  "drive.C piston.C ground.V",
+                  supply=reservoir(5e6), liquid=oil(),
+                  piston=TranslationalMechanicalConverter(mech_orientation=orientation,
+                                                          interface_area="2e-3 m^2",
+                                                          dead_volume="1 l", p_I="5 MPa",
+                                                          **outside),
+                  drive=translational.VelocitySource(velocity=f"{0.1 * sign} m/s"),
+                  ground=translational.Reference())
     run = model.simulate("1 s", **TIGHT)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "piston.f", "N"), sign * 2e-3 * (5e6 - p0), rtol=1e-12)
@@ -57,16 +57,14 @@ def test_a_piston_pushes_by_its_area_and_takes_liquid_as_it_moves(orientation, s
 
 def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
     """Nothing comes in: density times volume stays."""
-    model = Model("squeezed")
-    model.liquid, model.ground = oil(), translational.Reference()
-    model.piston = TranslationalMechanicalConverter(
-        displacement_spec="signal", interface_area="1e-3 m^2", dead_volume="1 l")
-    model.drive = translational.VelocitySource(velocity="-1 mm/s")
-    model.place = Ramp(slope="-1 mm/s", initial="5 mm")
-    model.connect(model.piston.A, model.liquid.A)
-    model.connect(model.piston.R, model.drive.R)
-    model.connect(model.piston.C, model.drive.C, model.ground.V)
-    model.connect(model.place.y, model.piston.p_in)
+    model = wired("squeezed", "piston.A liquid.A", "piston.R drive.R", "piston.C drive.C ground.V",
+                  "place.y piston.p_in",
+                  liquid=oil(), ground=translational.Reference(),
+                  piston=TranslationalMechanicalConverter(displacement_spec="signal",
+                                                          interface_area="1e-3 m^2",
+                                                          dead_volume="1 l"),
+                  drive=translational.VelocitySource(velocity="-1 mm/s"),
+                  place=Ramp(slope="-1 mm/s", initial="5 mm"))
     run = model.simulate("4 s", **TIGHT)
     volume = 1e-3 + 1e-3 * (5e-3 - 1e-3 * seconds(run))
     mass = rho(values(run, "piston.p_I", "Pa"), OIL) * volume
@@ -74,13 +72,11 @@ def test_a_piston_whose_place_is_a_signal_squeezes_what_is_enclosed():
 
 
 def test_a_mass_on_enclosed_liquid_swings_on_its_stiffness():
-    model = Model("cushion")
-    model.liquid, model.ground = oil(), translational.Reference()
-    model.piston = TranslationalMechanicalConverter(interface_area="1e-3 m^2", dead_volume="1 l")
-    model.mass = translational.Mass(mass="10 kg", v="1 mm/s")
-    model.connect(model.piston.A, model.liquid.A)
-    model.connect(model.piston.R, model.mass.M)
-    model.connect(model.piston.C, model.ground.V)
+    model = wired("cushion", "piston.A liquid.A", "piston.R mass.M", "piston.C ground.V",
+                  liquid=oil(), ground=translational.Reference(),
+                  piston=TranslationalMechanicalConverter(interface_area="1e-3 m^2",
+                                                          dead_volume="1 l"),
+                  mass=translational.Mass(mass="10 kg", v="1 mm/s"))
     run = model.simulate("0.2 s", **TIGHT)
     w = np.sqrt(OIL["beta"] * 1e-6 / (1e-3 * 10))
     assert_allclose(values(run, "mass.v", "m/s"), 1e-3 * np.cos(w * seconds(run)), atol=1e-8)
@@ -99,10 +95,8 @@ def press(compressible):
     model.push = translational.ForceSource(force="-100 N")
     model.hand = translational.Mass(mass="0.1 kg")
     model.load = translational.Mass(mass="500 kg")
-    model.connect(model.small.A, model.large.A, model.liquid.A)
-    model.connect(model.small.R, model.push.R, model.hand.M)
-    model.connect(model.large.R, model.load.M)
-    model.connect(model.small.C, model.large.C, model.push.C, model.ground.V)
+    wire(model, "small.A large.A liquid.A", "small.R push.R hand.M", "large.R load.M",
+         "small.C large.C push.C ground.V")
     return model
 
 
@@ -134,9 +128,7 @@ def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressib
         dynamic_compressibility=compressible, **made, **outside)  # fmt: skip
     model.drive = rotational.AngularVelocitySource(velocity=f"{3 * sign} rad/s")
     model.ground = rotational.RotationalReference()
-    model.connect(model.supply.A, model.vane.A, model.liquid.A)
-    model.connect(model.drive.R, model.vane.R)
-    model.connect(model.drive.C, model.vane.C, model.ground.W)
+    wire(model, "supply.A vane.A liquid.A", "drive.R vane.R", "drive.C vane.C ground.W")
     run = model.simulate("1 s", **TIGHT)
     p0 = 0.3e6 if outside else P0
     assert_allclose(values(run, "vane.t", "N*m"), sign * 1e-4 * (5e6 - p0), rtol=1e-12)
@@ -148,17 +140,14 @@ def test_a_vane_turns_by_its_displacement(orientation, sign, outside, compressib
 # -- cylinders ---------------------------------------------------------------------------------
 def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
     """A cylinder that moves a mass against ground; side A is fed, a side B goes to the tank."""
-    model = Model("cylinder")
-    model.cylinder, model.liquid, model.tank = actuator, oil(), Reservoir()
-    model.mass = translational.Mass(mass=mass)
-    model.push, model.ground = translational.ForceSource(force=force), translational.Reference()
-    model.connect(model.cylinder.R, model.mass.M, model.push.R)
-    model.connect(model.cylinder.C, model.push.C, model.ground.V)
+    model = wired("cylinder", "cylinder.R mass.M push.R", "cylinder.C push.C ground.V",
+                  cylinder=actuator, liquid=oil(), tank=Reservoir(),
+                  mass=translational.Mass(mass=mass), push=translational.ForceSource(force=force),
+                  ground=translational.Reference())
     if supply is not None:
         model.supply = supply
         if isinstance(supply, FlowRateSource):
-            model.connect(model.tank.A, model.supply.A)
-            model.connect(model.supply.B, model.cylinder.A)
+            wire(model, "tank.A supply.A", "supply.B cylinder.A")
         else:
             model.connect(model.supply.A, model.cylinder.A)
     model.connect(model.cylinder.A, model.liquid.A)
@@ -216,8 +205,7 @@ def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
     exact = solve_ivp(lambda t, x: [speed(t, x[0])], (begins, 1.2), [0.0], rtol=1e-9, atol=1e-12,
                       t_eval=[0.9, 1.2])
     assert_allclose(run["spring.x"].at("0.9 s").to("m").m, exact.y[0, 0], rtol=1e-6)
-    assert_allclose(run["cylinder.v"].at("0.9 s").to("m/s").m, speed(0.9, exact.y[0, 0]),
-                    rtol=1e-5)
+    assert_allclose(run["cylinder.v"].at("0.9 s").to("m/s").m, speed(0.9, exact.y[0, 0]), rtol=1e-5)
     assert_allclose(values(run, "spring.x", "m")[-1], exact.y[0, 1], rtol=1e-6)
     assert rests.description == "sticks"
     assert 1e-3 * (pressure(rests.time) - P0) - 2e4 * exact.y[0, 1] == pytest.approx(200, rel=1e-4)
@@ -289,17 +277,13 @@ def test_a_double_acting_cylinder_books_all_its_energy(law, compressible, outsid
 
 # -- pumps and motors --------------------------------------------------------------------------
 def machine(part, speed, p_A, p_B, displacement=None):
-    model = Model("machine")
-    model.part, model.liquid, model.a, model.b = part, oil(), reservoir(p_A), reservoir(p_B)
-    model.shaft = rotational.AngularVelocitySource(velocity=f"{speed!r} rad/s")
-    model.ground = rotational.RotationalReference()
-    model.connect(model.a.A, model.part.A, model.liquid.A)
-    model.connect(model.part.B, model.b.A)
-    model.connect(model.shaft.R, model.part.R)
-    model.connect(model.shaft.C, model.part.C, model.ground.W)
+    model = wired("machine", "a.A part.A liquid.A", "part.B b.A", "shaft.R part.R",
+                  "shaft.C part.C ground.W",
+                  part=part, liquid=oil(), a=reservoir(p_A), b=reservoir(p_B),
+                  shaft=rotational.AngularVelocitySource(velocity=f"{speed!r} rad/s"),
+                  ground=rotational.RotationalReference())
     if displacement is not None:
-        model.setting = Constant(value=f"{displacement} cm^3/turn")
-        model.connect(model.setting.y, model.part.D)
+        wire(model, "setting.y part.D", setting=Constant(value=f"{displacement} cm^3/turn"))
     return model.simulate("0.1 s", **TIGHT)
 
 
@@ -341,20 +325,16 @@ def test_losses_of_a_pump_are_those_of_its_efficiencies():
 
 
 def test_a_pump_drives_a_motor_as_a_gear_would():
-    model = Model("hydrostatic drive")
-    model.pump = FixedDisplacementPump(displacement="20 cm^3/turn")
-    model.motor = FixedDisplacementMotor(displacement="40 cm^3/turn")
-    model.line = ConstantVolumeChamber(volume="0.1 l")
-    model.tank, model.liquid = Reservoir(), oil()
-    model.engine = rotational.AngularVelocitySource(velocity="100 rad/s")
-    model.load = rotational.Inertia(inertia="0.01 kg*m^2")
-    model.brake = rotational.RotationalDamper(damping="2 N*m*s/rad")
-    model.ground = rotational.RotationalReference()
-    model.connect(model.tank.A, model.pump.A, model.motor.B, model.liquid.A)
-    model.connect(model.pump.B, model.line.A, model.motor.A)
-    model.connect(model.engine.R, model.pump.R)
-    model.connect(model.motor.R, model.load.I, model.brake.R)
-    model.connect(model.engine.C, model.pump.C, model.motor.C, model.brake.C, model.ground.W)
+    model = wired("hydrostatic drive", "tank.A pump.A motor.B liquid.A", "pump.B line.A motor.A",
+                  "engine.R pump.R", "motor.R load.I brake.R",
+                  "engine.C pump.C motor.C brake.C ground.W",
+                  pump=FixedDisplacementPump(displacement="20 cm^3/turn"),
+                  motor=FixedDisplacementMotor(displacement="40 cm^3/turn"),
+                  line=ConstantVolumeChamber(volume="0.1 l"), tank=Reservoir(), liquid=oil(),
+                  engine=rotational.AngularVelocitySource(velocity="100 rad/s"),
+                  load=rotational.Inertia(inertia="0.01 kg*m^2"),
+                  brake=rotational.RotationalDamper(damping="2 N*m*s/rad"),
+                  ground=rotational.RotationalReference())
     run = model.simulate("1 s", rtol=1e-8)
     assert_allclose(values(run, "load.w", "rad/s")[-1], 50, rtol=1e-6)
     torque = 40e-6 / (2 * np.pi)
@@ -365,25 +345,16 @@ def test_a_pump_drives_a_motor_as_a_gear_would():
 
 def test_a_press_at_rest_does_not_chatter_over_the_atmosphere():
     # side A is closed; side B rests at the pressure of its tank, where cavitation would begin
-    model = Model("press")
-    model.tank, model.back, model.drain = Reservoir(), Reservoir(), Reservoir()
-    model.pump, model.relief = FixedDisplacementPump(), PressureReliefValve(
-        cracking_pressure="10 MPa", maximum_pressure="11 MPa")
-    model.motor = rotational.AngularVelocitySource(velocity="1500 rpm")
-    model.base = rotational.RotationalReference()
-    model.valve, model.lever = DirectionalValve(), Constant(value="1 mm")
-    model.cylinder, model.frame = DoubleActingActuator(), translational.Reference()
-    model.ram = translational.Mass(mass="100 kg")
-    model.connect(model.tank.A, model.pump.A)
-    model.connect(model.pump.B, model.valve.P, model.relief.A)
-    model.connect(model.relief.B, model.back.A)
-    model.connect(model.motor.R, model.pump.R)
-    model.connect(model.motor.C, model.pump.C, model.base.W)
-    model.connect(model.valve.T, model.drain.A)
-    model.connect(model.valve.B, model.cylinder.B)
-    model.connect(model.lever.y, model.valve.S)
-    model.connect(model.cylinder.C, model.frame.V)
-    model.connect(model.ram.M, model.cylinder.R)
+    model = wired("press", "tank.A pump.A", "pump.B valve.P relief.A", "relief.B back.A",
+                  "motor.R pump.R", "motor.C pump.C base.W", "valve.T drain.A",
+                  "valve.B cylinder.B", "lever.y valve.S", "cylinder.C frame.V", "ram.M cylinder.R",
+                  tank=Reservoir(), back=Reservoir(), drain=Reservoir(),
+                  pump=FixedDisplacementPump(),
+                  relief=PressureReliefValve(cracking_pressure="10 MPa", maximum_pressure="11 MPa"),
+                  motor=rotational.AngularVelocitySource(velocity="1500 rpm"),
+                  base=rotational.RotationalReference(), valve=DirectionalValve(),
+                  lever=Constant(value="1 mm"), cylinder=DoubleActingActuator(),
+                  frame=translational.Reference(), ram=translational.Mass(mass="100 kg"))
     run = model.simulate("0.1 s")
     assert len(run.events) < 500 and run.statistics["steps"] < 500
     assert_allclose(run["cylinder.p_B"].final.m_as("MPa"), 0.101325, rtol=1e-6)

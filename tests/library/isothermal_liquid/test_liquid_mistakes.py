@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wire, wired
 
 from blocks import Model, SimulationError, quantity
 from blocks.exceptions import BlocksError, ParameterError, UnitError, WrongDimension
@@ -30,10 +31,7 @@ from library.isothermal_liquid import (
 
 def circuit(**parts):
     """A resistance between two reservoirs, and other parts on the first."""
-    model = Model("circuit")
-    model.a, model.b, model.r = Reservoir(), Reservoir(), FlowResistance()
-    model.connect(model.a.A, model.r.A)
-    model.connect(model.r.B, model.b.A)
+    model = wired("circuit", "a.A r.A", "r.B b.A", a=Reservoir(), b=Reservoir(), r=FlowResistance())
     for name, part in parts.items():
         model.connect(model.a.A, model.add(name, part).A)
     return model
@@ -41,11 +39,8 @@ def circuit(**parts):
 
 def drawn(from_, mass_flow="0.1 kg/s"):
     """A source that draws liquid out of something."""
-    model = Model("drawn")
-    model.store, model.source, model.out = from_, FlowRateSource(mass_flow=mass_flow), Reservoir()
-    model.connect(model.store.A, model.source.A)
-    model.connect(model.source.B, model.out.A)
-    return model
+    return wired("drawn", "store.A source.A", "source.B out.A",
+                 store=from_, source=FlowRateSource(mass_flow=mass_flow), out=Reservoir())
 
 
 def test_two_liquids_in_one_circuit_are_named():
@@ -88,8 +83,7 @@ def test_a_pump_that_draws_too_much_through_a_filter_is_named():
     model = Model("filter")
     model.tank, model.filter, model.pump = Reservoir(), FlowResistance(), FixedDisplacementPump()
     model.out, model.ground = Reservoir(), rotational.RotationalReference()
-    model.engine = rotational.AngularVelocitySource(
-        velocity=lambda t: quantity("100 rad/s^2") * t)
+    model.engine = rotational.AngularVelocitySource(velocity=lambda t: quantity("100 rad/s^2") * t)
     model.connect(model.tank.A, model.filter.A)
     model.connect(model.filter.B, model.pump.A)
     model.connect(model.pump.B, model.out.A)
@@ -100,11 +94,9 @@ def test_a_pump_that_draws_too_much_through_a_filter_is_named():
 
 
 def test_a_specified_vacuum_is_found_before_the_run():
-    model = Model("vacuum")
-    model.a, model.b = Reservoir(pressure_spec="specified", pressure="0 bar"), Reservoir()
-    model.r = FlowResistance()
-    model.connect(model.a.A, model.r.A)
-    model.connect(model.r.B, model.b.A)
+    model = wired("vacuum", "a.A r.A", "r.B b.A",
+                  a=Reservoir(pressure_spec="specified", pressure="0 bar"), b=Reservoir(),
+                  r=FlowResistance())
     (finding,) = model.check().errors
     assert finding.where == ("a",) and "Pressures are absolute" in finding.problem
 
@@ -121,48 +113,38 @@ def test_a_tank_that_runs_dry_or_over_says_so():
     (DoubleActingActuator(x="0.5 m", stop="restitution", dead_volume_B="5 l"), "by 400 mm"),
 ])  # fmt: skip
 def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run(cylinder, words):
-    model = Model("beyond")
-    model.cylinder, model.ground = cylinder, translational.Reference()
-    model.mass, model.a, model.b = translational.Mass(), Reservoir(), Reservoir()
-    model.connect(model.cylinder.R, model.mass.M)
-    model.connect(model.cylinder.C, model.ground.V)
-    model.connect(model.cylinder.A, model.a.A)
-    model.connect(model.cylinder.B, model.b.A)
+    model = wired("beyond", "cylinder.R mass.M", "cylinder.C ground.V", "cylinder.A a.A",
+                  "cylinder.B b.A",
+                  cylinder=cylinder, ground=translational.Reference(), mass=translational.Mass(),
+                  a=Reservoir(), b=Reservoir())
     (finding,) = model.check().errors
     assert finding.where == ("cylinder",) and words in finding.problem
 
 
 def test_a_flow_that_nothing_can_carry_is_named():
-    model = Model("blocked")
-    model.source, model.r = FlowRateSource(mass_flow="1 kg/s"), FlowResistance()
-    model.connect(model.source.A, model.r.B)
-    model.connect(model.source.B, model.r.A)
+    model = wired("blocked", "source.A r.B", "source.B r.A",
+                  source=FlowRateSource(mass_flow="1 kg/s"), r=FlowResistance())
     finding, level = model.check().errors
     assert finding.code == "conflict.through" and "source" in finding.problem
     assert level.code == "reference.missing" and "Reservoir" in level.problem
 
 
 def test_a_pump_that_delivers_into_a_closed_end_is_told_what_gives_way():
-    model = Model("closed")
-    model.pump, model.end, model.tank = FixedDisplacementPump(), Cap(), Reservoir()
-    model.shaft = rotational.AngularVelocitySource(velocity="100 rad/s")
-    model.ground = rotational.RotationalReference()
-    model.connect(model.tank.A, model.pump.A)
-    model.connect(model.pump.B, model.end.A)
-    model.connect(model.shaft.R, model.pump.R)
-    model.connect(model.shaft.C, model.pump.C, model.ground.W)
+    model = wired("closed", "tank.A pump.A", "pump.B end.A", "shaft.R pump.R",
+                  "shaft.C pump.C ground.W",
+                  pump=FixedDisplacementPump(), end=Cap(), tank=Reservoir(),
+                  shaft=rotational.AngularVelocitySource(velocity="100 rad/s"),
+                  ground=rotational.RotationalReference())
     (finding,) = model.check().errors
     assert "node pump.B = end.A" in finding.advice and "flow resistance" in finding.advice
 
 
 def driven(outlet, **ends):
     """A pump on a turning shaft between a tank and an outlet, of which some are left away."""
-    model = Model("driven")
-    model.pump, model.tank, model.outlet = FixedDisplacementPump(), Reservoir(), outlet
-    model.shaft = rotational.AngularVelocitySource(velocity="100 rad/s")
-    model.ground, model.back = rotational.RotationalReference(), Reservoir()
-    model.connect(model.shaft.R, model.pump.R)
-    model.connect(model.shaft.C, model.pump.C, model.ground.W)
+    model = wired("driven", "shaft.R pump.R", "shaft.C pump.C ground.W",
+                  pump=FixedDisplacementPump(), tank=Reservoir(), outlet=outlet,
+                  shaft=rotational.AngularVelocitySource(velocity="100 rad/s"),
+                  ground=rotational.RotationalReference(), back=Reservoir())
     for at, port in ({"A": model.tank.A, "B": model.outlet.B} | ends).items():
         if port is not None:
             model.connect(getattr(model.pump, at), port)
@@ -188,9 +170,7 @@ def test_a_start_without_any_volume_left_is_named_however_it_fails(store, x):
     model = Model("empty")
     model.store, model.mass, model.ground = store(), translational.Mass(), translational.Reference()
     model.wall = TranslationalMechanicalConverter(x=x, dead_volume="1e-5 m^3")  # empty at -1 mm
-    model.connect(model.wall.A, model.store.A)
-    model.connect(model.wall.R, model.mass.M)
-    model.connect(model.wall.C, model.ground.V)
+    wire(model, "wall.A store.A", "wall.R mass.M", "wall.C ground.V")
     (finding,) = model.check().errors
     assert finding.where == ("wall",) and "nothing is left of the volume" in finding.problem
 
@@ -198,9 +178,7 @@ def test_a_start_without_any_volume_left_is_named_however_it_fails(store, x):
 def test_a_tank_held_by_a_reservoir_runs_the_same_after_a_check():
     steps = []
     for checked in (False, True):
-        model = Model("held")
-        model.tank, model.sea = Tank(), Reservoir()
-        model.connect(model.tank.A, model.sea.A)
+        model = wired("held", "tank.A sea.A", tank=Tank(), sea=Reservoir())
         if checked:
             model.check()
         run = model.simulate("1 s")
@@ -287,12 +265,9 @@ def test_what_was_probably_meant_is_said():
 
 
 def test_a_jack_whose_rod_is_loose_is_told_to_connect_it():
-    model = Model("jack")
-    model.tank, model.pump = Reservoir(), PressureSource(pressure_difference="50 bar")
-    model.jack, model.ground = TranslationalMechanicalConverter(), translational.Reference()
-    model.connect(model.tank.A, model.pump.A)
-    model.connect(model.pump.B, model.jack.A)
-    model.connect(model.jack.C, model.ground.V)
+    model = wired("jack", "tank.A pump.A", "pump.B jack.A", "jack.C ground.V",
+                  tank=Reservoir(), pump=PressureSource(pressure_difference="50 bar"),
+                  jack=TranslationalMechanicalConverter(), ground=translational.Reference())
     (finding,) = model.check().errors
     assert finding.advice.startswith("Connect jack.R, which is connected to nothing. Otherwise ")
     model.load = translational.Mass()
@@ -302,21 +277,17 @@ def test_a_jack_whose_rod_is_loose_is_told_to_connect_it():
 
 def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     """Oil on one side of a piston, and water on the other in silence: 8 % more flow."""
-    model = Model("two sides")
-    model.oil, model.a, model.b = IsothermalLiquidProperties(), Reservoir(), Reservoir()
+    model = wired("two sides", oil=IsothermalLiquidProperties(), a=Reservoir(), b=Reservoir())
     model.piston, model.other = (TranslationalMechanicalConverter() for _ in range(2))
     model.ground = translational.Reference()
-    model.connect(model.oil.A, model.a.A, model.piston.A)
-    model.connect(model.b.A, model.other.A)
-    model.connect(model.piston.R, model.other.R)
-    model.connect(model.piston.C, model.other.C, model.ground.V)
+    wire(model, "oil.A a.A piston.A", "b.A other.A", "piston.R other.R",
+         "piston.C other.C ground.V")
     (finding,) = model.check().filter(code="network.forgotten")
     assert finding.problem == (
         "The isothermal_liquid circuit of b and other holds water, since no "
         "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
         "separates the two separates this, too.")  # fmt: skip
-    model.water = IsothermalLiquidProperties()
-    model.connect(model.water.A, model.b.A)
+    wire(model, "water.A b.A", water=IsothermalLiquidProperties())
     assert not model.check().filter(code="network.forgotten")
 
 
@@ -336,10 +307,8 @@ def test_friction_given_to_a_cylinder_without_a_law_is_told_which_laws_have_it()
 
 
 def test_the_side_of_a_cylinder_that_is_sucked_empty_is_named():
-    model = Model("sucked")
-    model.cylinder, model.ground = DoubleActingActuator(), translational.Reference()
-    model.pull = translational.VelocitySource(velocity="0.1 m/s")
-    model.connect(model.pull.R, model.cylinder.R)
-    model.connect(model.pull.C, model.cylinder.C, model.ground.V)
+    model = wired("sucked", "pull.R cylinder.R", "pull.C cylinder.C ground.V",
+                  cylinder=DoubleActingActuator(), ground=translational.Reference(),
+                  pull=translational.VelocitySource(velocity="0.1 m/s"))
     with pytest.raises(SimulationError, match="cylinder: at t = .* the pressure at A falls below"):
         model.simulate("1 s")

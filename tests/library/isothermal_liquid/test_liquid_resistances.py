@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from liquid_bench import (
-    OIL,
-    P0,
-    TIGHT,
-    WATER,
-    between,
-    flow,
-    h,
-    oil,
-    reservoir,
-    rho,
-    seconds,
-    values,
-)
+from benches import seconds, values, wire, wired
+from liquid_bench import OIL, P0, TIGHT, WATER, between, flow, h, oil, reservoir, rho
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
@@ -47,8 +35,7 @@ def orifice(p_A, p_B, area, cd=0.64, re=150, liquid=None, contraction=1.0, loss=
     liquid = liquid or OIL
     mean, dp = (rho(p_A, liquid) + rho(p_B, liquid)) / 2, p_A - p_B
     critical = np.pi / 4 * mean / (2 * area) * (re * liquid["nu"] / cd) ** 2
-    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * dp / (
-        dp**2 + critical**2) ** 0.25  # fmt: skip
+    return cd * area * np.sqrt(2 * mean / (loss * contraction)) * dp / (dp**2 + critical**2) ** 0.25
 
 
 def steered(part, port, value, p_A, p_B):
@@ -166,11 +153,9 @@ def test_a_column_of_liquid_has_to_be_accelerated():
 
 
 def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
-    model = Model("ringing")
-    model.end, model.cap, model.liquid = Reservoir(), Cap(), oil()
-    model.pipe = pipe(inertia=True, dynamic_compressibility=True, p_I="111.325 kPa")
-    model.connect(model.end.A, model.pipe.A, model.liquid.A)
-    model.connect(model.pipe.B, model.cap.A)
+    model = wired("ringing", "end.A pipe.A liquid.A", "pipe.B cap.A",
+                  end=Reservoir(), cap=Cap(), liquid=oil(),
+                  pipe=pipe(inertia=True, dynamic_compressibility=True, p_I="111.325 kPa"))
     run = model.simulate("0.2 s", rtol=1e-9)
     # half its mass moves on the spring of all its volume, and a little is lost
     c2 = OIL["beta"] / 850
@@ -322,17 +307,12 @@ def test_a_relief_valve_opens_by_the_pressure_it_controls(control, opening):
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_a_directional_valve_joins_the_pump_with_one_side_and_the_tank_with_the_other(side):
-    model = Model("valve")
-    model.pump, model.tank, model.liquid = reservoir(10e6), Reservoir(), oil()
-    model.valve = DirectionalValve(overlap_PA="1 mm", overlap_AT="-1 mm", stroke="5 mm",
-                                   maximum_area="10 mm^2")  # fmt: skip
-    model.spool = Constant(value=f"{3 * side} mm")
-    model.a, model.b = reservoir(4e6), reservoir(3e6)
-    model.connect(model.pump.A, model.valve.P, model.liquid.A)
-    model.connect(model.tank.A, model.valve.T)
-    model.connect(model.valve.A, model.a.A)
-    model.connect(model.valve.B, model.b.A)
-    model.connect(model.spool.y, model.valve.S)
+    model = wired("valve", "pump.A valve.P liquid.A", "tank.A valve.T", "valve.A a.A",
+                  "valve.B b.A", "spool.y valve.S",
+                  pump=reservoir(10e6), tank=Reservoir(), liquid=oil(),
+                  valve=DirectionalValve(overlap_PA="1 mm", overlap_AT="-1 mm", stroke="5 mm",
+                                         maximum_area="10 mm^2"),
+                  spool=Constant(value=f"{3 * side} mm"), a=reservoir(4e6), b=reservoir(3e6))
     run = model.simulate("0.1 s", **TIGHT)
     opening = {"PA": 0.4, "PB": 0, "AT": 0, "BT": 0.6} if side == 1 else {
         "PA": 0, "PB": 0.6, "AT": 0.8, "BT": 0}  # fmt: skip
@@ -380,12 +360,9 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
         "motor": lambda: FixedDisplacementMotor(displacement="1 cm^3/rad"),
     }[second]()
     if second == "motor":
-        model.speed, model.frame = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
-        model.connect(model.speed.R, model.second.R)
-        model.connect(model.speed.C, model.second.C, model.frame.W)
-    model.connect(model.a.A, model.first.A, model.liquid.A)
-    model.connect(model.first.B, model.second.A)
-    model.connect(model.second.B, model.b.A)
+        wire(model, "speed.R second.R", "speed.C second.C frame.W",
+             speed=AngularVelocitySource(velocity="50 rad/s"), frame=RotationalReference())
+    wire(model, "a.A first.A liquid.A", "first.B second.A", "second.B b.A")
     run = model.simulate("1 s", **TIGHT)
     middle = brentq(lambda p: through(HIGH, p, 2e-6) - law(p), LOW, HIGH, xtol=1e-4)
     assert_allclose(values(run, "first.B.p", "Pa"), middle, rtol=1e-9)
@@ -393,13 +370,10 @@ def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid
 
 
 def test_two_restrictions_in_series_share_the_pressure_by_their_areas():
-    model = Model("series")
-    model.a, model.b, model.liquid = reservoir(HIGH), reservoir(LOW), oil()
-    model.first = LocalRestriction(restriction_type="fixed", area="2 mm^2")
-    model.second = LocalRestriction(restriction_type="fixed", area="1 mm^2")
-    model.connect(model.a.A, model.first.A, model.liquid.A)
-    model.connect(model.first.B, model.second.A)
-    model.connect(model.second.B, model.b.A)
+    model = wired("series", "a.A first.A liquid.A", "first.B second.A", "second.B b.A",
+                  a=reservoir(HIGH), b=reservoir(LOW), liquid=oil(),
+                  first=LocalRestriction(restriction_type="fixed", area="2 mm^2"),
+                  second=LocalRestriction(restriction_type="fixed", area="1 mm^2"))
     run = model.simulate("1 s", **TIGHT)
     # 1 : 4, but for the densities and the laminar part
     assert_allclose(values(run, "first.p", "MPa"), 1.0, rtol=3e-3)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import final
+from benches import final, wire, wired
 from benches.magnetic import MU0, TIGHT, wound
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.electrical import ControlledVoltageSource, ElectricalReference, Resistor, table
 from library.magnetic import (
     ElectromagneticConverter,
@@ -23,15 +23,11 @@ from library.translational import Damper, HardStop, Mass, Reference, Spring, Vel
 
 def held(x, flux="0.1 mWb", **options):
     """The actuator with a given flux and its armature held."""
-    model = Model("held")
-    model.part = ReluctanceForceActuator(area="1 cm^2", x=x, **options)
-    model.flux, model.zero = FluxSource(flux=flux), MagneticReference()
-    model.hold, model.frame = VelocitySource(), Reference()
-    model.connect(model.flux.S, model.part.N)
-    model.connect(model.flux.N, model.part.S, model.zero.M)
-    model.connect(model.hold.R, model.part.R)
-    model.connect(model.hold.C, model.part.C, model.frame.V)
-    return model
+    return wired("held", "flux.S part.N", "flux.N part.S zero.M", "hold.R part.R",
+                 "hold.C part.C frame.V",
+                 part=ReluctanceForceActuator(area="1 cm^2", x=x, **options),
+                 flux=FluxSource(flux=flux), zero=MagneticReference(), hold=VelocitySource(),
+                 frame=Reference())
 
 
 @pytest.mark.parametrize("flux", ["0.1 mWb", "-0.2 mWb"])
@@ -53,9 +49,7 @@ def drop(**options):
     """A mass pulled by a constant flux from 1 mm on, towards a contact at 0.2 mm."""
     model = held("1 mm", least_gap="0.2 mm", **options)
     del model.hold
-    model.mass = Mass(mass="20 g")
-    model.connect(model.mass.M, model.part.R)
-    model.connect(model.part.C, model.frame.V)
+    wire(model, "mass.M part.R", "part.C frame.V", mass=Mass(mass="20 g"))
     return model
 
 
@@ -97,13 +91,10 @@ def test_heat_of_an_elastic_contact_is_that_of_its_damping_alone(speed):
 
 def test_moving_armature_in_a_coil_balances_energy():
     model = wound(ReluctanceForceActuator(area="4 cm^2", x="3 mm"), voltage="12 V", turns=400)
-    model.leakage = FundamentalReluctance(reluctance="2e7 1/H")
-    model.connect(model.coil.N, model.leakage.N)
-    model.connect(model.leakage.S, model.zero.M)
-    model.mass, model.spring = Mass(mass="0.1 kg"), Spring(stiffness="20 kN/m")
-    model.damper, model.frame = Damper(damping="5 N*s/m"), Reference()
-    model.connect(model.part.R, model.mass.M, model.spring.R, model.damper.R)
-    model.connect(model.part.C, model.spring.C, model.damper.C, model.frame.V)
+    wire(model, "coil.N leakage.N", "leakage.S zero.M", "part.R mass.M spring.R damper.R",
+         "part.C spring.C damper.C frame.V",
+         leakage=FundamentalReluctance(reluctance="2e7 1/H"), mass=Mass(mass="0.1 kg"),
+         spring=Spring(stiffness="20 kN/m"), damper=Damper(damping="5 N*s/m"), frame=Reference())
     run = model.simulate("0.1 s", **TIGHT)
     assert np.ptp(run["part.x"].to("mm").m) > 0.01
     assert run.energy().relative_residual < 1e-9
@@ -118,25 +109,19 @@ AT_END = np.array([1.55208912671e-9, 2.00239904037e-3, 7.6e-12])
 def test_pull_in_and_drop_out_of_a_solenoid_part_by_part():
     """Values of two independent methods that agree to 1e-11: pull-in, one bounce, drop-out."""
     start = quantity(2e-3 + 2.4e-6, "m")  # on the upper stop, which carries the preload
-    model = Model("solenoid")
-    model.supply = ControlledVoltageSource(
-        voltage=table(["0 s", "40 ms", "40 ms"], ["12 V", "12 V", "0 V"]))
-    model.wire, model.coil = Resistor(resistance="20 ohm"), ElectromagneticConverter(turns=1000)
-    model.iron = FundamentalReluctance(reluctance="2e6 1/H")
-    model.gap = ReluctanceForceActuator(area="1 cm^2", x=start)
-    model.armature, model.frame = Mass(mass="20 g"), Reference()
-    model.spring = Spring(stiffness="400 N/m", x=start - quantity("8 mm"))
-    model.damper = Damper(damping="0.5 N*s/m")
-    model.stop = HardStop(model="full", lower_bound="0.2 mm", upper_bound="2 mm", x=start)
-    model.earth, model.zero = ElectricalReference(), MagneticReference()
-    model.connect(model.supply.p, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.coil.n, model.supply.n, model.earth.V)
-    model.connect(model.coil.N, model.iron.N)
-    model.connect(model.iron.S, model.gap.N)
-    model.connect(model.gap.S, model.coil.S, model.zero.M)
-    model.connect(model.gap.R, model.armature.M, model.spring.R, model.damper.R, model.stop.R)
-    model.connect(model.gap.C, model.frame.V, model.spring.C, model.damper.C, model.stop.C)
+    model = wired("solenoid", "supply.p wire.p", "wire.n coil.p", "coil.n supply.n earth.V",
+                  "coil.N iron.N", "iron.S gap.N", "gap.S coil.S zero.M",
+                  "gap.R armature.M spring.R damper.R stop.R",
+                  "gap.C frame.V spring.C damper.C stop.C",
+                  supply=ControlledVoltageSource(voltage=table(["0 s", "40 ms", "40 ms"],
+                                                               ["12 V", "12 V", "0 V"])),
+                  wire=Resistor(resistance="20 ohm"), coil=ElectromagneticConverter(turns=1000),
+                  iron=FundamentalReluctance(reluctance="2e6 1/H"),
+                  gap=ReluctanceForceActuator(area="1 cm^2", x=start), armature=Mass(mass="20 g"),
+                  frame=Reference(), spring=Spring(stiffness="400 N/m", x=start - quantity("8 mm")),
+                  damper=Damper(damping="0.5 N*s/m"),
+                  stop=HardStop(model="full", lower_bound="0.2 mm", upper_bound="2 mm", x=start),
+                  earth=ElectricalReference(), zero=MagneticReference())
     run = model.simulate("100 ms", rtol=1e-9)
     for when, expected in (("50 ms", AT_50_MS), ("100 ms", AT_END)):
         found = [run[path].at(when).to_base_units().m for path in STATES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import final
+from benches import final, wire, wired
 from benches.magnetic import MU0, TIGHT, across, wound
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
@@ -116,8 +116,7 @@ def test_a_table_of_one_sign_is_said():
 
 def test_variable_reluctance_follows_its_signal_down_to_the_least_gap():
     model = across(VariableReluctance(least_gap="1 mm"), magnetomotive_force="100 A")
-    model.gap = Ramp(slope="-2 mm/s", initial="3 mm")
-    model.connect(model.gap.y, model.part.X)
+    wire(model, "gap.y part.X", gap=Ramp(slope="-2 mm/s", initial="3 mm"))
     run = model.simulate("2 s")
     t = np.array([0.0, 0.5, 0.9, 1.5, 2.0])
     gap = np.maximum(3e-3 - 2e-3 * t, 1e-3)
@@ -127,14 +126,10 @@ def test_variable_reluctance_follows_its_signal_down_to_the_least_gap():
 
 
 def test_eddy_currents_delay_the_flux():
-    series = Model("series")
-    series.source = MMFSource(magnetomotive_force="50 A")
-    series.eddy, series.core = (EddyCurrent(conductance="2e4 1/ohm"),
-                                FundamentalReluctance(reluctance="1e6 1/H"))
-    series.zero = MagneticReference()
-    series.connect(series.source.N, series.eddy.N)
-    series.connect(series.eddy.S, series.core.N)
-    series.connect(series.core.S, series.source.S, series.zero.M)
+    series = wired("series", "source.N eddy.N", "eddy.S core.N", "core.S source.S zero.M",
+                   source=MMFSource(magnetomotive_force="50 A"),
+                   eddy=EddyCurrent(conductance="2e4 1/ohm"),
+                   core=FundamentalReluctance(reluctance="1e6 1/H"), zero=MagneticReference())
     run = series.simulate("0.1 s", **TIGHT)
     t = np.linspace(0, 0.1, 11)
     assert_allclose(run["core.phi"].at(quantity(t, "s")).to("Wb").m,
@@ -153,11 +148,9 @@ def test_eddy_currents_delay_the_flux():
      "coercivity": quantity(1.2 / (1.05 * MU0), "A/m")},
 ])  # fmt: skip
 def test_a_magnet_across_a_gap_works_on_its_load_line(given):
-    model = Model("magnet")
-    model.magnet = PermanentMagnet(length="5 mm", area="2 cm^2", **given)
-    model.gap, model.zero = Reluctance(length="1 mm", area="2 cm^2"), MagneticReference()
-    model.connect(model.magnet.N, model.gap.N)
-    model.connect(model.magnet.S, model.gap.S, model.zero.M)
+    model = wired("magnet", "magnet.N gap.N", "magnet.S gap.S zero.M",
+                  magnet=PermanentMagnet(length="5 mm", area="2 cm^2", **given),
+                  gap=Reluctance(length="1 mm", area="2 cm^2"), zero=MagneticReference())
     run = model.simulate("1 ms")
     density = 1.2 / (1 + 1.05 * 1e-3 / 5e-3)  # H_m l_m = -B/µ0 l_g
     assert_allclose(final(run, "magnet.B", "T"), density, rtol=1e-12)
@@ -211,8 +204,7 @@ def test_two_coils_on_a_core_are_a_transformer():
     t = np.linspace(2.45, 2.5, 12)
     turn = np.exp(200j * t)
     for path, current in (("first.i", first), ("second.i", second)):
-        assert_allclose(run[path].at(quantity(t, "s")).to("A").m, (current * turn).real,
-                        atol=1e-8)
+        assert_allclose(run[path].at(quantity(t, "s")).to("A").m, (current * turn).real, atol=1e-8)
 
 
 def test_energy_of_a_transformer_adds_up():
@@ -244,13 +236,10 @@ def test_power_of_a_coil_is_the_rate_of_the_energy_in_its_core():
 
 
 def test_sources_and_sensors():
-    model = Model("ring")
-    model.source, model.meter = FluxSource(flux="2 mWb"), FluxSensor()
-    model.part, model.zero = FundamentalReluctance(), MagneticReference()
-    model.volts = MMFSensor()
-    model.connect(model.source.S, model.meter.N)
-    model.connect(model.meter.S, model.part.N, model.volts.N)
-    model.connect(model.part.S, model.volts.S, model.source.N, model.zero.M)
+    model = wired("ring", "source.S meter.N", "meter.S part.N volts.N",
+                  "part.S volts.S source.N zero.M",
+                  source=FluxSource(flux="2 mWb"), meter=FluxSensor(), part=FundamentalReluctance(),
+                  zero=MagneticReference(), volts=MMFSensor())
     run = model.simulate("1 ms")
     assert_allclose(final(run, "meter.PHI", "Wb"), 2e-3, rtol=1e-14)
     assert_allclose(final(run, "volts.MMF", "A"), 160, rtol=1e-14)
@@ -272,24 +261,18 @@ def test_what_a_source_gives_is_stored_jumps_too(source):
 
 
 def test_a_current_source_drives_a_coil():
-    model = Model("driven")
-    model.source, model.coil = ControlledCurrentSource(current="3 A"), ElectromagneticConverter(
-        turns=50)
-    model.core, model.zero, model.earth = (
-        Reluctance(), MagneticReference(), ElectricalReference())
-    model.connect(model.source.head, model.coil.p)
-    model.connect(model.source.tail, model.coil.n, model.earth.V)
-    model.connect(model.coil.N, model.core.N)
-    model.connect(model.coil.S, model.core.S, model.zero.M)
+    model = wired("driven", "source.head coil.p", "source.tail coil.n earth.V", "coil.N core.N",
+                  "coil.S core.S zero.M",
+                  source=ControlledCurrentSource(current="3 A"),
+                  coil=ElectromagneticConverter(turns=50), core=Reluctance(),
+                  zero=MagneticReference(), earth=ElectricalReference())
     run = model.simulate("1 ms")
     assert_allclose(final(run, "core.mmf", "A"), 150, rtol=1e-14)
 
 
 def test_a_circuit_without_reference_is_named():
-    model = Model("floating")
-    model.source, model.part = MMFSource(), Reluctance()
-    model.connect(model.source.N, model.part.N)
-    model.connect(model.source.S, model.part.S)
+    model = wired("floating", "source.N part.N", "source.S part.S",
+                  source=MMFSource(), part=Reluctance())
     (error,) = model.check().errors
     assert "MagneticReference" in f"{error.problem} {error.advice}"
 
@@ -317,14 +300,11 @@ def test_eddy_currents_in_shells_are_a_ladder():
     """Shell k of a solid core lets the flux in by its own eddy currents: phi' = A phi + b."""
     n, turns, ohm = 4, 100, 1.0
     conductances, reluctances = 200.0 * np.arange(1, n + 1), 1e5 * np.arange(1, n + 1)
-    model = Model("shells")
-    model.source, model.wire = ControlledVoltageSource(voltage="1 V"), Resistor(resistance="1 ohm")
-    model.coil, model.earth = ElectromagneticConverter(turns=turns), ElectricalReference()
-    model.zero = MagneticReference()
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.S, model.zero.M)
+    model = wired("shells", "source.p wire.p", "wire.n coil.p", "source.n coil.n earth.V",
+                  "coil.S zero.M",
+                  source=ControlledVoltageSource(voltage="1 V"), wire=Resistor(resistance="1 ohm"),
+                  coil=ElectromagneticConverter(turns=turns), earth=ElectricalReference(),
+                  zero=MagneticReference())
     last = model.coil.N
     for k in range(n):
         shell = model.add(f"shell{k}", EddyCurrent(conductance=quantity(conductances[k], "1/ohm")))

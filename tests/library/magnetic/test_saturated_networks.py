@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -45,18 +46,15 @@ def potential(size, flux):
 
 
 def test_two_saturated_loops_that_share_a_table_of_iron_start_at_their_only_solution():
-    model = Model("iron")
-    model.ref = MagneticReference()
+    model = wired("iron", ref=MagneticReference())
     for k in range(2):
         model.add(f"bar{k}", bar(BARS[k]))
         model.add(f"coil{k}", MMFSource(magnetomotive_force=quantity(SOURCES[k], "A")))
         model.connect(model[f"bar{k}"].S, model[f"coil{k}"].N)
     model.yoke = bar(BARS[2])
-    model.shared = FundamentalReluctance(law="table", fluxes=quantity(FLUXES, "Wb"),
-                                         magnetomotive_forces=quantity(POTENTIALS, "A"))
-    model.connect(model.ref.M, model.yoke.S, model.coil0.S)
-    model.connect(model.bar0.N, model.coil1.S, model.shared.N)
-    model.connect(model.bar1.N, model.yoke.N, model.shared.S)
+    wire(model, "ref.M yoke.S coil0.S", "bar0.N coil1.S shared.N", "bar1.N yoke.N shared.S",
+         shared=FundamentalReluctance(law="table", fluxes=quantity(FLUXES, "Wb"),
+                                      magnetomotive_forces=quantity(POTENTIALS, "A")))
 
     def shared(flux):
         return np.interp(flux, FLUXES, POTENTIALS)
@@ -97,13 +95,10 @@ def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff()
                 nodes.setdefault(other, []).append(part.S)
     for ports in nodes.values():
         model.connect(*ports)
-    model.ground, model.coil, model.wire = (
-        MagneticReference(), ElectromagneticConverter(), Resistor(resistance="1 ohm"))
-    model.source, model.earth = (
-        ACVoltageSource(amplitude="20 V", frequency="50 Hz"), ElectricalReference())
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.coil.p)
-    model.connect(model.coil.n, model.source.n, model.earth.V)
+    wire(model, "source.p wire.p", "wire.n coil.p", "coil.n source.n earth.V",
+         ground=MagneticReference(), coil=ElectromagneticConverter(),
+         wire=Resistor(resistance="1 ohm"),
+         source=ACVoltageSource(amplitude="20 V", frequency="50 Hz"), earth=ElectricalReference())
     model.connect(model.coil.N, nodes[0, 0][0])
     model.connect(model.coil.S, nodes[n - 1, n - 1][0], model.ground.M)
     run, exact = model.simulate("10 ms"), model.simulate("10 ms", method="rodas4", rtol=1e-9)
@@ -127,24 +122,15 @@ def idle_rectifier(heat):
     model.core = bar(CORE)
     model.beside, model.beyond = (
         FundamentalReluctance(reluctance=quantity(LEAKAGE, "1/H")) for _ in TURNS)
-    model.bridge = FullBridge(devices="diode", forward_voltage="0.7 V")
-    model.store, model.load = Capacitor(capacitance="1 mF", vc="90 V"), Resistor(
-        resistance="10 ohm")
-    model.earth, model.other, model.ground = (
-        ElectricalReference(), ElectricalReference(), MagneticReference())
-    model.connect(model.source.p, model.wire.p)
-    model.connect(model.wire.n, model.first.p)
-    model.connect(model.first.n, model.source.n, model.earth.V)
-    model.connect(model.first.N, model.beside.N, model.core.N)
-    model.connect(model.core.S, model.second.N, model.beyond.N)
-    model.connect(model.first.S, model.beside.S, model.second.S, model.beyond.S, model.ground.M)
-    model.connect(model.second.p, model.bridge.A)
-    model.connect(model.second.n, model.bridge.B)
-    model.connect(model.bridge.P, model.store.p, model.load.p)
-    model.connect(model.bridge.N, model.store.n, model.load.n, model.other.V)
+    wire(model, "source.p wire.p", "wire.n first.p", "first.n source.n earth.V",
+         "first.N beside.N core.N", "core.S second.N beyond.N",
+         "first.S beside.S second.S beyond.S ground.M", "second.p bridge.A", "second.n bridge.B",
+         "bridge.P store.p load.p", "bridge.N store.n load.n other.V",
+         bridge=FullBridge(devices="diode", forward_voltage="0.7 V"),
+         store=Capacitor(capacitance="1 mF", vc="90 V"), load=Resistor(resistance="10 ohm"),
+         earth=ElectricalReference(), other=ElectricalReference(), ground=MagneticReference())
     if heat:
-        model.body = ThermalMass(mass="1 kg", specific_heat="447 J/(kg*K)")
-        model.connect(model.wire.H, model.body.M)
+        wire(model, "wire.H body.M", body=ThermalMass(mass="1 kg", specific_heat="447 J/(kg*K)"))
     return model
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity, sin
 from library.mechanisms import DiscClutch, TorqueLimiter
 from library.rotational import (
     Inertia,
@@ -41,8 +42,7 @@ def limiter(static, kinetic):
 
 @pytest.mark.parametrize("clutch", [disc, limiter])
 def test_a_train_of_clutches_slips_and_sticks_at_the_known_instants(clutch):
-    model = Model("train")
-    model.ground = RotationalReference()
+    model = wired("train", ground=RotationalReference())
     speeds = ["0 rad/s", "0 rad/s", "0 rad/s", "10 rad/s"]
     for i, (size, w) in enumerate(zip([1, 0.5, 0.5, 1], speeds, strict=True)):
         body = model.add(f"j{i}", Inertia(inertia=quantity(size, "kg*m^2"), w=w))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, signal, values
+from benches import seconds, signal, values, wired
 from benches.mechanisms import TIGHT
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, where
+from blocks import quantity, where
 from blocks.exceptions import BlocksError, ParameterError
 from library.mechanisms import (
     BandBrake,
@@ -23,24 +23,16 @@ from library.rotational import Inertia, RotationalReference, TorqueSource
 
 def pair(clutch, *, w=("10 rad/s", "0 rad/s"), sizes=("2 kg*m^2", "3 kg*m^2"), torque="0 N*m"):
     """Two inertias joined by a clutch, with a torque on the one at R."""
-    model = Model("pair")
-    model.a, model.b = Inertia(inertia=sizes[0], w=w[0]), Inertia(inertia=sizes[1], w=w[1])
-    model.clutch, model.drive = clutch, TorqueSource(torque=torque)
-    model.ground = RotationalReference()
-    model.connect(model.a.I, model.clutch.R, model.drive.R)
-    model.connect(model.b.I, model.clutch.C)
-    model.connect(model.drive.C, model.ground.W)
-    return model
+    return wired("pair", "a.I clutch.R drive.R", "b.I clutch.C", "drive.C ground.W",
+                 a=Inertia(inertia=sizes[0], w=w[0]), b=Inertia(inertia=sizes[1], w=w[1]),
+                 clutch=clutch, drive=TorqueSource(torque=torque), ground=RotationalReference())
 
 
 def braked(brake, *, w="10 rad/s", torque="0 N*m"):
     """An inertia of 2 kg m² with a brake and a torque."""
-    model = Model("braked")
-    model.body, model.drive = Inertia(inertia="2 kg*m^2", w=w), TorqueSource(torque=torque)
-    model.brake, model.ground = brake, RotationalReference()
-    model.connect(model.body.I, model.brake.R, model.drive.R)
-    model.connect(model.brake.C, model.drive.C, model.ground.W)
-    return model
+    return wired("braked", "body.I brake.R drive.R", "brake.C drive.C ground.W",
+                 body=Inertia(inertia="2 kg*m^2", w=w), drive=TorqueSource(torque=torque),
+                 brake=brake, ground=RotationalReference())
 
 
 def clutch_of(torque, **parameters):
@@ -151,8 +143,7 @@ def test_a_torque_limiter_slips_at_its_limit_and_then_carries_less():
 
 
 def test_a_dog_clutch_engages_once_the_slip_is_small_enough():
-    model = pair(DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"),
-                 torque="-4 N*m")  # fmt: skip
+    model = pair(DogClutch(engagement_speed="4 rad/s", torque_capacity="600 N*m"), torque="-4 N*m")
     run = model.simulate("5 s", **TIGHT)
     # 2 dw/dt = -4 from 10 to 4 rad/s; the teeth then take up the slip
     assert_allclose(values(run, "b.w", "rad/s", [2.9]), 0.0, atol=0)
@@ -175,13 +166,10 @@ def test_a_dog_clutch_lets_go_when_it_is_shifted_out():
 
 
 def test_a_one_way_clutch_drives_in_one_direction_and_overruns_in_the_other():
-    model = Model("freewheel")
-    model.input, model.output = Inertia(inertia="1 kg*m^2"), Inertia(inertia="1 kg*m^2")
-    model.clutch, model.ground = OneWayClutch(), RotationalReference()
-    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") - quantity("4 N*m/s") * t)
-    model.connect(model.drive.R, model.input.I, model.clutch.C)
-    model.connect(model.output.I, model.clutch.R)
-    model.connect(model.drive.C, model.ground.W)
+    model = wired("freewheel", "drive.R input.I clutch.C", "output.I clutch.R", "drive.C ground.W",
+                  input=Inertia(inertia="1 kg*m^2"), output=Inertia(inertia="1 kg*m^2"),
+                  clutch=OneWayClutch(), ground=RotationalReference(),
+                  drive=TorqueSource(torque=lambda t: quantity("4 N*m") - quantity("4 N*m/s") * t))
     run = model.simulate("3 s", **TIGHT)
     t = np.array([0.5, 1.0, 1.5, 2.5])
     together = 2 * t - t**2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, Target, cos, quantity
@@ -50,8 +51,7 @@ def couplings(chance):
 def random_drivetrain(seed, size=8):
     """A tree of inertias, some of them braked, shaken at two places."""
     chance = np.random.default_rng(seed)
-    model = Model("drivetrain")
-    model.ground = RotationalReference()
+    model = wired("drivetrain", ground=RotationalReference())
     kinds = couplings(chance)
     for i in range(size):
         body = model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
@@ -99,9 +99,7 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
 
     model = Model("hoist")
     model.ground = RotationalReference()
-    model.drive = TorqueSource(
-        torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t)
-    )
+    model.drive = TorqueSource(torque=lambda t: quantity("9 N*m") * cos(quantity("3 rad/s") * t))
     for i in range(6):
         model.add(f"j{i}", Inertia(inertia=quantity(chance.uniform(0.2, 2), "kg*m^2")))
         model[f"j{i}"].w = Target("0 rad/s", priority="low")
@@ -119,13 +117,9 @@ def test_lossy_gears_on_elastic_shafts_account_for_all_their_energy(seed):
         model.connect(part.C, model[f"j{i + 1}"].I)
     model.clutch, model.flywheel = DiscClutch(normal_force="4 N"), Inertia(inertia="1 kg*m^2")
     model.twist = shaft()
-    model.connect(model.j5.I, model.twist.R)
-    model.connect(model.twist.C, model.clutch.R)
-    model.brake_inertia = Inertia(inertia="0.1 kg*m^2")
-    model.connect(model.brake_inertia.I, model.clutch.R)
-    model.connect(model.clutch.C, model.flywheel.I)
-    model.connect(model.drive.R, model.j0.I)
-    model.connect(model.drive.C, model.ground.W)
+    wire(model, "j5.I twist.R", "twist.C clutch.R", "brake_inertia.I clutch.R",
+         "clutch.C flywheel.I", "drive.R j0.I", "drive.C ground.W",
+         brake_inertia=Inertia(inertia="0.1 kg*m^2"))
     run = model.simulate("2 s", rtol=1e-11, method="DOP853")
     energy = run.energy()
     assert energy.relative_residual < 1e-9, energy
@@ -140,10 +134,8 @@ def test_a_car_with_a_planetary_gear_coasts_with_the_reflected_mass():
     model.gear, model.wheel = PlanetaryGear(ratio=2), RollingWheel(radius="0.25 m")
     model.body, model.drive = Mass(mass="800 kg"), TorqueSource(torque="90 N*m")
     model.body.v = Target("0 m/s", priority="low")
-    model.connect(model.drive.R, model.motor.I, model.gear.S)
-    model.connect(model.gear.R, model.ground.W, model.drive.C)
-    model.connect(model.gear.C, model.wheel.A)
-    model.connect(model.wheel.H, model.body.M)
+    wire(model, "drive.R motor.I gear.S", "gear.R ground.W drive.C", "gear.C wheel.A",
+         "wheel.H body.M")
     run = model.simulate("4 s", rtol=1e-11, method="DOP853")
     reduction = 3 / 0.25  # rad of the motor per metre
     assert_allclose(run["body.v"].final.to("m/s").magnitude,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -161,8 +162,7 @@ def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     model = train([1.0], [(0.5, 0.5)], drive=quantity(0.4, "N*m"), brake=0.3)
     model.add("far", RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
                                         breakaway_torque="0.2 N*m"))
-    model.connect(model.far.R, model.j1.I)
-    model.connect(model.far.C, model.ground.W)
+    wire(model, "far.R j1.I", "far.C ground.W")
     run = model.simulate("0.1 s", progress=False)
     first, far, loss = (run[name].final.m for name in ("brake.t", "far.t", "g0.loss"))
     taken = far + loss
@@ -177,16 +177,13 @@ def test_many_gears_apart_from_each_other_are_solved_for_in_machine_code():
     n, out = 26, 0.02
     rng = np.random.default_rng(n)
     torque, ratio, forward = rng.uniform(1, 2, n), rng.uniform(1, 4, n), 0.6
-    model = Model("gears")
-    model.ground = RotationalReference()
-    model.motor, model.load = Inertia(count=n, inertia=quantity(J, "kg*m^2")), Inertia(
-        count=n, inertia=quantity(out, "kg*m^2"))
-    model.gear = LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
-                           backward_efficiency=0.5)
-    model.drive = TorqueSource(count=n, torque=quantity(torque, "N*m"))
-    model.connect(model.drive.R, model.motor.I, model.gear.S)
-    model.connect(model.gear.O, model.load.I)
-    model.connect(model.drive.C, model.ground.W)
+    model = wired("gears", "drive.R motor.I gear.S", "gear.O load.I", "drive.C ground.W",
+                  ground=RotationalReference(),
+                  motor=Inertia(count=n, inertia=quantity(J, "kg*m^2")),
+                  load=Inertia(count=n, inertia=quantity(out, "kg*m^2")),
+                  gear=LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
+                                 backward_efficiency=0.5),
+                  drive=TorqueSource(count=n, torque=quantity(torque, "N*m")))
     run = model.simulate("1 s", method="dopri5", progress=False)
     assert_allclose(run["motor.w"].final.m, torque / (J + out / (ratio**2 * forward)), rtol=1e-9)
     assert not list(run.events)
@@ -209,8 +206,7 @@ def test_gears_between_springs_start_from_rest_one_after_the_other():
     model.connect(model.j[1::2].I, model.g.O)
     model.connect(model.j[1:-1:2].I, model.s.R)
     model.connect(model.j[2::2].I, model.s.C)
-    model.connect(model.drive.R, model.j[0].I)
-    model.connect(model.drive.C, model.ground.W)
+    wire(model, "drive.R j[0].I", "drive.C ground.W")
     run = model.simulate(quantity(end, "s"), rtol=1e-9, progress=False)
 
     keeps = ratio * forward
@@ -244,17 +240,15 @@ def swing(t, y, way, stiffness):
 def test_gears_that_turn_round_again_and_again_do_so_in_machine_code():
     """Each swings on its own spring until its bearing holds it; by hand, swing by swing."""
     stiffness, wound = np.array([3.0, 5.0, 8.0]), 0.5
-    model = Model("swings")
-    model.ground = RotationalReference()
-    model.motor, model.load = Inertia(count=3, inertia=quantity(J, "kg*m^2")), Inertia(
-        count=3, inertia=quantity(2 * J, "kg*m^2"))
-    model.gear = LossyGear(count=3, ratio=2.0, forward_efficiency=0.8, backward_efficiency=0.7,
-                           forward_bearing_torque="0.02 N*m", backward_bearing_torque="0.02 N*m")
-    model.spring = RotationalSpring(count=3, stiffness=quantity(stiffness, "N*m/rad"),
-                                    phi=quantity(wound / 2.0, "rad"))
-    model.connect(model.motor.I, model.gear.S)
-    model.connect(model.gear.O, model.load.I, model.spring.R)
-    model.connect(model.spring.C, model.ground.W)
+    model = wired("swings", "motor.I gear.S", "gear.O load.I spring.R", "spring.C ground.W",
+                  ground=RotationalReference(),
+                  motor=Inertia(count=3, inertia=quantity(J, "kg*m^2")),
+                  load=Inertia(count=3, inertia=quantity(2 * J, "kg*m^2")),
+                  gear=LossyGear(count=3, ratio=2.0, forward_efficiency=0.8,
+                                 backward_efficiency=0.7, forward_bearing_torque="0.02 N*m",
+                                 backward_bearing_torque="0.02 N*m"),
+                  spring=RotationalSpring(count=3, stiffness=quantity(stiffness, "N*m/rad"),
+                                          phi=quantity(wound / 2.0, "rad")))
     run = model.simulate("3 s", method="dopri5", rtol=1e-10, progress=False)
     assert run.statistics.get("stretches in Python", 0) <= 1
     assert run.energy().relative_residual < 1e-8

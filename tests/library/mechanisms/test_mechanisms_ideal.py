@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded, powers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -130,11 +130,10 @@ def test_a_crossed_belt_reverses_the_rotation():
     [("R", "S", "C", 1 / 3.5), ("C", "S", "R", -1 / 2.5), ("S", "R", "C", 2.5 / 3.5)],
 )
 def test_a_planetary_gear_has_the_three_textbook_ratios(held, driven, out, ratio):
-    model = Model("planetary")
-    model.gear = PlanetaryGear(ratio=2.5)
-    model.ground = RotationalReference()
-    model.drive = AngularVelocitySource(velocity="7 rad/s")
-    model.load = RotationalSpringDamper(damping="1 N*m*s/rad")
+    model = wired("planetary",
+                  gear=PlanetaryGear(ratio=2.5), ground=RotationalReference(),
+                  drive=AngularVelocitySource(velocity="7 rad/s"),
+                  load=RotationalSpringDamper(damping="1 N*m*s/rad"))
     model.connect(model.drive.R, getattr(model.gear, driven))
     model.connect(getattr(model.gear, held), model.ground.W, model.drive.C, model.load.C)
     model.connect(getattr(model.gear, out), model.load.R)
@@ -175,13 +174,9 @@ def test_a_torque_on_a_wheel_pushes_its_load_by_torque_over_radius(part, ports, 
 
 
 def test_a_lever_with_its_joint_as_fulcrum_lifts_with_the_ratio_of_its_arms():
-    model = Model("lever")
-    model.lever = Lever(AC="0.6 m", BC="0.2 m")
-    model.load, model.push = Mass(mass="9 kg"), ForceSource(force="5 N")
-    model.ground = Reference()
-    model.connect(model.lever.C, model.ground.V, model.push.C)
-    model.connect(model.lever.A, model.push.R)
-    model.connect(model.lever.B, model.load.M)
+    model = wired("lever", "lever.C ground.V push.C", "lever.A push.R", "lever.B load.M",
+                  lever=Lever(AC="0.6 m", BC="0.2 m"), load=Mass(mass="9 kg"),
+                  push=ForceSource(force="5 N"), ground=Reference())
     run = model.simulate("1 s", **TIGHT)
     assert_allclose(values(run, "load.f", "N"), -15.0, rtol=1e-12)  # other side, other direction
     v = values(run, "load.v", "m/s", [1.0])
@@ -191,13 +186,9 @@ def test_a_lever_with_its_joint_as_fulcrum_lifts_with_the_ratio_of_its_arms():
 
 
 def test_a_lever_with_its_end_as_fulcrum_moves_the_joint_between():
-    model = Model("lever")
-    model.lever = Lever(AC="0.6 m", BC="0.2 m")
-    model.move, model.load = VelocitySource(velocity="0.4 m/s"), Mass(mass="2 kg")
-    model.ground = Reference()
-    model.connect(model.lever.B, model.ground.V, model.move.C)
-    model.connect(model.lever.A, model.move.R)
-    model.connect(model.lever.C, model.load.M)
+    model = wired("lever", "lever.B ground.V move.C", "lever.A move.R", "lever.C load.M",
+                  lever=Lever(AC="0.6 m", BC="0.2 m"), move=VelocitySource(velocity="0.4 m/s"),
+                  load=Mass(mass="2 kg"), ground=Reference())
     model.load.v = Target("0 m/s", priority="none")
     run = model.simulate("1 s")
     assert_allclose(values(run, "load.v", "m/s"), 0.1, rtol=1e-12)
@@ -208,16 +199,11 @@ def test_a_lever_with_its_end_as_fulcrum_moves_the_joint_between():
 
 def turned(part, speed="3 rad/s", force="0 N"):
     """The shaft A turns steadily; a force acts on P."""
-    model = Model("turned")
-    model.part = part
-    model.drive = AngularVelocitySource(velocity=speed)
-    model.ground, model.wall = RotationalReference(), Reference()
-    model.push, model.place = ForceSource(force=force), MotionSensor()
-    model.connect(model.drive.R, model.part.A)
-    model.connect(model.drive.C, model.ground.W)
-    model.connect(model.part.P, model.push.R, model.place.R)
-    model.connect(model.push.C, model.place.C, model.wall.V)
-    return model
+    return wired("turned", "drive.R part.A", "drive.C ground.W", "part.P push.R place.R",
+                 "push.C place.C wall.V",
+                 part=part, drive=AngularVelocitySource(velocity=speed),
+                 ground=RotationalReference(), wall=Reference(), push=ForceSource(force=force),
+                 place=MotionSensor())
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.03])
@@ -240,8 +226,7 @@ def test_a_flywheel_keeps_its_energy_over_the_dead_centres_of_a_slider():
     model.wheel = Inertia(inertia="0.02 kg*m^2", w="10 rad/s")
     model.crank, model.piston = SliderCrank(crank="0.1 m", rod="0.25 m"), Mass(mass="1 kg")
     model.piston.v = Target("0 m/s", priority="low")
-    model.connect(model.wheel.I, model.crank.A)
-    model.connect(model.crank.P, model.piston.M)
+    wire(model, "wheel.I crank.A", "crank.P piston.M")
     run = model.simulate("3 s", **TIGHT)
     phi = values(run, "crank.phi", "rad")
     assert phi[-1] > 4 * np.pi
@@ -282,8 +267,7 @@ def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
     model.cam, model.follower = cosine_cam(8), Mass(mass="1 kg")
     model.wheel = Inertia(inertia="0.01 kg*m^2", w="20 rad/s")
     model.follower.v = Target("0 m/s", priority="low")
-    model.connect(model.wheel.I, model.cam.A)
-    model.connect(model.cam.P, model.follower.M)
+    wire(model, "wheel.I cam.A", "cam.P follower.M")
     # the jerk jumps at the points of the table, which no error estimate of a long step sees
     run = model.simulate("1 s", rtol=1e-11, method="DOP853", max_step="1 ms")
     assert values(run, "cam.phi", "rad")[-1] > 4 * np.pi
@@ -300,8 +284,7 @@ def test_a_flywheel_gets_back_what_it_gives_to_a_cam():
 @pytest.mark.parametrize("seed", range(6))
 def test_a_tree_of_gears_accelerates_as_its_reflected_inertia(seed):
     chance = np.random.default_rng(seed)
-    model = Model("tree")
-    model.ground, model.drive = RotationalReference(), TorqueSource(torque="7 N*m")
+    model = wired("tree", ground=RotationalReference(), drive=TorqueSource(torque="7 N*m"))
     sizes, speeds = [chance.uniform(0.1, 2)], [1.0]
     model.add("j0", Inertia(inertia=quantity(sizes[0], "kg*m^2")))
     for i in range(1, 14):
@@ -318,8 +301,7 @@ def test_a_tree_of_gears_accelerates_as_its_reflected_inertia(seed):
             model.connect(model[f"j{above}"].I, gear.O)
             model.connect(gear.S, body.I)
             speeds.append(speeds[above] * ratio)
-    model.connect(model.drive.R, model.j0.I)
-    model.connect(model.drive.C, model.ground.W)
+    wire(model, "drive.R j0.I", "drive.C ground.W")
     assert model.structure().states == 1
     run = model.simulate("1 s", **TIGHT)
     reflected = np.dot(sizes, np.square(speeds))
@@ -355,8 +337,7 @@ def test_impossible_mechanisms_are_refused_in_words(part, ports, words):
 
 
 def test_three_prescribed_speeds_of_a_planetary_gear_are_refused_by_name():
-    model = Model("planetary")
-    model.gear, model.ground = PlanetaryGear(), RotationalReference()
+    model = wired("planetary", gear=PlanetaryGear(), ground=RotationalReference())
     for port in "CRS":
         source = model.add(f"speed_{port}", AngularVelocitySource(velocity="1 rad/s"))
         model.connect(source.R, getattr(model.gear, port))
@@ -368,7 +349,6 @@ def test_three_prescribed_speeds_of_a_planetary_gear_are_refused_by_name():
 
 
 def test_a_gear_is_not_joined_to_a_mass():
-    model = Model("mixed")
-    model.gear, model.mass = GearBox(), Mass()
+    model = wired("mixed", gear=GearBox(), mass=Mass())
     with pytest.raises(BlocksError, match="rotational.*translational"):
         model.connect(model.gear.O, model.mass.M)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire, wired
 from benches.mechanisms import TIGHT, loaded
 from numpy.testing import assert_allclose
 
-from blocks import Model, maximum, quantity
+from blocks import maximum, quantity
 from blocks.exceptions import BlocksError, ParameterError
 from blocks.nonsmooth.modes import bound_functions, load_dependence
 from library.mechanisms import LeadScrew, LossyGear
@@ -163,14 +163,10 @@ RAISE, LOWER = 15.94, -0.466
 
 @pytest.mark.parametrize(("speed", "torque"), [(1.0, RAISE), (-1.0, -LOWER)])
 def test_a_screw_needs_the_textbook_torque_to_raise_and_to_lower_its_load(speed, torque):
-    model = Model("jack")
-    model.screw, model.load = LeadScrew(**SHIGLEY), ForceSource(force="-6.4 kN")
-    model.drive = AngularVelocitySource(velocity=quantity(speed, "rad/s"))
-    model.ground, model.wall = RotationalReference(), Reference()
-    model.connect(model.drive.R, model.screw.S)
-    model.connect(model.drive.C, model.ground.W)
-    model.connect(model.screw.N, model.load.R)
-    model.connect(model.load.C, model.wall.V)
+    model = wired("jack", "drive.R screw.S", "drive.C ground.W", "screw.N load.R", "load.C wall.V",
+                  screw=LeadScrew(**SHIGLEY), load=ForceSource(force="-6.4 kN"),
+                  drive=AngularVelocitySource(velocity=quantity(speed, "rad/s")),
+                  ground=RotationalReference(), wall=Reference())
     run = model.simulate("1 s")
     assert_allclose(values(run, "screw.S.t", "N*m"), torque, atol=0.006 if torque > 1 else 6e-4)
     assert_allclose(values(run, "screw.N.v", "mm/s"), speed * 8 / (2 * np.pi), rtol=1e-12)
@@ -273,10 +269,9 @@ def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip
     lead, d, strength = 0.03, 0.02, 0.5
     screw = LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip)
     model = loaded(screw, "SN", sizes=[0.01, 1], drives=[0, 0])
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(strength, "N*m"),
-                                     breakaway_torque=quantity(strength, "N*m"))
-    model.connect(model.brake.R, model.body_S.I)
-    model.connect(model.brake.C, model.ground.W)
+    wire(model, "brake.R body_S.I", "brake.C ground.W",
+         brake=RotationalFriction(law="coulomb", coulomb_torque=quantity(strength, "N*m"),
+                                  breakaway_torque=quantity(strength, "N*m")))
     limit = strength / (d / 2 * np.tan(np.arctan(lead / (np.pi * d)) - np.arctan(grip)))
     model.drive_N.force = lambda t: quantity(limit, "N/s") * t
     run = model.simulate("1.2 s", **TIGHT)
@@ -295,10 +290,9 @@ def test_a_locked_screw_lets_its_load_down_where_it_goes_on_moving(sense, rub, m
     turn, k = d / 2 * np.tan(np.arctan(grip) - np.arctan(lead / (np.pi * d))), lead / (2 * np.pi)
     model = loaded(LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip),
                    "SN", sizes=[1e-3, 20], drives=[0, -sense * load])
-    model.guide = TranslationalFriction(law="coulomb", coulomb_force=quantity(rub, "N"),
-                                        breakaway_force=quantity(1.3 * rub, "N"))
-    model.connect(model.guide.R, model.body_N.M)
-    model.connect(model.guide.C, model.wall.V)
+    wire(model, "guide.R body_N.M", "guide.C wall.V",
+         guide=TranslationalFriction(law="coulomb", coulomb_force=quantity(rub, "N"),
+                                     breakaway_force=quantity(1.3 * rub, "N")))
     begins, rise = turn * (load - rub), 0.5
     model.drive_S.torque = lambda t: quantity(-sense * rise, "N*m/s") * t
     run = model.simulate(quantity(begins / rise + 0.2, "s"), method=method, rtol=1e-9)
@@ -319,16 +313,13 @@ def test_gears_in_a_row_start_together_however_their_efforts_are_solved_for(spar
         monkeypatch.setattr(bound_functions, "DENSE", 0)
         monkeypatch.setattr(load_dependence, "DENSE", 1)
     count, efficiency = 5, 0.9
-    model = Model("row")
-    model.push, model.frame = TorqueSource(
-        torque=lambda t: quantity("5 N*m/s") * t), RotationalReference()
-    model.gear = LossyGear(count=count, ratio=1, forward_efficiency=efficiency,
-                           backward_efficiency=efficiency)
-    model.wheel = Inertia(count=count + 1, inertia="0.01 kg*m^2")
-    model.connect(model.push.R, model.wheel[0].I)
-    model.connect(model.push.C, model.frame.W)
-    model.connect(model.wheel[:-1].I, model.gear.S)
-    model.connect(model.wheel[1:].I, model.gear.O)
+    model = wired("row", "push.R wheel[0].I", "push.C frame.W", "wheel[:-1].I gear.S",
+                  "wheel[1:].I gear.O",
+                  push=TorqueSource(torque=lambda t: quantity("5 N*m/s") * t),
+                  frame=RotationalReference(),
+                  gear=LossyGear(count=count, ratio=1, forward_efficiency=efficiency,
+                                 backward_efficiency=efficiency),
+                  wheel=Inertia(count=count + 1, inertia="0.01 kg*m^2"))
     run = model.simulate("0.4 s", method="DOP853")
     behind = sum(efficiency**-k for k in range(count + 1))
     assert_allclose(run["wheel.w"].final.m, 2.5 * 0.4**2 / (0.01 * behind), rtol=1e-7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, SimulationError, quantity
@@ -12,16 +13,10 @@ from library.signal import Ramp
 
 
 def pressed(force) -> Model:
-    model = Model("pressed")
-    model.engine = Inertia(inertia="1 kg*m^2", w="10 rad/s")
-    model.load = Inertia(inertia="1 kg*m^2")
-    model.clutch = DiscClutch(normal_force=force)
-    model.drag = TorqueSource(torque="0 N*m")
-    model.ground = RotationalReference()
-    model.connect(model.engine.I, model.clutch.R, model.drag.R)
-    model.connect(model.load.I, model.clutch.C)
-    model.connect(model.drag.C, model.ground.W)
-    return model
+    return wired("pressed", "engine.I clutch.R drag.R", "load.I clutch.C", "drag.C ground.W",
+                 engine=Inertia(inertia="1 kg*m^2", w="10 rad/s"), load=Inertia(inertia="1 kg*m^2"),
+                 clutch=DiscClutch(normal_force=force), drag=TorqueSource(torque="0 N*m"),
+                 ground=RotationalReference())
 
 
 @pytest.mark.parametrize("given, told", [
@@ -33,8 +28,7 @@ def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch
         model = pressed(lambda t: quantity("10 N") - quantity("20 N/s") * t)
     else:
         model = pressed("10 N")
-        model.press = Ramp(initial="10 N", slope="-20 N/s")
-        model.connect(model.press.y, model.clutch.N)
+        wire(model, "press.y clutch.N", press=Ramp(initial="10 N", slope="-20 N/s"))
     with pytest.raises(SimulationError) as caught:
         model.simulate("2 s")
     error = caught.value

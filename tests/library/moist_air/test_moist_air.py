@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -44,10 +45,6 @@ CP_A, CP_W = 1006.14, 1863.18  # at 293.15 K, by CoolProp
 POINTS = Path(__file__).resolve().parents[2] / "data" / "psychrometric_points.csv"
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p="0.101325 MPa", T="293.15 K", humidity=0.5, spec="relative"):
     """A reservoir at a pressure, a temperature and a humidity."""
     return model.add(name, Reservoir(pressure_spec="specified", pressure=p, temperature=T,
@@ -65,8 +62,7 @@ def hold(model, port, T, resistance="1e-5 K/W"):
 
 def water_pressure(T):
     """Of saturation, in Pa, at temperatures of the tables of IAPWS."""
-    return {253.15: 103.239, 283.15: 1228.2, 293.15: 2339.32, 313.15: 7384.94,
-            373.15: 101418.0}[T]  # fmt: skip
+    return {253.15: 103.239, 283.15: 1228.2, 293.15: 2339.32, 313.15: 7384.94, 373.15: 101418.0}[T]
 
 
 @cache
@@ -129,9 +125,7 @@ def test_two_streams_mix_to_the_point_between_them_on_the_chart():
                                                   power_spec="none"))  # fmt: skip
         model.connect(source.A, fan.A)
         model.connect(fan.B, (model.box.A, model.box.B)[k])
-    model.drop = FlowResistance(pressure_drop="10 Pa")
-    model.connect(model.box.C, model.drop.A)
-    model.connect(model.box.F, model.feel.A)
+    wire(model, "box.C drop.A", "box.F feel.A", drop=FlowResistance(pressure_drop="10 Pa"))
     model.connect(model.drop.B, out.A)
     run = model.simulate("60 s")
     assert final(run, "box.HR_I", "1") == pytest.approx(0.0079107, rel=5e-3)
@@ -178,8 +172,7 @@ def test_a_coil_takes_heat_and_condensate_as_the_chart_says():
     model.connect(room.A, model.fan.A)
     model.connect(model.fan.B, model.coil.A)
     model.connect(model.coil.B, out.A)
-    model.connect(model.coil.H, model.wall.A)
-    model.connect(model.wall.B, model.cold.A)
+    wire(model, "coil.H wall.A", "wall.B cold.A")
     run = model.simulate("120 s", rtol=1e-7)
     assert final(run, "coil.T_I", "K") == pytest.approx(285.15, abs=0.1)
     water = 0.1 * (0.0161164 - 0.0087677)
@@ -229,10 +222,7 @@ def test_a_room_with_a_person_takes_the_humidity_of_its_ventilation():
     model.person = MoistureSource(mass_flow="0.02 g/s", temperature="293.15 K")
     model.before, model.after = FlowRateSensor(), FlowRateSensor()
     model.connect(outside.A, model.fan.A)
-    model.connect(model.fan.B, model.before.A)
-    model.connect(model.before.B, model.room.A)
-    model.connect(model.room.B, model.gap.A)
-    model.connect(model.gap.B, model.after.A)
+    wire(model, "fan.B before.A", "before.B room.A", "room.B gap.A", "gap.B after.A")
     model.connect(model.after.B, out.A)
     model.connect(model.person.S, model.room.S)
     run = model.simulate("600 s", rtol=1e-8)
@@ -281,8 +271,7 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its
         volume="10 l", p_I="1 MPa", x_w_I=x, saturation_humidity=9), Constant(value="5 mm^2")
     hold(model, model.tank.H, "293.15 K")
     model.hole, out = LocalRestriction(), place(model, "out")
-    model.connect(model.area.y, model.hole.AR)
-    model.connect(model.tank.A, model.hole.A)
+    wire(model, "area.y hole.AR", "tank.A hole.A")
     model.connect(model.hole.B, out.A)
     run = model.simulate("8 s", rtol=1e-9)
     sonic = sqrt(gamma) * (2 / (gamma + 1)) ** ((gamma + 1) / (2 * (gamma - 1)))
@@ -296,8 +285,7 @@ def test_a_tank_in_a_bath_empties_through_sonic_flow_exponentially_and_keeps_its
 
 def test_a_tank_that_is_filled_without_heat_warms_by_the_work_of_pushing_in():
     """T2 = gamma T_in/(1 + p1/p2 (gamma - 1)), to the change of gamma on the way."""
-    model = Model("fill")
-    model.tank = ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0)
+    model = wired("fill", tank=ConstantVolumeChamber(volume="1 l", port_area="1 mm^2", x_w_I=0))
     supply = place(model, "supply", "0.2 MPa", humidity=0)
     model.hole = LocalRestriction(restriction_type="fixed", area="5 mm^2")
     model.connect(supply.A, model.hole.A)
@@ -340,13 +328,10 @@ def test_a_bellows_that_breathes_against_a_cold_room_keeps_mass_water_and_energy
     model.room = ConstantVolumeChamber(volume="5 l", RH_I=0.9)
     model.gap = FlowResistance(pressure_drop="100 Pa", mass_flow="10 g/s")
     hold(model, model.room.H, "278.15 K")
-    model.lift, model.swing, model.case = VelocitySource(), Sine(
-        amplitude="0.3 m/s", frequency="0.5 Hz"), Reference()  # fmt: skip
-    model.connect(model.swing.y, model.lift.S)
-    model.connect(model.lift.R, model.bellows.R)
-    model.connect(model.lift.C, model.bellows.C, model.case.V)
-    model.connect(model.bellows.A, model.gap.A)
-    model.connect(model.gap.B, model.room.A)
+    wire(model, "swing.y lift.S", "lift.R bellows.R", "lift.C bellows.C case.V", "bellows.A gap.A",
+         "gap.B room.A",
+         lift=VelocitySource(), swing=Sine(amplitude="0.3 m/s", frequency="0.5 Hz"),
+         case=Reference())
     run = model.simulate("6.3 s", rtol=1e-8)
     wet = [run[f"{name}.{part}"].to("kg").m for name in ("bellows", "room")
            for part in ("mass_w", "condensate")]  # fmt: skip
@@ -367,11 +352,8 @@ def test_a_volume_that_a_signal_prescribes_keeps_its_water_and_condenses_it():
     model.air = TranslationalMechanicalConverter(
         displacement_spec="signal", dead_volume="2.5 l", interface_area="100 cm^2", RH_I=0.75)
     hold(model, model.air.H, "293.15 K", "5e-3 K/W")
-    model.rod, model.place, model.wall = VelocitySource(velocity="-0.1 m/s"), (
-        MotionSensor()), Reference()  # fmt: skip
-    model.connect(model.air.R, model.rod.R, model.place.R)
-    model.connect(model.air.C, model.rod.C, model.place.C, model.wall.V)
-    model.connect(model.place.P, model.air.p_in)
+    wire(model, "air.R rod.R place.R", "air.C rod.C place.C wall.V", "place.P air.p_in",
+         rod=VelocitySource(velocity="-0.1 m/s"), place=MotionSensor(), wall=Reference())
     run = model.simulate("1.5 s", rtol=1e-8)
     T = final(run, "air.T_I", "K")
     assert final(run, "air.x_w_I", "1") == pytest.approx(
@@ -389,9 +371,7 @@ def test_a_vane_pushes_its_air_out():
     model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
     model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
     model.meter, out = FlowRateSensor(), place(model, "out")
-    model.connect(model.vane.R, model.shaft.R)
-    model.connect(model.vane.C, model.shaft.C, model.case.W)
-    model.connect(model.vane.A, model.meter.A)
+    wire(model, "vane.R shaft.R", "vane.C shaft.C case.W", "vane.A meter.A")
     model.connect(model.meter.B, out.A)
     run = model.simulate("1 s")
     assert final(run, "meter.V", "l/s") == pytest.approx(0.1, rel=1e-5)
@@ -445,8 +425,7 @@ def test_a_duct_loses_pressure_as_darcy_and_haaland_say():
 
 
 def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
-    model = Model("ends")
-    model.room, model.cap, model.wall = ConstantVolumeChamber(), Cap(), InfiniteFlowResistance()
+    model = wired("ends", room=ConstantVolumeChamber(), cap=Cap(), wall=InfiniteFlowResistance())
     at, model.zero = place(model, "at", "0.2 MPa", "320 K"), AbsoluteReference()
     model.feel, model.gas = PressureTemperatureSensor(), MoistAirProperties(dry_gas="nitrogen")
     model.rho = ThermodynamicPropertiesSensor()
@@ -465,8 +444,7 @@ def test_nothing_passes_closed_ends_and_a_reference_shows_absolute_values():
 
 
 def test_a_room_from_which_more_water_is_drawn_than_there_is_stops_the_run_by_name():
-    model = Model("dry")
-    model.room, model.dryer = ConstantVolumeChamber(), MoistureSource(mass_flow="-1 mg/s")
-    model.connect(model.dryer.S, model.room.S)
+    model = wired("dry", "dryer.S room.S",
+                  room=ConstantVolumeChamber(), dryer=MoistureSource(mass_flow="-1 mg/s"))
     with pytest.raises(SimulationError, match="humidity in the chamber falls below none"):
         model.simulate("1 min")

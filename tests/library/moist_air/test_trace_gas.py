@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -32,27 +33,18 @@ CV_A = 1006.14 - R_A  # of air at 293.15 K, by CoolProp
 TRACKED = pytest.mark.parametrize("tracked", ["mass_fraction", "properties"])
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 @TRACKED
 def test_breath_in_a_room_with_fresh_air_nears_its_last_share_exponentially(tracked):
     """m x' = M (1 - x) - mdot (x - x_in), with 400 parts of 10⁶ outside by moles."""
-    model = Model("office")
-    model.air, model.outside = MoistAirProperties(trace_gas_model=tracked), Reservoir(
-        trace_gas=400e-6, trace_gas_spec="mole_fraction", humidity=0)  # fmt: skip
-    model.room = ConstantVolumeChamber(volume="60 m^3", num_ports=2, RH_I=0, y_g_I=400e-6)
-    model.fan, model.gap = FlowRateSource(mass_flow="0.05 kg/s", power_spec="none"), FlowResistance(
-        pressure_drop="1 Pa")  # fmt: skip
-    model.people, model.meter = TraceGasSource(mass_flow="40 mg/s"), FlowRateSensor()
-    model.out = Reservoir()
-    model.connect(model.outside.A, model.fan.A, model.air.A)
-    model.connect(model.fan.B, model.room.A)
-    model.connect(model.room.B, model.meter.A)
-    model.connect(model.meter.B, model.gap.A)
-    model.connect(model.gap.B, model.out.A)
-    model.connect(model.people.S, model.room.S)
+    model = wired("office", "outside.A fan.A air.A", "fan.B room.A", "room.B meter.A",
+                  "meter.B gap.A", "gap.B out.A", "people.S room.S",
+                  air=MoistAirProperties(trace_gas_model=tracked),
+                  outside=Reservoir(trace_gas=400e-6, trace_gas_spec="mole_fraction", humidity=0),
+                  room=ConstantVolumeChamber(volume="60 m^3", num_ports=2, RH_I=0, y_g_I=400e-6),
+                  fan=FlowRateSource(mass_flow="0.05 kg/s", power_spec="none"),
+                  gap=FlowResistance(pressure_drop="1 Pa"),
+                  people=TraceGasSource(mass_flow="40 mg/s"), meter=FlowRateSensor(),
+                  out=Reservoir())
     run = model.simulate("2 hours", rtol=1e-9)
     x_in = 400e-6 * M_G / (400e-6 * M_G + (1 - 400e-6) * M_A)
     at_last = (0.05 * x_in + 40e-6) / (0.05 + 40e-6)
@@ -71,18 +63,16 @@ def test_breath_in_a_room_with_fresh_air_nears_its_last_share_exponentially(trac
                          ids=["carbon dioxide", "helium"])
 def test_a_sealed_chamber_holds_what_a_source_gave_and_has_the_pressure_of_the_mixture(R_g, c_g):
     """p V = (m_a R_a + m_g R_g) T, and the energy is that of the air and of what came in."""
-    model = Model("sealed")
-    model.air = MoistAirProperties(
-        trace_gas_model="properties", trace_gas="tables", temperatures=["220 K", "620 K"],
-        trace_gas_constant=quantity(R_g, "J/(kg*K)"),
-        trace_enthalpies=quantity([0, 400 * c_g], "J/kg"), trace_viscosities=["20 uPa*s"] * 2,
-        trace_conductivities=["20 mW/(K*m)"] * 2)  # fmt: skip
-    model.room = ConstantVolumeChamber(volume="1 m^3", RH_I=0)
-    model.leak = TraceGasSource(temperature="313.15 K")
-    model.rate = Sine(bias="1 g/s", amplitude="1 g/s", frequency="0.01 Hz")
-    model.connect(model.rate.y, model.leak.M)
-    model.connect(model.leak.S, model.room.S)
-    model.connect(model.air.A, model.room.A)
+    model = wired("sealed", "rate.y leak.M", "leak.S room.S", "air.A room.A",
+                  air=MoistAirProperties(trace_gas_model="properties", trace_gas="tables",
+                                         temperatures=["220 K", "620 K"],
+                                         trace_gas_constant=quantity(R_g, "J/(kg*K)"),
+                                         trace_enthalpies=quantity([0, 400 * c_g], "J/kg"),
+                                         trace_viscosities=["20 uPa*s"] * 2,
+                                         trace_conductivities=["20 mW/(K*m)"] * 2),
+                  room=ConstantVolumeChamber(volume="1 m^3", RH_I=0),
+                  leak=TraceGasSource(temperature="313.15 K"),
+                  rate=Sine(bias="1 g/s", amplitude="1 g/s", frequency="0.01 Hz"))
     run = model.simulate("75 s", rtol=1e-9)
     came = 1e-3 * (75 + (1 - np.cos(2 * np.pi * 0.75)) / (2 * np.pi * 0.01))
     air = 101325 / (R_A * 293.15)
@@ -110,8 +100,7 @@ def test_two_streams_mix_to_the_weighted_mean_of_their_shares(tracked):
                                                   power_spec="none"))  # fmt: skip
         model.connect(source.A, fan.A)
         model.connect(fan.B, (model.box.A, model.box.B)[k])
-    model.connect(model.box.C, model.drop.A)
-    model.connect(model.drop.B, model.out.A, model.air.A)
+    wire(model, "box.C drop.A", "drop.B out.A air.A")
     run = model.simulate("60 s")
     for name, given in shares.items():
         mean = sum(m * x for m, x in zip(flows, given, strict=True)) / sum(flows)
@@ -124,23 +113,17 @@ def test_two_streams_mix_to_the_weighted_mean_of_their_shares(tracked):
 @pytest.mark.parametrize("tracked", ["none", "mass_fraction", "properties"])
 def test_a_bellows_that_breathes_keeps_every_species_and_its_energy(tracked):
     """Flow turns round, water condenses; one side starts with much trace gas, one with none."""
-    model = Model("breath")
-    model.air = MoistAirProperties(trace_gas_model=tracked)
-    model.bellows = TranslationalMechanicalConverter(
-        dead_volume="2 l", interface_area="100 cm^2", T_I="310 K", RH_I=0.95, x_g_I=0.2)
-    model.room, model.gap = ConstantVolumeChamber(volume="5 l", RH_I=0.9), FlowResistance(
-        pressure_drop="100 Pa", mass_flow="10 g/s")  # fmt: skip
-    model.bath, model.wall = TemperatureSource(temperature="278.15 K"), ThermalResistance(
-        resistance="1e-5 K/W")  # fmt: skip
-    model.lift, model.swing, model.case = VelocitySource(), Sine(
-        amplitude="0.3 m/s", frequency="0.5 Hz"), Reference()  # fmt: skip
-    model.connect(model.bath.A, model.wall.A)
-    model.connect(model.wall.B, model.room.H)
-    model.connect(model.swing.y, model.lift.S)
-    model.connect(model.lift.R, model.bellows.R)
-    model.connect(model.lift.C, model.bellows.C, model.case.V)
-    model.connect(model.bellows.A, model.gap.A, model.air.A)
-    model.connect(model.gap.B, model.room.A)
+    model = wired("breath", "bath.A wall.A", "wall.B room.H", "swing.y lift.S", "lift.R bellows.R",
+                  "lift.C bellows.C case.V", "bellows.A gap.A air.A", "gap.B room.A",
+                  air=MoistAirProperties(trace_gas_model=tracked),
+                  bellows=TranslationalMechanicalConverter(dead_volume="2 l",
+                                                           interface_area="100 cm^2", T_I="310 K",
+                                                           RH_I=0.95, x_g_I=0.2),
+                  room=ConstantVolumeChamber(volume="5 l", RH_I=0.9),
+                  gap=FlowResistance(pressure_drop="100 Pa", mass_flow="10 g/s"),
+                  bath=TemperatureSource(temperature="278.15 K"),
+                  wall=ThermalResistance(resistance="1e-5 K/W"), lift=VelocitySource(),
+                  swing=Sine(amplitude="0.3 m/s", frequency="0.5 Hz"), case=Reference())
     run = model.simulate("6.3 s", rtol=1e-8)
     t, flow = run.time.to("s").m, run["gap.mdot"].to("kg/s").m
     assert (np.diff(np.sign(flow[abs(flow) > 1e-5])) != 0).sum() >= 5
@@ -199,8 +182,7 @@ def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
     humidity = {"relative": 0.5, "mole_fraction": y_w, "mass_fraction": x_w,
                 "humidity_ratio": x_w / (1 - x_w)}  # fmt: skip
     trace = {"mole_fraction": y_g, "mass_fraction": x_g}
-    model = Model("ways")
-    model.air = MoistAirProperties(trace_gas_model="properties")
+    model = wired("ways", air=MoistAirProperties(trace_gas_model="properties"))
     for wet, W in humidity.items():
         for spec, G in trace.items():
             name = f"{wet}_{spec}"
@@ -227,13 +209,11 @@ def test_shares_given_by_mass_and_by_moles_are_those_of_the_molar_masses(y_g):
 
 
 def test_moisture_and_trace_gas_come_into_one_volume():
-    model = Model("both")
-    model.air = MoistAirProperties(trace_gas_model="properties")
-    model.room, model.water, model.smoke = ConstantVolumeChamber(
-        volume="1 m^3", RH_I=0.1), MoistureSource(mass_flow="0.05 g/s"), TraceGasSource(
-        mass_flow="0.1 g/s")  # fmt: skip
-    model.connect(model.water.S, model.smoke.S, model.room.S)
-    model.connect(model.air.A, model.room.A)
+    model = wired("both", "water.S smoke.S room.S", "air.A room.A",
+                  air=MoistAirProperties(trace_gas_model="properties"),
+                  room=ConstantVolumeChamber(volume="1 m^3", RH_I=0.1),
+                  water=MoistureSource(mass_flow="0.05 g/s"),
+                  smoke=TraceGasSource(mass_flow="0.1 g/s"))
     run = model.simulate("60 s")
     for name, came in (("mass_w", 3e-3), ("mass_g", 6e-3), ("mass", 9e-3)):
         mass = run[f"room.{name}"].to("kg").m
@@ -242,11 +222,9 @@ def test_moisture_and_trace_gas_come_into_one_volume():
 
 
 def test_a_room_from_which_more_trace_gas_is_drawn_than_there_is_stops_the_run_by_name():
-    model = Model("drawn")
-    model.air = MoistAirProperties(trace_gas_model="properties")
-    model.room, model.filter = ConstantVolumeChamber(x_g_I=0.01), TraceGasSource(
-        mass_flow="-1 mg/s")  # fmt: skip
-    model.connect(model.filter.S, model.room.S)
-    model.connect(model.air.A, model.room.A)
+    model = wired("drawn", "filter.S room.S", "air.A room.A",
+                  air=MoistAirProperties(trace_gas_model="properties"),
+                  room=ConstantVolumeChamber(x_g_I=0.01),
+                  filter=TraceGasSource(mass_flow="-1 mg/s"))
     with pytest.raises(SimulationError, match=r"in the chamber falls below none, or the trace gas"):
         model.simulate("1 min")

@@ -4,10 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.mechanisms import LossyGear
 from library.planar import Body, Gravity, Ground, Revolute, RigidOffset
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
@@ -21,8 +22,7 @@ RUBS = 10.0
 
 def arm(rubs=0.0):
     """Two links in gravity, with a motor and a gear at each joint; the first rests if it rubs."""
-    model = Model("arm")
-    model.ground, model.gravity, model.frame = Ground(), Gravity(), RotationalReference()
+    model = wired("arm", ground=Ground(), gravity=Gravity(), frame=RotationalReference())
     connect = model.connect
     connect(model.gravity.P, model.ground.P)
     base = model.ground.P

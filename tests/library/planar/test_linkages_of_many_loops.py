@@ -13,18 +13,11 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
-from library.planar import (
-    Body,
-    Gravity,
-    Ground,
-    Prismatic,
-    Revolute,
-    RigidOffset,
-    SpringDamper,
-)
+from library.planar import Body, Gravity, Ground, Prismatic, Revolute, RigidOffset, SpringDamper
 from library.translational import Reference, TranslationalFriction
 
 R, L = 0.05, 0.15  # of crank and rods, m
@@ -39,11 +32,9 @@ def hinged(model, name, one, other):
 
 def engine(pistons, first=0.3):
     """Pistons in a row of bores along x; their cranks share out the circle."""
-    model = Model("engine")
-    model.ground, model.wall = Ground(), Reference()
-    model.weightless = Gravity(strength="0 m/s^2")
-    model.connect(model.weightless.P, model.ground.P)
-    model.crank = Body(mass="5 kg", inertia=f"{CRANK} kg*m^2", w="50 rad/s")
+    model = wired("engine", "weightless.P ground.P",
+                  ground=Ground(), wall=Reference(), weightless=Gravity(strength="0 m/s^2"),
+                  crank=Body(mass="5 kg", inertia=f"{CRANK} kg*m^2", w="50 rad/s"))
     hinged(model, "bearing", model.ground.P, model.crank.P)
     for k in range(pistons):
         pin = 2 * np.pi * k / pistons + first
@@ -95,8 +86,7 @@ def ways(angle, pistons):
     return np.interp(angle, fine, np.append(0.0, np.cumsum(moved)))
 
 
-@pytest.mark.parametrize(("pistons", "method"), [
-    (1, "auto"), (3, "rodas4"), (6, "auto")])
+@pytest.mark.parametrize(("pistons", "method"), [(1, "auto"), (3, "rodas4"), (6, "auto")])
 def test_pistons_take_the_energy_of_their_friction_from_the_crank(pistons, method):
     run = engine(pistons).simulate("0.4 s", method=method,
                                    rtol=1e-9,
@@ -124,13 +114,9 @@ def test_at_a_dead_centre_the_crank_starts_with_the_speed_that_it_is_given():
 
 def lift(stages, angle=0.4):
     """Bars in pairs that cross in their middles; one foot stands, a spring pulls at the other."""
-    model = Model("lift")
-    model.ground = Ground()
-    model.foot = Prismatic()
-    model.connect(model.foot.B, model.ground.P)
-    model.spring = SpringDamper(stiffness=f"{stages} kN/m", free_length="0.5 m")
-    model.connect(model.spring.B, model.ground.P)
-    model.connect(model.spring.F, model.foot.F)
+    model = wired("lift", "foot.B ground.P", "spring.B ground.P", "spring.F foot.F",
+                  ground=Ground(), foot=Prismatic(),
+                  spring=SpringDamper(stiffness=f"{stages} kN/m", free_length="0.5 m"))
     left, right = model.ground.P, model.foot.F
     for k in range(stages):
         ends = []

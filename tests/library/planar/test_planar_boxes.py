@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -14,9 +15,8 @@ J = (A**2 + B**2) / 3  # of 1 kg
 
 def box(friction, restitution=0.0, **start):
     """A box of 1 kg whose four corners may touch a floor."""
-    model = Model("box")
-    model.ground = Ground()
-    model.body = Body(mass="1 kg", inertia=quantity(J, "kg*m^2"), **start)
+    model = wired("box",
+                  ground=Ground(), body=Body(mass="1 kg", inertia=quantity(J, "kg*m^2"), **start))
     for k, (x, y) in enumerate([(A, B), (-A, B), (-A, -B), (A, -B)]):
         corner = Corner(x=quantity(x, "m"), y=quantity(y, "m"))
         touch = Contact(curve=corner, base=Line(), friction=friction, restitution=restitution)

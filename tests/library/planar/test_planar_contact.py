@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from benches.planar import touching
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -48,9 +49,7 @@ def final(run, *paths):
 def test_a_point_of_the_rim_of_a_rolling_disc_draws_a_cycloid():
     body = resting(0, 0.2, vx="1 m/s", w="-5 rad/s", inertia="20 g*m^2")
     model = touching(Circle("0.2 m"), Line(), body, friction=0.3)
-    model.rim, model.pen = RigidOffset(dy="-0.2 m"), MotionSensor()
-    model.connect(model.body.P, model.rim.B)
-    model.connect(model.rim.F, model.pen.P)
+    wire(model, "body.P rim.B", "rim.F pen.P", rim=RigidOffset(dy="-0.2 m"), pen=MotionSensor())
     run = model.simulate("3 s", rtol=1e-10)
     t = run.time.to("s").magnitude
     assert_allclose(run["pen.X"].magnitude, 0.2 * (5 * t - np.sin(5 * t)), atol=1e-9)
@@ -88,16 +87,14 @@ def test_a_ball_in_a_bowl_rocks_with_the_period_of_a_pendulum_that_also_turns():
 def ladder(floor, wall, degrees, length=2.0, r=0.02):
     """A rod with round ends of radius r, between a floor and a wall on its left."""
     a = np.radians(degrees)
-    model = Model("ladder")
-    model.ground = Ground()
-    model.rod = resting(r + length / 2 * np.cos(a), r + length / 2 * np.sin(a),
-                        inertia=quantity(length**2 / 12, "kg*m^2"), phi=quantity(-a, "rad"))
-    model.foot = Contact(curve=Circle(f"{r} m", x=f"{length / 2} m"), base=Line(), friction=floor)
-    model.head = Contact(curve=Circle(f"{r} m", x=f"{-length / 2} m"), base=Line("-90 deg"),
-                         friction=wall)  # fmt: skip
-    model.connect(model.ground.P, model.foot.B, model.head.B)
-    model.connect(model.rod.P, model.foot.F, model.head.F)
-    return model
+    return wired("ladder", "ground.P foot.B head.B", "rod.P foot.F head.F",
+                 ground=Ground(),
+                 rod=resting(r + length / 2 * np.cos(a), r + length / 2 * np.sin(a),
+                             inertia=quantity(length**2 / 12, "kg*m^2"), phi=quantity(-a, "rad")),
+                 foot=Contact(curve=Circle(f"{r} m", x=f"{length / 2} m"), base=Line(),
+                              friction=floor),
+                 head=Contact(curve=Circle(f"{r} m", x=f"{-length / 2} m"), base=Line("-90 deg"),
+                              friction=wall))
 
 
 def test_a_ladder_without_friction_leaves_the_wall_at_two_thirds_of_its_height():
@@ -178,10 +175,8 @@ def test_an_oblique_bounce_without_friction_keeps_speed_along_the_wall():
 
 # -- rest -----------------------------------------------------------------------------------------
 def table(feet, push):
-    model = Model("table")
-    model.ground, model.body = Ground(), resting(0, 0.3, mass="2 kg")
-    model.push = Force(fx=f"{push} N")
-    model.connect(model.body.P, model.push.P)
+    model = wired("table", "body.P push.P",
+                  ground=Ground(), body=resting(0, 0.3, mass="2 kg"), push=Force(fx=f"{push} N"))
     for i, x in enumerate(np.linspace(-0.5, 0.5, feet)):
         foot = model.add(f"foot{i}", Contact(curve=Circle("0.1 m", x=f"{x} m", y="-0.2 m")))
         model.connect(model.ground.P, foot.B)
@@ -300,17 +295,13 @@ def test_the_far_side_of_an_outline_is_no_contact():
 
 
 def test_a_contact_between_outlines_of_one_body_is_refused():
-    model = Model("self")
-    model.body, model.arm, model.touch = Body(), RigidOffset(dx="2 m"), Contact(base=Circle("1 m"))
-    model.connect(model.body.P, model.touch.B, model.arm.B)
-    model.connect(model.arm.F, model.touch.F)
+    model = wired("self", "body.P touch.B arm.B", "arm.F touch.F",
+                  body=Body(), arm=RigidOffset(dx="2 m"), touch=Contact(base=Circle("1 m")))
     assert "lies between parts that cannot move towards each other" in refused(model)
 
 
 def test_a_contact_with_both_ports_on_one_body_is_found_before_a_run():
-    model = Model("self")
-    model.body, model.touch = Body(), Contact(base=Circle("1 m"))
-    model.connect(model.body.P, model.touch.B, model.touch.F)
+    model = wired("self", "body.P touch.B touch.F", body=Body(), touch=Contact(base=Circle("1 m")))
     (finding,) = model.check().errors
     assert finding.code == "contact.rigid"
     assert "cannot touch itself" in finding.problem
@@ -379,12 +370,9 @@ def test_a_follower_that_cannot_be_moved_along_its_cam_runs_in_machine_code():
     model.plate = Body(mass=quantity(mass, "kg"))
     model.slide = Prismatic(angle="90 deg", s=quantity(r, "m"), v=quantity(e * w, "m/s"))
     disc = Circle(quantity(r, "m"), x=quantity(e, "m"))
-    model.contact = Contact(curve=Line("180 deg"), base=disc, friction=mu)
-    model.connect(model.ground.P, model.bearing.B, model.slide.B)
-    model.connect(model.bearing.F, model.cam.P, model.contact.B)
-    model.connect(model.slide.F, model.plate.P, model.contact.F)
-    model.connect(model.motor.R, model.bearing.A)
-    model.connect(model.motor.C, model.shaft.W)
+    wire(model, "ground.P bearing.B slide.B", "bearing.F cam.P contact.B",
+         "slide.F plate.P contact.F", "motor.R bearing.A", "motor.C shaft.W",
+         contact=Contact(curve=Line("180 deg"), base=disc, friction=mu))
     run = model.simulate("1 s", rtol=1e-8)
     assert "stretches in Python" not in run.statistics
     assert not run.events

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -67,8 +68,7 @@ def test_gravity_is_a_property_of_the_mechanism_it_is_connected_to():
 def test_gravity_reaches_bodies_through_joints():
     m = model_of(ground=Ground(), still=Gravity(strength="0 m/s^2"), hinge=Revolute(phi="1 rad"),
                  bar=Body(center_x="1 m"))  # fmt: skip
-    m.connect(m.ground.P, m.hinge.B, m.still.P)
-    m.connect(m.hinge.F, m.bar.P)
+    wire(m, "ground.P hinge.B still.P", "hinge.F bar.P")
     assert final(m.simulate("1 s"), "hinge.w") == [0.0]
 
 
@@ -76,8 +76,7 @@ def test_a_physical_pendulum_swings_with_the_period_of_its_reduced_length():
     mass, inertia, arm = 2.0, 0.3, 0.4
     m = model_of(ground=Ground(x="1 m"), hinge=Revolute(phi="-89.99 deg"),
                  bar=Body(mass="2 kg", inertia="0.3 kg*m^2", center_x="0.4 m"))  # fmt: skip
-    m.connect(m.ground.P, m.hinge.B)
-    m.connect(m.hinge.F, m.bar.P)
+    wire(m, "ground.P hinge.B", "hinge.F bar.P")
     period = 2 * np.pi * np.sqrt((inertia + mass * arm**2) / (mass * G * arm))
     run = m.simulate(f"{period / 4} s", rtol=1e-11)
     angle, speed = final(run, "hinge.phi", "hinge.w")
@@ -89,9 +88,7 @@ def test_a_physical_pendulum_swings_with_the_period_of_its_reduced_length():
 def test_the_force_in_a_hinge_is_weight_and_centripetal_force():
     m = model_of(ground=Ground(), sensor=ForceSensor(), hinge=Revolute(phi="0 rad"),
                  bar=Body(mass="2 kg", inertia="1 g*m^2", center_x="0.5 m"))  # fmt: skip
-    m.connect(m.ground.P, m.sensor.B)
-    m.connect(m.sensor.F, m.hinge.B)
-    m.connect(m.hinge.F, m.bar.P)
+    wire(m, "ground.P sensor.B", "sensor.F hinge.B", "hinge.F bar.P")
     run = m.simulate("1 s", rtol=1e-11)
     phi, w = run["hinge.phi"].magnitude, run["hinge.w"].magnitude
     j = 0.001 + 2 * 0.25
@@ -109,9 +106,7 @@ def test_the_force_in_a_hinge_is_weight_and_centripetal_force():
 def test_a_slide_lets_a_body_accelerate_along_its_direction_only():
     m = model_of(ground=Ground(), slide=Prismatic(angle="30 deg"), sensor=ForceSensor(),
                  block=Body(mass="2 kg"), seen=RelativeSensor())  # fmt: skip
-    m.connect(m.ground.P, m.slide.B, m.seen.B)
-    m.connect(m.slide.F, m.sensor.B)
-    m.connect(m.sensor.F, m.block.P, m.seen.F)
+    wire(m, "ground.P slide.B seen.B", "slide.F sensor.B", "sensor.F block.P seen.F")
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "slide.s", "slide.v"), [-G / 4, -G / 2], rtol=1e-9)
     normal = 2 * G * np.cos(np.pi / 6)
@@ -124,8 +119,7 @@ def test_a_slide_lets_a_body_accelerate_along_its_direction_only():
 def test_a_relative_sensor_looks_along_the_axes_of_its_base():
     m = model_of(base=Ground(x="1 m", y="1 m", phi="90 deg"), other=Ground(x="1 m", y="4 m"),
                  seen=RelativeSensor(), body=Body())  # fmt: skip
-    m.connect(m.base.P, m.seen.B)
-    m.connect(m.other.P, m.seen.F)
+    wire(m, "base.P seen.B", "other.P seen.F")
     run = m.simulate("0.1 s")
     assert_allclose(final(run, "seen.X", "seen.Y", "seen.PHI"), [3, 0, -np.pi / 2], atol=1e-12)
 
@@ -133,8 +127,7 @@ def test_a_relative_sensor_looks_along_the_axes_of_its_base():
 def test_an_offset_carries_force_and_its_moment():
     m = model_of(body=Body(mass="2 kg", inertia="0.5 kg*m^2"), arm=RigidOffset(dy="0.25 m"),
                  push=Force(fx="4 N", fy="19.62 N"), tip=MotionSensor())  # fmt: skip
-    m.connect(m.body.P, m.arm.B)
-    m.connect(m.arm.F, m.push.P, m.tip.P)
+    wire(m, "body.P arm.B", "arm.F push.P tip.P")
     run = m.simulate("10 ms", rtol=1e-10)  # the body has hardly turned
     assert_allclose(final(run, "body.vx", "body.w"), [0.02, -0.25 * 4 * 0.01 / 0.5], rtol=1e-3)
     phi, w = final(run, "body.phi", "body.w")
@@ -145,8 +138,7 @@ def test_an_offset_carries_force_and_its_moment():
 def test_an_offset_turns_its_frame():
     m = model_of(ground=Ground(phi="20 deg"), arm=RigidOffset(dx="1 m", angle="40 deg"),
                  tip=MotionSensor(), body=Body())  # fmt: skip
-    m.connect(m.ground.P, m.arm.B)
-    m.connect(m.arm.F, m.tip.P)
+    wire(m, "ground.P arm.B", "arm.F tip.P")
     run = m.simulate("0.1 s")
     a = np.radians(20)
     assert_allclose(final(run, "tip.X", "tip.Y", "tip.PHI"), [np.cos(a), np.sin(a), 3 * a])
@@ -176,8 +168,7 @@ def test_a_spring_with_a_damper_between_points_rings_along_its_line():
                                                     free_length="0.5 m"),
                  body=Body(mass="2 kg", x="0.6 m", y="0.8 m", vx="0 m/s", vy="0 m/s"),
                  still=Gravity(strength="0 m/s^2"))  # fmt: skip
-    m.connect(m.ground.P, m.ring.B, m.still.P)
-    m.connect(m.ring.F, m.body.P)
+    wire(m, "ground.P ring.B still.P", "ring.F body.P")
     run = m.simulate("1 s", rtol=1e-10)
     exact = solve_ivp(lambda t, y: [y[1], -(100 * (y[0] - 0.5) + 3 * y[1]) / 2], (0, 1), [1, 0],
                       rtol=1e-12, atol=1e-12).y[:, -1]  # fmt: skip
@@ -191,8 +182,7 @@ def test_a_spring_with_a_damper_between_points_rings_along_its_line():
 def test_a_rolling_wheel_takes_half_its_mass_more_down_a_slope():
     m = model_of(slope=Ground(phi="-30 deg"), wheel=RollingWheel(radius="0.3 m"),
                  body=Body(mass="2 kg", inertia="0.09 kg*m^2"))  # fmt: skip
-    m.connect(m.slope.P, m.wheel.B)
-    m.connect(m.wheel.F, m.body.P)
+    wire(m, "slope.P wheel.B", "wheel.F body.P")
     run = m.simulate("1 s", rtol=1e-10)
     a = G * 0.5 / 1.5
     assert_allclose(final(run, "wheel.s", "wheel.v", "wheel.normal", "wheel.traction", "body.w"),
@@ -204,10 +194,7 @@ def test_a_slide_feels_a_hard_stop_of_the_translational_library():
                  stop=HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", model="full",
                                lower_damping="2 kN*s/m"),
                  frame=Reference())  # fmt: skip
-    m.connect(m.ground.P, m.slide.B)
-    m.connect(m.slide.F, m.body.P)
-    m.connect(m.slide.A, m.stop.R)
-    m.connect(m.stop.C, m.frame.V)
+    wire(m, "ground.P slide.B", "slide.F body.P", "slide.A stop.R", "stop.C frame.V")
     run = m.simulate("3 s", rtol=1e-9)
     assert_allclose(final(run, "slide.s"), -0.1 - G / 1e6, rtol=1e-9)  # its stiffness is 1 N/um
     assert run.energy().relative_residual < 1e-6
@@ -219,10 +206,7 @@ def test_a_motor_turns_a_hinge_and_pushes_back_on_the_base():
                  hinge=Revolute(drive=True), arm=Body(inertia="0.5 kg*m^2"),
                  motor=AngularVelocitySource(velocity="3 rad/s"),
                  case=RotationalReference())  # fmt: skip
-    m.connect(m.base.P, m.hinge.B)
-    m.connect(m.hinge.F, m.arm.P)
-    m.connect(m.hinge.A, m.motor.R)
-    m.connect(m.motor.C, m.case.W)
+    wire(m, "base.P hinge.B", "hinge.F arm.P", "hinge.A motor.R", "motor.C case.W")
     m.base.w = quantity(-3 * 0.5 / 2.5, "rad/s")
     run = m.simulate("1 s")
     base, arm = final(run, "base.w", "arm.w")
@@ -235,10 +219,8 @@ def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
                  brake=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
                                           breakaway_torque="1 N*m"),
                  case=RotationalReference())  # fmt: skip
-    m.connect(m.ground.P, m.hinge.B, m.bridge.B)
-    m.connect(m.hinge.F, m.body.P, m.bridge.F, m.twist.P)
-    m.connect(m.bridge.A, m.brake.R)
-    m.connect(m.brake.C, m.case.W)
+    wire(m, "ground.P hinge.B bridge.B", "hinge.F body.P bridge.F twist.P", "bridge.A brake.R",
+         "brake.C case.W")
     run = m.simulate("1 s", rtol=1e-9)
     assert_allclose(final(run, "body.phi", "body.w"), [1, 2], rtol=1e-9)
 
@@ -246,8 +228,7 @@ def test_friction_of_the_rotational_library_brakes_a_shaft_across_a_bridge():
 def test_a_translational_bridge_feels_one_component_of_the_motion():
     m = model_of(ground=Ground(), bridge=TranslationalBridge(angle="90 deg"),
                  body=Body(vx="1 m/s", vy="0 m/s", w="0 rad/s"), frame=Reference())  # fmt: skip
-    m.connect(m.ground.P, m.bridge.B)
-    m.connect(m.bridge.F, m.body.P)
+    wire(m, "ground.P bridge.B", "bridge.F body.P")
     m.connect(m.bridge.A, m.frame.V)  # held along y only
     run = m.simulate("1 s", rtol=1e-10)
     assert_allclose(final(run, "body.x", "body.y"), [1, 0], atol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
@@ -17,13 +18,9 @@ def thrown(base, **more):
     """A disc (m r^2 / 2) and a base it may touch."""
     start = {"x": "0 m", "y": "0.1 m", "phi": "0 rad", "vx": "0 m/s", "vy": "0 m/s", "w": "0 rad/s"}
     law = {k: more.pop(k) for k in ("friction", "smooth", "restitution") if k in more}
-    model = Model("ends")
-    model.ground = Ground()
-    model.disc = Body(inertia="5 g*m^2", **{**start, **more})
-    model.touch = Contact(curve=Circle("0.1 m"), base=base, **law)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
+    return wired("ends", "ground.P touch.B", "disc.P touch.F",
+                 ground=Ground(), disc=Body(inertia="5 g*m^2", **{**start, **more}),
+                 touch=Contact(curve=Circle("0.1 m"), base=base, **law))
 
 
 @pytest.mark.parametrize("v0", [0.05, 0.3])
@@ -134,10 +131,7 @@ def test_a_rocking_block_has_housners_period_and_keeps_his_share_of_its_speed():
     (Line(), Line(length="1 m"), "a Corner where it touches"),
 ])  # fmt: skip
 def test_pairs_that_have_no_formula_are_refused_with_what_to_do(curve, base, words):
-    model = Model("refused")
-    model.ground, model.body = Ground(), Body()
-    model.touch = Contact(curve=curve, base=base)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.body.P, model.touch.F)
+    model = wired("refused", "ground.P touch.B", "body.P touch.F",
+                  ground=Ground(), body=Body(), touch=Contact(curve=curve, base=base))
     with pytest.raises(ModelError, match=words):
         model.simulate("1 ms")

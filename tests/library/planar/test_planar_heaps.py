@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from benchmarks.planar import SIDES, poured
@@ -86,12 +87,11 @@ def column(count, restitution=0.0, drop=0.0):
     """Discs above each other on a floor, the lowest ``drop`` above it."""
     model = Model("column")
     y = drop + R * (2 * np.arange(count) + 1)
-    model.ground = Ground()
-    model.discs = Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"), phi="0 rad",
-                       vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
-    model.floor = Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution)
-    model.connect(model.ground.P, model.floor.B)
-    model.connect(model.discs[0].P, model.floor.F)
+    wire(model, "ground.P floor.B", "discs[0].P floor.F",
+         ground=Ground(),
+         discs=Body(count=count, inertia="5 g*m^2", x="0 m", y=quantity(y, "m"), phi="0 rad",
+                    vx="0 m/s", vy="0 m/s", w="0 rad/s"),
+         floor=Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution))
     if count > 1:
         model.pairs = Contact(count=count - 1, curve=Circle("0.1 m"), base=Circle("0.1 m"))
         model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
@@ -121,8 +121,7 @@ def test_a_dropped_disc_leaves_the_floor_with_its_share_of_the_speed(restitution
 
 def test_the_impulse_in_newtons_cradle_goes_through_to_the_last_disc():
     count, step = 5, 1e-3
-    model = Model("cradle")
-    model.ground = Ground()
+    model = wired("cradle", ground=Ground())
     x = 2 * R * np.arange(count) * 1.02  # a gap between them: one impact after the other
     model.discs = Body(count=count, inertia="5 g*m^2", x=quantity(x, "m"), y="0.1 m",
                        phi="0 rad", vx=quantity([1.0] + [0.0] * (count - 1), "m/s"), vy="0 m/s",
@@ -132,8 +131,7 @@ def test_the_impulse_in_newtons_cradle_goes_through_to_the_last_disc():
     model.floor = Contact(count=count, curve=Circle("0.1 m"), base=Line(), smooth=True)
     model.connect(model.pairs.B, model.discs[np.arange(count - 1)].P)
     model.connect(model.pairs.F, model.discs[np.arange(1, count)].P)
-    model.connect(model.ground.P, model.floor.B)
-    model.connect(model.floor.F, model.discs.P)
+    wire(model, "ground.P floor.B", "floor.F discs.P")
     run = stepped(model, 0.1, step)
     assert_allclose(run["discs.vx"].final.to("m/s").m, [0, 0, 0, 0, 1], atol=1e-9)
     assert_allclose(run["discs.vx"].at("0.05 s").to("m/s").m.sum(), 1.0, rtol=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 from blocks import Model, Target
@@ -59,8 +60,7 @@ def pair(name):
     model.second = Body(mass="1.5 kg", inertia="0.2 kg*m^2", center_y="-0.05 m",
                         **(free if name in FLYING else {}))  # fmt: skip
     model.between, model.still = BETWEEN[name](), Gravity(strength="0 m/s^2")
-    model.connect(model.first.P, model.between.B, model.still.P)
-    model.connect(model.second.P, model.between.F)
+    wire(model, "first.P between.B still.P", "second.P between.F")
     if name == "TranslationalBridge":
         bridge_with_spring(model, model.between, Spring(stiffness="40 N/m"), Reference(), "V")
     if name == "RotationalBridge":

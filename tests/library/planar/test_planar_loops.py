@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -41,31 +42,26 @@ def motor(model, joint, speed):
 
 
 def rubbed(model):
-    model.rub, model.case = RotationalFriction(
-        law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"), RotationalReference()
-    model.connect(model.a.A, model.rub.R)
-    model.connect(model.rub.C, model.case.W)
+    wire(model, "a.A rub.R", "rub.C case.W",
+         rub=RotationalFriction(law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"),
+         case=RotationalReference())
 
 
 def braked(model):
-    model.push, model.case = TorqueSource(torque="20 N*m"), RotationalReference()
-    model.brake = RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
-                                     breakaway_torque="40 N*m")
-    model.connect(model.a.A, model.push.R, model.brake.R)
-    model.connect(model.push.C, model.brake.C, model.case.W)
+    wire(model, "a.A push.R brake.R", "push.C brake.C case.W",
+         push=TorqueSource(torque="20 N*m"), case=RotationalReference(),
+         brake=RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                  breakaway_torque="40 N*m"))
 
 
 def four_bar(driven, drives=lambda model: motor(model, model.a, "2 rad/s"), **ground):
-    model = Model("four-bar linkage")
-    model.left, model.right = Ground(), Ground(**(ground or {"x": "4 m"}))
+    model = wired("four-bar linkage", left=Ground(), right=Ground(**(ground or {"x": "4 m"})))
     crank = bar(model, "crank", 1.0)
     coupler = bar(model, "coupler", 3.5, "3 kg", "1 kg*m^2")
     rocker = bar(model, "rocker", 3.0, "2 kg", "1 kg*m^2")
-    model.a = Revolute(phi="1 rad", drive=driven)
-    model.b = Revolute(phi=Target("-0.5 rad", "low"))
-    model.c = Revolute(phi=Target("2 rad", "none"))
-    model.d = Revolute(phi=Target("2 rad", "low"))
-    model.connect(model.left.P, model.a.B)
+    wire(model, "left.P a.B",
+         a=Revolute(phi="1 rad", drive=driven), b=Revolute(phi=Target("-0.5 rad", "low")),
+         c=Revolute(phi=Target("2 rad", "none")), d=Revolute(phi=Target("2 rad", "low")))
     model.connect(model.a.F, crank[0])
     model.connect(crank[1], model.b.B)
     model.connect(model.b.F, coupler[0])
@@ -141,8 +137,7 @@ def test_a_linkage_is_solved_in_whatever_order_it_is_written(tmp_path, seed):
 
 
 def slider_crank(driven):
-    model = Model("slider-crank")
-    model.ground = Ground()
+    model = wired("slider-crank", ground=Ground())
     crank = bar(model, "crank", 0.1)
     rod = bar(model, "rod", 0.3)
     model.piston, model.guide = Body(mass="0.5 kg"), Prismatic(s=Target("0.39 m", "low"))
@@ -266,31 +261,23 @@ def test_hinges_that_repeat_each_other_move_as_one_and_share_its_force(pins):
 def test_friction_in_one_hinge_of_two_brakes_as_in_one_alone():
     ends = []
     for beside in (False, True):
-        model = Model("rubbed door")
-        model.ground, model.leaf = Ground(), Body(center_x="0.4 m")
-        model.a = Revolute(drive=True)
+        model = wired("rubbed door",
+                      ground=Ground(), leaf=Body(center_x="0.4 m"), a=Revolute(drive=True))
         rubbed(model)
-        model.connect(model.ground.P, model.a.B)
-        model.connect(model.leaf.P, model.a.F)
+        wire(model, "ground.P a.B", "leaf.P a.F")
         if beside:
-            model.b = Revolute()
-            model.connect(model.ground.P, model.b.B)
-            model.connect(model.leaf.P, model.b.F)
+            wire(model, "ground.P b.B", "leaf.P b.F", b=Revolute())
         ends.append(model.simulate("2 s", rtol=1e-10, atol=1e-12)["leaf.phi"].final.m)
     assert_allclose(ends[1], ends[0], rtol=1e-9)
 
 
 def test_hinges_at_two_places_and_slides_side_by_side_are_refused_by_name():
     model = door(False)
-    model.elsewhere, model.pin = Ground(x="1 m"), Revolute()
-    model.connect(model.elsewhere.P, model.pin.B)
-    model.connect(model.leaf.P, model.pin.F)
+    wire(model, "elsewhere.P pin.B", "leaf.P pin.F", elsewhere=Ground(x="1 m"), pin=Revolute())
     (finding,) = model.check().errors
     assert {"ground", "elsewhere", "pin0", "pin"} == set(finding.where)
-    model = Model("slides")
-    model.ground, model.arm, model.a, model.b = Ground(), Body(), Prismatic(), Prismatic()
-    model.connect(model.ground.P, model.a.B, model.b.B)
-    model.connect(model.arm.P, model.a.F, model.b.F)
+    model = wired("slides", "ground.P a.B b.B", "arm.P a.F b.F",
+                  ground=Ground(), arm=Body(), a=Prismatic(), b=Prismatic())
     (finding,) = model.check().errors
     assert finding.code == "conflict.across"
     assert "a and b are both rigid" in finding.problem
@@ -335,15 +322,9 @@ def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options
     model.crank = Body(count=count + 1, phi="90 deg", w="-1 rad/s", **rods)
     model.bar = Body(count=count, phi="0 deg", **rods)
     model.head, model.end = (RigidOffset(count=n, dx="1 m") for n in (count + 1, count))
-    model.foot, model.left, model.right = (
-        Revolute(count=n) for n in (count + 1, count, count))
-    model.connect(model.ground.P, model.foot.B)
-    model.connect(model.foot.F, model.crank.P, model.head.B)
-    model.connect(model.bar.P, model.end.B)
-    model.connect(model.head[:-1].F, model.left.B)
-    model.connect(model.left.F, model.bar.P)
-    model.connect(model.head[1:].F, model.right.B)
-    model.connect(model.end.F, model.right.F)
+    model.foot, model.left, model.right = (Revolute(count=n) for n in (count + 1, count, count))
+    wire(model, "ground.P foot.B", "foot.F crank.P head.B", "bar.P end.B", "head[:-1].F left.B",
+         "left.F bar.P", "head[1:].F right.B", "end.F right.F")
     run = model.simulate("3 s", **options)
 
     def slope(t, y):
@@ -365,12 +346,9 @@ def test_a_sampled_torque_on_a_linkage_lets_nothing_jump_but_a_sampled_speed_doe
     """Places follow from places: only what prescribes one of them could make them jump."""
     model = slider_crank(False)
     model.a.drive = True
-    model.push, model.case = TorqueSource(), RotationalReference()
-    model.wave, model.hold = Sine(amplitude="2 N*m"), ZeroOrderHold(unit="N*m", sample_time="5 ms")
-    model.connect(model.wave.y, model.hold.u)
-    model.connect(model.hold.y, model.push.S)
-    model.connect(model.push.R, model.a.A)
-    model.connect(model.push.C, model.case.W)
+    wire(model, "wave.y hold.u", "hold.y push.S", "push.R a.A", "push.C case.W",
+         push=TorqueSource(), case=RotationalReference(), wave=Sine(amplitude="2 N*m"),
+         hold=ZeroOrderHold(unit="N*m", sample_time="5 ms"))
     assert not ForcedJumps.of(RunStart(model).problem().system).watched
     run = model.simulate("0.5 s", rtol=1e-9)
     held = 2 * np.sin(2 * np.pi * 5e-3 * np.arange(100))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benches import planar as planar_bench
+from benches import wire, wired
 
 from blocks import Model, ParameterError, SimulationError, Target, quantity
 from library.planar import (
@@ -69,10 +70,8 @@ def test_the_side_of_a_spline_is_right_or_left():
 
 
 def test_a_contact_within_one_body_is_found_by_check_instead_of_its_overlap():
-    model = Model("self")
-    model.body, model.arm, model.touch = Body(), RigidOffset(dx="0.1 m"), Contact()
-    model.connect(model.body.P, model.arm.B, model.touch.F)
-    model.connect(model.arm.F, model.touch.B)
+    model = wired("self", "body.P arm.B touch.F", "arm.F touch.B",
+                  body=Body(), arm=RigidOffset(dx="0.1 m"), touch=Contact())
     assert told(model).startswith("touch lies between parts that cannot move towards each other")
 
 
@@ -126,12 +125,9 @@ def test_what_flies_past_the_end_of_an_outline_goes_on():
 
 
 def hung(**spring):
-    model = Model("hung")
-    model.ground, model.body = Ground(), Body(x="0 m", y="0 m", vx="1 m/s")
-    model.spring = SpringDamper(stiffness="1 kN/m", **spring)
-    model.connect(model.ground.P, model.spring.B)
-    model.connect(model.body.P, model.spring.F)
-    return model
+    return wired("hung", "ground.P spring.B", "body.P spring.F",
+                 ground=Ground(), body=Body(x="0 m", y="0 m", vx="1 m/s"),
+                 spring=SpringDamper(stiffness="1 kN/m", **spring))
 
 
 def test_a_spring_without_direction_is_refused_in_words():
@@ -146,23 +142,19 @@ def test_a_spring_of_no_length_pulls_back_to_its_other_end_from_there_on():
 
 
 def test_a_contact_with_a_loose_port_says_which_one():
-    model = Model("loose")
-    model.ground, model.body, model.touch = Ground(), Body(y="1 m"), Contact()
-    model.connect(model.body.P, model.touch.F)
+    model = wired("loose", "body.P touch.F", ground=Ground(), body=Body(y="1 m"), touch=Contact())
     (finding,) = model.check().errors
     assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")
 
 
 def test_gravity_that_nobody_states_is_told_of_once():
-    model = Model("two stones")
-    model.a, model.b = Body(y="1 m"), Body(x="1 m")
+    model = wired("two stones", a=Body(y="1 m"), b=Body(x="1 m"))
     (finding,) = model.check().filter("network.assumed")
     assert finding.problem.startswith(
         "Every planar circuit of a and b has the gravity of the earth, 9.81 m/s^2 against y")
     assert model.simulate("1 s")["a.vy"].final.m == pytest.approx(-9.81)
-    model.a_falls, model.b_floats = Gravity(), Gravity(strength="0 m/s^2")
-    model.connect(model.a.P, model.a_falls.P)
-    model.connect(model.b.P, model.b_floats.P)
+    wire(model, "a.P a_falls.P", "b.P b_floats.P",
+         a_falls=Gravity(), b_floats=Gravity(strength="0 m/s^2"))
     assert not model.check()
     assert model.simulate("1 s")["b.vy"].final.m == 0
 
@@ -175,13 +167,11 @@ def test_a_rod_that_jams_is_told_of_time_stepping_which_goes_on(method):
     energy away only, and no horizontal force but friction does, against the motion.
     """
     model, tip = Model("dragged rod"), 0.01
-    model.ground, model.gravity, model.arm = Ground(), Gravity(), RigidOffset(dx="-1 m")
-    model.rod = Body(mass="1 kg", inertia=quantity(1 / 3, "kg*m^2"), phi="60 deg", vx="-3 m/s",
-                     y=quantity(np.sin(np.pi / 3) + tip, "m"))
-    model.touch = Contact(curve=Circle(quantity(tip, "m")), base=Line(), friction=2.0)
-    model.connect(model.ground.P, model.touch.B, model.gravity.P)
-    model.connect(model.rod.P, model.arm.B)
-    model.connect(model.arm.F, model.touch.F)
+    wire(model, "ground.P touch.B gravity.P", "rod.P arm.B", "arm.F touch.F",
+         ground=Ground(), gravity=Gravity(), arm=RigidOffset(dx="-1 m"),
+         rod=Body(mass="1 kg", inertia=quantity(1 / 3, "kg*m^2"), phi="60 deg", vx="-3 m/s",
+                  y=quantity(np.sin(np.pi / 3) + tip, "m")),
+         touch=Contact(curve=Circle(quantity(tip, "m")), base=Line(), friction=2.0))
     if method == "auto":
         with pytest.raises(SimulationError, match="moreau_jean") as caught:
             model.simulate("10 ms")

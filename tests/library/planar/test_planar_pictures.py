@@ -5,27 +5,25 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError
+from blocks import ParameterError
 from blocks.results.plots.scene import Picture, scene_of
 from library.planar import Body, Circle, Contact, Corner, Ground, Line, Revolute, SpringDamper
 from library.translational import Mass
 
 mpl.use("Agg")
-G = 9.81
 
 
 @pytest.fixture(scope="module")
 def run():
-    model = Model("rolls")
-    model.ground = Ground()
-    model.disc = Body(y="0.2 m", x="0 m", phi="0 rad", vx="1 m/s", vy="0 m/s", w="-5 rad/s",
-                      inertia="20 g*m^2")  # fmt: skip
-    model.floor = Contact(curve=Circle("0.2 m"), base=Line(), friction=0.25)
-    model.spring = SpringDamper(stiffness="0 N/m")
-    model.connect(model.ground.P, model.floor.B, model.spring.B)
-    model.connect(model.disc.P, model.floor.F, model.spring.F)
+    model = wired("rolls", "ground.P floor.B spring.B", "disc.P floor.F spring.F",
+                  ground=Ground(),
+                  disc=Body(y="0.2 m", x="0 m", phi="0 rad", vx="1 m/s", vy="0 m/s", w="-5 rad/s",
+                            inertia="20 g*m^2"),
+                  floor=Contact(curve=Circle("0.2 m"), base=Line(), friction=0.25),
+                  spring=SpringDamper(stiffness="0 N/m"))
     return model.simulate("1 s", rtol=1e-9)
 
 
@@ -68,9 +66,7 @@ def test_an_endless_floor_goes_on_as_far_as_the_picture(run):
 
 
 def test_a_body_of_corners_is_drawn_as_the_area_between_them():
-    model = Model("triangle")
-    model.ground = Ground()
-    model.body = Body(x="1 cm", y="5 mm", phi="90 deg")
+    model = wired("triangle", ground=Ground(), body=Body(x="1 cm", y="5 mm", phi="90 deg"))
     corners = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]
     for k, (x, y) in enumerate(corners):
         touch = Contact(curve=Corner(x=f"{x} mm", y=f"{y} mm"), base=Line())
@@ -78,8 +74,7 @@ def test_a_body_of_corners_is_drawn_as_the_area_between_them():
         model.connect(model.ground.P, touch.B)
         model.connect(model.body.P, touch.F)
     figure = model.simulate("1 ms").draw("0 s")
-    (area,) = [p.get_path().vertices for p in figure.axes[0].patches
-               if p.get_visible()]
+    (area,) = [p.get_path().vertices for p in figure.axes[0].patches if p.get_visible()]
     turned = {(round(1e3 * x, 6), round(1e3 * y, 6)) for x, y in area}
     assert turned == {(10 - y, 5 + x) for x, y in corners}
     assert figure.axes[0].get_xlabel() == "x [mm]"
@@ -87,11 +82,9 @@ def test_a_body_of_corners_is_drawn_as_the_area_between_them():
 
 
 def test_bodies_of_an_array_are_drawn_up_to_their_own_centres_of_mass():
-    model = Model("pendulums")
-    model.ground, model.hinges = Ground(), Revolute(count=2, phi="-90 deg")
-    model.bodies = Body(count=2, center_x=["1 m", "3 m"], center_y=["0 m", "4 m"])
-    model.connect(model.ground.P, model.hinges.B)
-    model.connect(model.hinges.F, model.bodies.P)
+    model = wired("pendulums", "ground.P hinges.B", "hinges.F bodies.P",
+                  ground=Ground(), hinges=Revolute(count=2, phi="-90 deg"),
+                  bodies=Body(count=2, center_x=["1 m", "3 m"], center_y=["0 m", "4 m"]))
     lines = model.simulate("1 ms").draw("0 s").axes[0].lines
     rods = [line.get_xydata() for line in lines if len(line.get_xdata()) == 2]
     assert_allclose(rods, [[[0, 0], [0, -1]], [[0, 0], [4, -3]]], atol=1e-6)
@@ -110,7 +103,6 @@ def test_a_film_is_written(run, tmp_path, ending):
 def test_other_formats_and_models_without_shapes_are_refused(run, tmp_path):
     with pytest.raises(ParameterError, match=r"writes \.gif and \.html"):
         run.animate(tmp_path / "film.avi")
-    model = Model("no shape")
-    model.mass = Mass()
+    model = wired("no shape", mass=Mass())
     with pytest.raises(ParameterError, match="no component of this model has a shape"):
         model.simulate("1 s").draw()

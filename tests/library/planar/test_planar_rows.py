@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, SimulationError, quantity
@@ -14,9 +15,7 @@ G = 9.81
 
 def row(restitution, hit, degrees):
     """Five discs along a straight guide, without gravity; the first ones come with 1 m/s."""
-    model = Model("row")
-    model.ground, model.gravity = Ground(), Gravity(strength="0 m/s^2")
-    model.connect(model.gravity.P, model.ground.P)
+    model = wired("row", "gravity.P ground.P", ground=Ground(), gravity=Gravity(strength="0 m/s^2"))
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     guide = Line(quantity(degrees, "deg"), x=quantity(0.1 * s, "m"), y=quantity(-0.1 * c, "m"))
     before = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
@@ -62,8 +63,7 @@ def test_a_disc_on_two_discs_needs_the_friction_of_half_their_angle(friction, st
 
 def block(tilt, half=0.1, high=0.3, foot=1e-6):
     """A block on two feet, tilted about the right one; height 2 high, width 2 half."""
-    model = Model("rocking block")
-    model.ground = Ground()
+    model = wired("rocking block", ground=Ground())
     x = half - (np.cos(tilt) * half - np.sin(tilt) * high)
     y = foot - (-np.sin(tilt) * half - np.cos(tilt) * high)
     model.block = Body(inertia=quantity((half**2 + high**2) / 3, "kg*m^2"), x=quantity(x, "m"),

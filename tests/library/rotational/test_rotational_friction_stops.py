@@ -1,4 +1,4 @@
-"""Friction, stops and backlash against closed forms and published numbers."""
+"""Bearings, rigid stops and backlash against closed forms."""
 
 from __future__ import annotations
 
@@ -16,52 +16,6 @@ from library.rotational import (
     RotationalFriction,
     RotationalHardStop,
 )
-
-STEEL = {"breakaway_torque": "15 N*m", "coulomb_torque": "10 N*m",
-         "breakaway_velocity": "0.01 rad/s", "viscous_coefficient": "5 N*m*s/rad"}  # fmt: skip
-
-# made with an independent program from the formula published for Simscape's friction blocks
-PUBLISHED = {0.01: 1.0796118880844312, 0.2: 11.266350202951062, 1: 15.049999958776928,
-             5: 10.250153605308833}  # fmt: skip
-
-
-@pytest.mark.parametrize("ratio", PUBLISHED)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_continuous_friction_has_the_published_torque(ratio, sign):
-    speed = quantity(sign * ratio * 0.01, "rad/s")
-    run = driven(RotationalFriction(**STEEL), speed).simulate("1 s")
-    assert_allclose(values(run, "part.t", "N*m"), sign * PUBLISHED[ratio], rtol=1e-13)
-
-
-def test_coulomb_friction_stops_a_body_evenly_and_holds_it():
-    friction = RotationalFriction(law="coulomb", breakaway_torque="5 N*m", coulomb_torque="4 N*m",
-                                  viscous_coefficient="0 N*m*s/rad")  # fmt: skip
-    run = spun(friction, velocity="3 rad/s", torque="1 N*m").simulate("4 s", **TIGHT)
-    t = seconds(run)
-    assert_allclose(values(run, "body.w", "rad/s"), np.maximum(3 - 1.5 * t, 0), atol=1e-11)
-    (event,) = run.events.of("part")
-    assert event.time == pytest.approx(2.0, rel=1e-11)
-    assert event.description == "sticks"
-    assert_allclose(values(run, "part.t", "N*m", [3.0]), 1.0, rtol=1e-12)  # what holds the load
-
-
-def test_stuck_friction_breaks_away_at_the_breakaway_torque_and_then_falls():
-    friction = RotationalFriction(law="coulomb", breakaway_torque="5 N*m", coulomb_torque="4 N*m",
-                                  viscous_coefficient="0 N*m*s/rad")  # fmt: skip
-    run = spun(friction, velocity="0 rad/s", torque=ramp("2 N*m/s")).simulate("4 s", **TIGHT)
-    (event,) = run.events.of("part")
-    assert event.time == pytest.approx(2.5, rel=1e-11)
-    assert_allclose(values(run, "body.w", "rad/s", [1.0, 2.0, 2.4]), 0.0, atol=0)
-    # 2 dw/dt = 2 t - 4 from 2.5 s on
-    assert_allclose(values(run, "body.w", "rad/s", [4.0]), ((4 - 2) ** 2 - 0.25) / 2, rtol=1e-10)
-
-
-def test_stribeck_friction_falls_from_breakaway_to_coulomb_with_the_speed():
-    friction = RotationalFriction(law="stribeck", **STEEL)
-    run = spun(friction, velocity="-3 rad/s").simulate("0.1 s", **TIGHT)
-    w = values(run, "body.w", "rad/s")
-    exact = -(10 + 5 * np.exp(-((w / 0.01) ** 2)) + 5 * np.abs(w))
-    assert_allclose(values(run, "part.t", "N*m"), exact, rtol=1e-12)
 
 
 def test_bearing_friction_follows_its_table():
@@ -98,8 +52,6 @@ def test_a_bearing_holds_up_to_its_peak():
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        (RotationalFriction(breakaway_torque="19 N*m", coulomb_torque="20 N*m"),
-         ["part", "breakaway_torque", "19", "coulomb_torque", "20"]),
         (BearingFriction(speeds=["0 rad/s", "2 rad/s", "1 rad/s"],
                          torques=["1 N*m", "1 N*m", "1 N*m"]),
          ["part", "speeds must be at least two strictly increasing values"]),

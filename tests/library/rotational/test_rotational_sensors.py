@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire
 from benches.rotational import TIGHT, spun
 from numpy.testing import assert_allclose
 
@@ -15,9 +15,8 @@ from library.rotational import Inertia, RotationalDamper, RotationalMotionSensor
 
 def test_a_motion_sensor_reads_speed_angle_and_acceleration():
     model = spun(RotationalDamper(damping="2 N*m*s/rad"), velocity="3 rad/s")
-    model.sensor = RotationalMotionSensor(acceleration_port=True, offset="1 rad")
-    model.connect(model.sensor.R, model.body.I)
-    model.connect(model.sensor.C, model.ground.W)
+    wire(model, "sensor.R body.I", "sensor.C ground.W",
+         sensor=RotationalMotionSensor(acceleration_port=True, offset="1 rad"))
     run = model.simulate("2 s", **TIGHT)
     w = 3 * np.exp(-seconds(run))
     assert_allclose(values(run, "sensor.W", "rad/s"), w, rtol=1e-10)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ModelError, SimulationError, quantity
+from blocks import ModelError, SimulationError, quantity
 from blocks.exceptions import Interrupted
 from library.signal import Constant, DiscreteIntegrator, PythonFunction, Sine
 
 
 def measured(function, **options):
     """A function whose input is 3 sin(2 t) m/s, in mm/s."""
-    model = Model("measured")
-    model.wave = Sine(amplitude="3 m/s", frequency=f"{1 / np.pi} Hz")
-    model.block = PythonFunction(function=function, inputs="mm/s", **options)
-    model.connect(model.wave.y, model.block.u1)
-    return model
+    return wired("measured", "wave.y block.u1",
+                 wave=Sine(amplitude="3 m/s", frequency=f"{1 / np.pi} Hz"),
+                 block=PythonFunction(function=function, inputs="mm/s", **options))
 
 
 def total(t, u, x):
@@ -44,8 +43,7 @@ def test_units_go_in_and_out_and_the_last_value_holds():
 
 def test_states_are_those_of_the_sampled_block_of_the_same_law():
     model = measured(total, outputs="mm", states=1, sample_time="10 ms")
-    model.sum = DiscreteIntegrator(input="mm/s", sample_time="10 ms")
-    model.connect(model.wave.y, model.sum.u)
+    wire(model, "wave.y sum.u", sum=DiscreteIntegrator(input="mm/s", sample_time="10 ms"))
     run = model.simulate("2 s")
     at = quantity(np.linspace(0, 2, 77), "s")
     assert_allclose(run["block.y1"].at(at).to("mm").m, run["sum.y"].at(at).to("mm").m, rtol=1e-12)
@@ -53,12 +51,10 @@ def test_states_are_those_of_the_sampled_block_of_the_same_law():
 
 
 def test_several_inputs_and_outputs_and_instances():
-    model = Model("several")
-    model.one, model.two = Constant(value="2 N"), Constant(value="3 m")
-    model.block = PythonFunction(function=lambda t, u: (u[0] * u[1], u[1] / 2), inputs="N, m",
-                                 outputs="J, cm")  # fmt: skip
-    model.connect(model.one.y, model.block.u1)
-    model.connect(model.two.y, model.block.u2)
+    model = wired("several", "one.y block.u1", "two.y block.u2",
+                  one=Constant(value="2 N"), two=Constant(value="3 m"),
+                  block=PythonFunction(function=lambda t, u: (u[0] * u[1], u[1] / 2), inputs="N, m",
+                                       outputs="J, cm"))
     run = model.simulate("10 ms")
     assert run["block.y1"].final == quantity("6 J")
     assert run["block.y2"].final.to("cm").m == pytest.approx(1.5)

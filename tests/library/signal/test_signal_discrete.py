@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from signal_support import at, output_of, polyline, response
 
@@ -101,25 +102,18 @@ def test_a_delay_reads_what_a_hold_of_the_same_instant_has_just_taken():
         parts = {"hold": ZeroOrderHold(sample_time="1 s"), "delay": UnitDelay(sample_time="1 s")}
         for name in sorted(parts, reverse=flipped):
             model.add(name, parts[name])
-        model.source = Gain(gain="1")
-        model.ramp = Integrator()
-        model.one = Constant(value="1")
-        model.connect(model.one.y, model.ramp.u)
-        model.scale = Gain(gain="1 1/s", input="s")
-        model.connect(model.ramp.y, model.scale.u)
-        model.connect(model.scale.y, model.source.u)
-        model.connect(model.source.y, model.hold.u)
-        model.connect(model.hold.y, model.delay.u)
+        wire(model, "one.y ramp.u", "ramp.y scale.u", "scale.y source.u", "source.y hold.u",
+             "hold.y delay.u",
+             source=Gain(gain="1"), ramp=Integrator(), one=Constant(value="1"),
+             scale=Gain(gain="1 1/s", input="s"))
         result = model.simulate("5 s", rtol=1e-9)
         assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5], "delay.y"), [0, 0, 1, 2], atol=1e-8)
 
 
 def test_a_feedback_through_a_unit_delay_is_a_geometric_sequence():
     model = Model()
-    model.delay = UnitDelay(sample_time="0.1 s", stored="1")
-    model.factor = Gain(gain="-0.8")
-    model.connect(model.delay.y, model.factor.u)
-    model.connect(model.factor.y, model.delay.u)
+    wire(model, "delay.y factor.u", "factor.y delay.u",
+         delay=UnitDelay(sample_time="0.1 s", stored="1"), factor=Gain(gain="-0.8"))
     result = model.simulate("3 s")
     k = np.arange(30)
     assert_allclose(at(result, 0.1 * k + 0.05, "delay.y"), (-0.8) ** k, rtol=1e-12)
@@ -127,12 +121,8 @@ def test_a_feedback_through_a_unit_delay_is_a_geometric_sequence():
 
 def test_a_feedback_through_holds_alone_is_refused_by_name():
     model = Model()
-    model.hold = ZeroOrderHold()
-    model.sum = Sum()
-    model.one = Constant(value="1")
-    model.connect(model.one.y, model.sum.u1)
-    model.connect(model.hold.y, model.sum.u2)
-    model.connect(model.sum.y, model.hold.u)
+    wire(model, "one.y sum.u1", "hold.y sum.u2", "sum.y hold.u",
+         hold=ZeroOrderHold(), sum=Sum(), one=Constant(value="1"))
     with pytest.raises(SimulationError, match="hold") as caught:
         model.simulate("3 s")
     assert "contradict" in str(caught.value)
@@ -165,10 +155,9 @@ def test_sampling_instants_do_not_drift_over_many_periods():
 ])  # fmt: skip
 def test_every_method_steps_onto_the_samples(method, options):
     model = Model()
-    model.hold, model.sum = ZeroOrderHold(sample_time="0.25 s"), Integrator()
-    model.source = Sine(frequency="0.31 Hz")
-    model.connect(model.source.y, model.hold.u)
-    model.connect(model.hold.y, model.sum.u)
+    wire(model, "source.y hold.u", "hold.y sum.u",
+         hold=ZeroOrderHold(sample_time="0.25 s"), sum=Integrator(),
+         source=Sine(frequency="0.31 Hz"))
     result = model.simulate("4 s", method=method, **options)
     exact = 0.25 * np.sum(np.sin(2 * np.pi * 0.31 * 0.25 * np.arange(16)))
     assert_allclose(result["sum.y"].final.magnitude, exact, atol=1e-12)
@@ -310,7 +299,6 @@ def test_the_periodic_rms_forgets_what_was_large_before(method):
 
 
 def test_the_periodic_rms_of_a_constant_rests():
-    model = Model("constant")
-    model.source, model.block = Constant(value="-2 V"), PeriodicRMS(unit="V")
-    model.connect(model.source.y, model.block.u)
+    model = wired("constant", "source.y block.u",
+                  source=Constant(value="-2 V"), block=PeriodicRMS(unit="V"))
     assert_allclose(model.operating_point()["block.y"].m, 2.0, rtol=1e-9)

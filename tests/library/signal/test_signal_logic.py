@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 from signal_support import at, response
 
@@ -40,10 +41,7 @@ def test_comparisons_of_a_wave_with_a_level_and_at_equality(relation, equal):
 ])  # fmt: skip
 def test_a_count_that_becomes_equal_to_its_limit_is_seen(relation, exact):
     model = Model()
-    model.count = Counter()
-    model.limit = Constant(value="2")
-    model.compare = Compare(relation=relation)
-    model.connect(model.count.y, model.compare.u1)
-    model.connect(model.limit.y, model.compare.u2)
+    wire(model, "count.y compare.u1", "limit.y compare.u2",
+         count=Counter(), limit=Constant(value="2"), compare=Compare(relation=relation))
     result = model.simulate("4 s")
     assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5], "compare.y"), exact)

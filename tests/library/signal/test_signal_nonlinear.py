@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
@@ -81,8 +82,7 @@ def test_backlash_on_an_input_that_jumps_is_the_play_operator(method):
     levels = [0, 2, -3, -2, -4, -4.2, 0.5, 1, 3, 3.5, 3.2, 2.9, 2.95, 3.3, -1, -1, 5]
     model = Model()
     model.source, model.block, model.area = polyline(times, levels), Backlash(), Integrator()
-    model.connect(model.source.y, model.block.u)
-    model.connect(model.block.y, model.area.u)
+    wire(model, "source.y block.u", "block.y area.u")
     result = model.simulate("9 s", method=method, rtol=1e-9)
     grid, u = (np.concatenate([np.linspace(*ends, 1001) for ends in zip(of, of[1:], strict=False)])
                for of in (times, levels))  # both sides of each jump are among them
@@ -193,15 +193,11 @@ def _regulated_integrator(p, i, tracking, setpoint, times):
 def test_a_limited_pi_controller_matches_the_event_exact_solution(tracking):
     p, i, setpoint = 2.0, 1.5, 4.0
     model = Model()
-    model.setpoint = Constant(value=f"{setpoint} m")
-    model.error = Subtract(unit="m")
-    model.pi = PID(input="m", proportional=f"{p} 1/s", integral=f"{i} 1/s^2", limited=True,
-                   lower="-1 m/s", upper="1 m/s", tracking_time=f"{tracking} s")
-    model.plant = Integrator(input="m/s")
-    model.connect(model.setpoint.y, model.error.u1)
-    model.connect(model.plant.y, model.error.u2)
-    model.connect(model.error.y, model.pi.u)
-    model.connect(model.pi.y, model.plant.u)
+    wire(model, "setpoint.y error.u1", "plant.y error.u2", "error.y pi.u", "pi.y plant.u",
+         setpoint=Constant(value=f"{setpoint} m"), error=Subtract(unit="m"),
+         pi=PID(input="m", proportional=f"{p} 1/s", integral=f"{i} 1/s^2", limited=True,
+                lower="-1 m/s", upper="1 m/s", tracking_time=f"{tracking} s"),
+         plant=Integrator(input="m/s"))
     result = model.simulate("20 s", rtol=1e-10)
     times = np.linspace(0.5, 20, 40)
     exact = _regulated_integrator(p, i, tracking, setpoint, times)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy import signal
 from signal_support import at, polyline, response
@@ -50,8 +51,7 @@ def test_an_integrator_sums_by_its_rule(method):
 
 
 def test_a_limited_integrator_rests_at_its_limit_and_leaves_it_at_once():
-    block = DiscreteIntegrator(sample_time="250 ms", limited=True, upper="0.8 s",
-                               lower="-0.1 s")
+    block = DiscreteIntegrator(sample_time="250 ms", limited=True, upper="0.8 s", lower="-0.1 s")
     x, exact = 0.0, []
     for u in SAMPLES:
         exact.append(x)
@@ -115,10 +115,8 @@ def wound(anti_windup, **options):
     """The output of a controller by sums of its own whose error is 1 for 4 s, then -1."""
     block = DiscretePID(proportional=0.5, integral="2 1/s", sample_time="250 ms", limited=True,
                         anti_windup=anti_windup, **options)
-    model = Model("windup")
-    model.block = block
-    model.error = Step(initial=1, final=-1, start="4 s")
-    model.connect(model.error.y, model.block.u)
+    model = wired("windup", "error.y block.u",
+                  block=block, error=Step(initial=1, final=-1, start="4 s"))
     return at(model.simulate("9 s"), PERIOD * np.arange(36))
 
 
@@ -141,14 +139,9 @@ def test_clamping_and_back_calculation_let_go_at_once():
 
 def test_a_sampled_loop_is_its_difference_equation():
     """Forward integrator in a loop: y_(k+1) = y_k + T g (1 - y_k)."""
-    model = Model("loop")
-    model.target, model.error = Constant(value="1"), Subtract()
-    model.gain, model.sum = Gain(gain="1.2 1/s"), DiscreteIntegrator(input="1/s",
-                                                                    sample_time="0.5 s")
-    model.connect(model.target.y, model.error.u1)
-    model.connect(model.sum.y, model.error.u2)
-    model.connect(model.error.y, model.gain.u)
-    model.connect(model.gain.y, model.sum.u)
+    model = wired("loop", "target.y error.u1", "sum.y error.u2", "error.y gain.u", "gain.y sum.u",
+                  target=Constant(value="1"), error=Subtract(), gain=Gain(gain="1.2 1/s"),
+                  sum=DiscreteIntegrator(input="1/s", sample_time="0.5 s"))
     run = model.simulate("8 s")
     k = np.arange(16)
     assert_allclose(run["sum.y"].at(quantity(0.5 * k + 0.1, "s")).magnitude, 1 - 0.4**k, atol=1e-12)

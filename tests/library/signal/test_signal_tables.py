@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from signal_support import at, output_of, polyline, response
@@ -179,8 +180,7 @@ def test_a_smooth_or_falling_time_table_takes_no_jump():
     for options, said in (({"times": ["0 s", "1 s", "1 s"], "interpolation": "smooth"},
                            "must increase"),
                           ({"times": ["0 s", "2 s", "1 s"]}, "must not decrease")):  # fmt: skip
-        model = Model("table")
-        model.block = TimeTable(values=[0, 1, 2], **options)
+        model = wired("table", block=TimeTable(values=[0, 1, 2], **options))
         with pytest.raises(ParameterError, match=said):
             model.simulate("1 s")
 

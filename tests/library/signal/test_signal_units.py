@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from benches import wire
 from numpy.testing import assert_allclose
 
 import library.signal as signal
@@ -86,13 +87,9 @@ def test_signals_of_angles_are_joined_in_any_unit(value, name):
 
 def test_values_keep_their_meaning_through_prefixes_along_a_line():
     model = Model()
-    model.stroke = Constant(value="5 mm")
-    model.rate = Gain(gain="2 kN/m", input="m")
-    model.body = ForcedMass()
-    model.distance = Integrator(input="km/hour")
-    model.connect(model.stroke.y, model.rate.u)
-    model.connect(model.rate.y, model.body.force)
-    model.connect(model.body.speed, model.distance.u)
+    wire(model, "stroke.y rate.u", "rate.y body.force", "body.speed distance.u",
+         stroke=Constant(value="5 mm"), rate=Gain(gain="2 kN/m", input="m"), body=ForcedMass(),
+         distance=Integrator(input="km/hour"))
     result = model.simulate("3 s", rtol=1e-9)
     assert_allclose(result["body.v"].final.to("m/s").magnitude, 10 / 2 * 3, rtol=1e-9)
     assert_allclose(result["distance.y"].final.to("m").magnitude, 10 / 2 * 9 / 2, rtol=1e-7)
@@ -139,9 +136,7 @@ def test_lines_of_different_dimension_are_refused_naming_both_ends():
 
 def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
     model = Model()
-    model.push = Constant(value="5 N")
-    model.gain = Gain(gain="3", input="N")
-    model.connect(model.push.y, model.gain.u)
+    wire(model, "push.y gain.u", push=Constant(value="5 N"), gain=Gain(gain="3", input="N"))
     assert_allclose(model.simulate("1 s")["gain.y"].final.to("N").magnitude, 15)
     compiled = model.compile()
     model.push.value = "7 N"
@@ -153,10 +148,8 @@ def test_a_value_may_change_within_its_dimension_and_keeps_the_compiled_model():
 
 def test_signs_of_a_sum_may_change_but_not_its_number_of_ports():
     model = Model()
-    model.a, model.b = Constant(value="5 N"), Constant(value="3 N")
-    model.sum = Sum(unit="N", signs="++")
-    model.connect(model.a.y, model.sum.u1)
-    model.connect(model.b.y, model.sum.u2)
+    wire(model, "a.y sum.u1", "b.y sum.u2",
+         a=Constant(value="5 N"), b=Constant(value="3 N"), sum=Sum(unit="N", signs="++"))
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 8)
     model.sum.signs = "+-"
     assert_allclose(model.simulate("1 s")["sum.y"].final.magnitude, 2)
@@ -270,9 +263,7 @@ def test_values_that_contradict_each_other_are_found_by_the_check(block, text):
 
 def test_an_input_that_is_connected_to_nothing_is_found_by_the_check():
     model = Model()
-    model.sum = Sum(unit="N")
-    model.one = Constant(value="1 N")
-    model.connect(model.one.y, model.sum.u1)
+    wire(model, "one.y sum.u1", sum=Sum(unit="N"), one=Constant(value="1 N"))
     with pytest.raises((ConnectionRefused, CheckError), match="sum.u2"):
         model.simulate("1 s")
 

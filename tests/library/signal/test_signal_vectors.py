@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from signal_support import at, polyline, response
 
@@ -21,10 +22,8 @@ from library.signal import (
 
 
 def test_the_norm_of_a_vector_is_its_length():
-    model = Model("norm")
-    model.pieces = Constant(count=3, value=["2 N", "-3 N", "6 N"])
-    model.norm = VectorNorm(unit="N")
-    model.connect(model.pieces.y, model.norm.u)
+    model = wired("norm", "pieces.y norm.u",
+                  pieces=Constant(count=3, value=["2 N", "-3 N", "6 N"]), norm=VectorNorm(unit="N"))
     assert_allclose(model.simulate("1 s")["norm.y"].final.to("N").magnitude, 7)
 
 
@@ -43,14 +42,11 @@ def test_a_number_chooses_one_of_several_signals():
 
 @pytest.mark.parametrize(("harmonic", "amplitude", "phase"), [(1, 2.0, 0.7), (3, 0.5, -2.1)])
 def test_harmonics_are_those_of_the_sines_in_a_signal(harmonic, amplitude, phase):
-    model = Model("harmonics")
-    model.first = Sine(amplitude="2 V", frequency="5 Hz", phase="0.7 rad", bias="3 V")
-    model.third = Sine(amplitude="0.5 V", frequency="15 Hz", phase="-2.1 rad")
-    model.sum, model.estimator = Sum(unit="V"), HarmonicEstimator(unit="V", frequency="5 Hz",
-                                                                  harmonic=harmonic)
-    model.connect(model.first.y, model.sum.u1)
-    model.connect(model.third.y, model.sum.u2)
-    model.connect(model.sum.y, model.estimator.u)
+    model = wired("harmonics", "first.y sum.u1", "third.y sum.u2", "sum.y estimator.u",
+                  first=Sine(amplitude="2 V", frequency="5 Hz", phase="0.7 rad", bias="3 V"),
+                  third=Sine(amplitude="0.5 V", frequency="15 Hz", phase="-2.1 rad"),
+                  sum=Sum(unit="V"),
+                  estimator=HarmonicEstimator(unit="V", frequency="5 Hz", harmonic=harmonic))
     run = model.simulate("1 s", rtol=1e-10)
     times = [0.1, 0.3, 0.55, 0.9]
     found = [at(run, times, f"estimator.{name}")
@@ -61,18 +57,13 @@ def test_harmonics_are_those_of_the_sines_in_a_signal(harmonic, amplitude, phase
 
 
 def test_harmonics_forget_what_was_large_before():
-    model = Model("forgets")
-    model.wave, model.factor = Sine(amplitude="1 V", frequency="5 Hz"), Step(
-        initial=1e6, final=1.0, start="10 s")
-    model.product = Product(units="V, 1")
-    model.estimator = HarmonicEstimator(unit="V", frequency="5 Hz")
-    model.connect(model.wave.y, model.product.u1)
-    model.connect(model.factor.y, model.product.u2)
-    model.connect(model.product.y, model.estimator.u)
+    model = wired("forgets", "wave.y product.u1", "factor.y product.u2", "product.y estimator.u",
+                  wave=Sine(amplitude="1 V", frequency="5 Hz"),
+                  factor=Step(initial=1e6, final=1.0, start="10 s"), product=Product(units="V, 1"),
+                  estimator=HarmonicEstimator(unit="V", frequency="5 Hz"))
     for method in ("auto", "rodas4"):
         run = model.simulate("20 s", method=method)
-        assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1],
-                        rtol=1e-4)
+        assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1], rtol=1e-4)
 
 
 def test_what_is_smaller_than_the_least_amplitude_has_no_phase():

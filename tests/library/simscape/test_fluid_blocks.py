@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import final
 from numpy.testing import assert_allclose
 from simscape_corpus import built, converted
 from slx_writer import Drawn, write
@@ -12,10 +13,6 @@ from library.simscape import convert
 
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
-
-
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
 
 
 def converted_text(folder, blocks, release):

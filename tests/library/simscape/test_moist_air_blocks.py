@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benches import final, wire
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
@@ -13,10 +14,6 @@ MA = "foundation.moist_air."
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
 SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
 NONE = {"trace_gas_spec": ("foundation.enum.trace_gas_spec.mass_fraction", "1")}
-
-
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
 
 
 def entries(folder, blocks, release):
@@ -215,8 +212,7 @@ def test_dry_and_trace_gas_by_tables_are_those_of_the_file(tmp_path):
         SOLVER], "R2024b")  # fmt: skip
     assert {e.outcome for e in result.entries} == {"mapped"}, result.entries
     model = built(result.text, tmp_path)
-    model.look = ThermodynamicPropertiesSensor()
-    model.connect(model.tank.A, model.look.A)
+    wire(model, "tank.A look.A", look=ThermodynamicPropertiesSensor())
     run = model.simulate("1 s")
     R = 0.6 * 259.84 + 0.4 * 296.8
     assert final(run, "look.RHO", "kg/m^3") == pytest.approx(101325 / (R * 300), rel=1e-6)

@@ -11,16 +11,7 @@ import csv
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from simscape_corpus import (
-    CORPUS,
-    DATA,
-    MANIFEST,
-    built,
-    converted,
-    parts_of,
-    placed,
-    zipped,
-)
+from simscape_corpus import CORPUS, DATA, MANIFEST, built, converted, parts_of, placed, zipped
 
 from library.simscape import convert
 
@@ -96,8 +87,7 @@ def test_the_iron_rod_meets_its_closed_form(tmp_path):
         "2500 s", rtol=1e-10, every="100 s")
     assert_allclose(at(run, "rod.temperature_sensor.pss.y", "", expected["at_s"]),
                     expected["values"], atol=1e-6)
-    assert_allclose(at(run, "sensor.pss.y", "", expected["at_s"]), expected["base_heat"],
-                    atol=1e-5)
+    assert_allclose(at(run, "sensor.pss.y", "", expected["at_s"]), expected["base_heat"], atol=1e-5)
 
 
 def test_a_change_of_one_parameter_changes_one_line(tmp_path):

@@ -118,8 +118,7 @@ def test_a_direction_without_evidence_is_told_in_text_and_report(tmp_path):
     blocks[1].sides = (["N"], ["S"])
     blocks[1].nodes = {"N": "a", "S": "g"}
     result = convert(write(tmp_path / "model.slx", blocks, NEW))
-    assert "/source: Direction not verified: compare one sign with" in " ".join(
-        result.text.split())
+    assert "/source: Direction not verified: compare one sign with" in " ".join(result.text.split())
     assert any("Direction not verified" in note for e in result.entries if e.path == "/source"
                for note in e.notes)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import runpy
 
 import pytest
+from benches import wired
 
-from blocks import Model, UnknownName
+from blocks import UnknownName
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.simscape import source_text
 from library.simscape.matlab import NotUnderstood
@@ -64,11 +65,9 @@ def test_words_choose_the_equations(enum, place, other, tmp_path):
     made = part_of(tmp_path, enum=enum, place=place, other=other.replace("mode.", f"{enum}."))
     assert made().m == "weak"
     for word, conductance in (("weak", 2), ("strong", 6), ("shorted", 14)):
-        model = Model("circuit")
-        model.source, model.part, model.ground = DCVoltageSource(voltage="1 V"), made(
-            m=word), ElectricalReference()
-        model.connect(model.source.p, model.part.p)
-        model.connect(model.source.n, model.part.n, model.ground.V)
+        model = wired("circuit", "source.p part.p", "source.n part.n ground.V",
+                      source=DCVoltageSource(voltage="1 V"), part=made(m=word),
+                      ground=ElectricalReference())
         assert model.operating_point()["part.i"].to("A").m == pytest.approx(conductance)
 
 

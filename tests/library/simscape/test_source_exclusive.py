@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benches import wired
 
-from blocks import BlocksError, Model
+from blocks import BlocksError
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.simscape import source_text
 
@@ -63,11 +64,9 @@ def test_a_variable_of_exclusive_branches_is_one(maker, loss, tmp_path):
     assert text.count("    q = Variable(") == 1
     space: dict = {"__name__": "leaky"}
     exec(compile(text, "leaky.py", "exec"), space)
-    model = Model("circuit")
-    model.source, model.ground = DCVoltageSource(voltage="5 V"), ElectricalReference()
-    model.part = space["Leaky"](loss=loss)
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
+    model = wired("circuit", "source.p part.p", "source.n part.n ground.V",
+                  source=DCVoltageSource(voltage="5 V"), ground=ElectricalReference(),
+                  part=space["Leaky"](loss=loss))
     run = model.simulate("1 ms")
     assert run["part.i"].final.to("A").m == pytest.approx(2 if loss else 1)
     assert run["part.q"].final.to("W").m == pytest.approx(10 if loss else 0)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from benches import wired
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 from test_sources import written
 
@@ -23,9 +24,7 @@ def law(folder, equations, declared=""):
 
 
 def run_of(part, source):
-    model = Model("law")
-    model.part, model.source = part, source
-    model.connect(model.source.y, model.part.u)
+    model = wired("law", "source.y part.u", part=part, source=source)
     return model.simulate("2 s")
 
 
@@ -117,9 +116,7 @@ def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
                    "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
                    "variables\nQ = {0, 'W'}; y = {0, '1'};\nend\nbranches\nQ : A.Q -> *;\nend\n"
                    f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path, "law")
-    model = Model("law")
-    model.part, model.room = made(), TemperatureSource(temperature="300 K")
-    model.connect(model.part.A, model.room.A)
+    model = wired("law", "part.A room.A", part=made(), room=TemperatureSource(temperature="300 K"))
     assert model.simulate("1 s")["part.y"].final.m == pytest.approx(expected, abs=1e-9)
 
 
@@ -365,9 +362,8 @@ def test_a_table_of_two_axes_is_read(held, tmp_path):
     ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5),
 ])  # fmt: skip
 def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
-    model = Model("law")
-    model.part, model.source = law(tmp_path, f"a == {table}; b == 0;")(), Ramp(slope="1/s")
-    model.connect(model.source.y, model.part.u)
+    model = wired("law", "source.y part.u",
+                  part=law(tmp_path, f"a == {table}; b == 0;")(), source=Ramp(slope="1/s"))
     with pytest.raises(BlocksError, match="a table ends here") as caught:
         model.simulate("3 s")
     assert caught.value.time == pytest.approx(end, abs=1e-6)

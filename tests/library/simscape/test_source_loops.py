@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from test_sources import classes_of, written
 
 from blocks import BlocksError, Domain, Model
@@ -217,8 +218,7 @@ def test_arrays_of_nodes_of_two_parts_are_connected_entry_with_entry(tmp_path):
     model = Model("stack")
     model.stack = classes_of_text(STACK, tmp_path, "stack")["Stack"]()
     model.source, model.sink = (TemperatureSource(temperature=t) for t in ("308 K", "300 K"))
-    model.connect(model.source.A, model.stack.hot)
-    model.connect(model.stack.cold, model.sink.A)
+    wire(model, "source.A stack.hot", "stack.cold sink.A")
     run = model.simulate("1 s")
     # two ways side by side, of 1 + 1 and 2 + 2 K/W
     assert abs(run["source.A.Q"].final.to("W").m) == pytest.approx(8 / 2 + 8 / 4)
@@ -261,11 +261,8 @@ def test_branches_in_a_loop_and_products_of_matrices(tmp_path):
     model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
     loads = written(CHAIN, tmp_path, "chain")
     model.small, model.large = loads(R0="0.1 ohm"), loads(R0="1.6 ohm")
-    model.connect(model.source.p, model.part.p_1)
-    model.connect(model.part.p_2, model.small.p)
-    model.connect(model.part.p_3, model.large.p)
-    model.connect(model.source.n, model.part.m_1, model.part.m_2, model.part.m_3, model.small.n,
-                  model.large.n, model.ground.V)
+    wire(model, "source.p part.p_1", "part.p_2 small.p", "part.p_3 large.p",
+         "source.n part.m_1 part.m_2 part.m_3 small.n large.n ground.V")
     run = model.simulate("1 s")
     volts = [run[f"part.v_{k}"].final.to("V").m for k in (1, 2, 3)]
     np.testing.assert_allclose(volts, [10, 5, 20])
@@ -312,11 +309,9 @@ end
 def test_vector_signals_are_one_for_each_entry(tmp_path):
     (tmp_path / "mixer.ssc").write_text(MIXER)
     found = classes_of_text(TWICE, tmp_path, "twice")
-    model = Model("signals")
-    model.plain, model.within = found["Mixer"](), found["Twice"]()
-    model.a, model.b = Constant(value="3 V"), Constant(value="-1 V")
-    model.connect(model.a.y, model.plain.u_1, model.within.u_1)
-    model.connect(model.b.y, model.plain.u_2, model.within.u_2)
+    model = wired("signals", "a.y plain.u_1 within.u_1", "b.y plain.u_2 within.u_2",
+                  plain=found["Mixer"](), within=found["Twice"](), a=Constant(value="3 V"),
+                  b=Constant(value="-1 V"))
     run = model.simulate("1 s")
     for path in ("plain", "within.inner"):
         got = [run[f"{path}.y_{k}"].final.to("V").m for k in (1, 2, 3)]
@@ -403,10 +398,8 @@ end
 
 
 def test_a_star_is_the_reference_of_the_domain(tmp_path):
-    model = Model("earthed")
-    model.part, model.source = written(EARTHED, tmp_path, "earthed")(), DCVoltageSource()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n)
+    model = wired("earthed", "source.p part.p", "source.n part.n",
+                  part=written(EARTHED, tmp_path, "earthed")(), source=DCVoltageSource())
     run = model.simulate("1 s")
     volts = run["source.v"].final.to("V").m
     assert run["part.R.i"].final.to("A").m == pytest.approx(volts / 5)
@@ -417,9 +410,7 @@ def test_a_star_in_a_domain_of_the_users_and_a_parameter_of_the_domain(tmp_path)
         (tmp_path / f"{name}.ssc").write_text(text)
     supply = written(SUPPLY, tmp_path, "supply")
     found = classes_of_text(BOX, tmp_path, "box")
-    model = Model("box")
-    model.box, model.supply = found["Box"](), supply()
-    model.connect(model.box.a, model.supply.a)
+    model = wired("box", "box.a supply.a", box=found["Box"](), supply=supply())
     run = model.simulate("1 s")
     assert run["supply.u"].final.to("m^3/s").m == pytest.approx(24 / 12)
     assert any("a.rho" in str(warning) for warning in model.check().warnings)
@@ -481,9 +472,7 @@ def test_an_assertion_on_lengths_leaves_them_to_what_is_given(tmp_path):
     made = written(TABLE, tmp_path, "curve")
 
     def run(**values):
-        model = Model("curve")
-        model.part, model.source = made(**values), Constant(value=1.5)
-        model.connect(model.source.y, model.part.u)
+        model = wired("curve", "source.y part.u", part=made(**values), source=Constant(value=1.5))
         return model.simulate("1 s")["part.y"].final.m
 
     assert run() == pytest.approx(2.5)

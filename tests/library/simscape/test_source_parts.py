@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from benches import wired
 from test_sources import COUNTER, classes_of, written
 
 from blocks import BlocksError, FileError, Model, Target
@@ -76,9 +77,7 @@ def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
         "LAW", "{2, 'm^2'}*h.der == q; A.p == {9810, 'Pa/m'}*h;"), tmp_path, "volume")
     orifice = written(OF_TANKS.replace("NAMED", "none").replace("NAME", "orifice").replace(
         "LAW", "q == {1e-5, 'm^3/s/Pa'}*A.p; h == {0, 'm'};"), tmp_path, "orifice")
-    model = Model("tanks")
-    model.volume, model.orifice = volume(), orifice()
-    model.connect(model.volume.A, model.orifice.A)
+    model = wired("tanks", "volume.A orifice.A", volume=volume(), orifice=orifice())
     run = model.simulate("10 s", rtol=1e-9)
     assert run["volume.h"].final.m == pytest.approx(3 * math.exp(-9810e-5 / 2 * 10), rel=1e-7)
 
@@ -136,11 +135,9 @@ end
 @pytest.mark.parametrize("shunt", ["off", "on"])
 @pytest.mark.parametrize("heat", ["off", "on"])
 def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
-    model = Model("warm")
-    model.part = written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt)
-    model.source, model.ground = DCVoltageSource(voltage="6 V"), ElectricalReference()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
+    model = wired("warm", "source.p part.p", "source.n part.n ground.V",
+                  part=written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt),
+                  source=DCVoltageSource(voltage="6 V"), ground=ElectricalReference())
     if heat == "on":
         model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
         model.connect(model.part.H, model.mass.M)
@@ -230,10 +227,8 @@ end
 def test_a_counter_starts_from_a_parameter(tmp_path):
     source = COUNTER.replace("ups = {0, '1'}", "ups = {first, '1'}").replace(
         "    inputs", "    parameters\n        first = {4, '1'};\n    end\n    inputs", 1)
-    model = Model("count")
-    model.wave = Constant(value=2)
-    model.counter = written(source, tmp_path, "counter")(first=7)
-    model.connect(model.wave.y, model.counter.u)
+    model = wired("count", "wave.y counter.u",
+                  wave=Constant(value=2), counter=written(source, tmp_path, "counter")(first=7))
     run = model.simulate("1 s")  # x = 2 t passes 1 at 0.5 s
     assert [run["counter.y"].at(t).m for t in ("0.4 s", "0.6 s")] == [7, 8]
 
@@ -282,12 +277,8 @@ def pair(folder, part=ONE_OHM, more="", name="couple"):
 
 
 def across(part, voltage):
-    model = Model("circuit")
-    model.part, model.source, model.ground = part, DCVoltageSource(voltage=voltage), \
-        ElectricalReference()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
-    return model
+    return wired("circuit", "source.p part.p", "source.n part.n ground.V",
+                 part=part, source=DCVoltageSource(voltage=voltage), ground=ElectricalReference())
 
 
 def current(part, voltage):
@@ -551,12 +542,9 @@ def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
     (tmp_path / "half.ssc").write_text(HALF.replace("else", "elseif way == my.ways.scaled"))
     (tmp_path / "servo.ssc").write_text(SERVO)
     made = classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]
-    model = Model("drive")
-    model.servo, model.mass = made(way=way), Mass(mass="1 kg")
-    model.command, model.seen = Constant(value=0.25), Gain(input="N", gain="3 1/N")
-    model.connect(model.servo.R, model.mass.M)
-    model.connect(model.servo.F, model.seen.u)
-    model.connect(model.command.y, model.servo.S)
+    model = wired("drive", "servo.R mass.M", "servo.F seen.u", "command.y servo.S",
+                  servo=made(way=way), mass=Mass(mass="1 kg"), command=Constant(value=0.25),
+                  seen=Gain(input="N", gain="3 1/N"))
     assert not model.check().warnings
     run = model.simulate("1 s", rtol=1e-9)
     damping = 3 if way == "plain" else 0.75

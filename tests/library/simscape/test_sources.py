@@ -11,6 +11,7 @@ import runpy
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from simscape_corpus import DATA
 
@@ -59,14 +60,11 @@ def test_a_source_with_a_duct_of_air_warms_what_is_blown_through_it(tmp_path):
     model.sand = made(coilShape="UshapedCoil")
     area = model.sand.HTcond2.area.to("m^2").m
     assert_allclose(area, 7.04 / 4 * 0.2 * 0.02, rtol=1e-12)  # the law of this shape, by hand
-    model.inlet, model.outlet, model.fan = Reservoir(), Reservoir(), FlowRateSource(
-        mass_flow="10 g/s", power_spec="none")  # fmt: skip
-    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.connect(model.inlet.A, model.fan.A)
-    model.connect(model.fan.B, model.sand.A)
-    model.connect(model.sand.B, model.outlet.A)
-    model.connect(model.supply.p, model.sand.p)
-    model.connect(model.supply.n, model.sand.n, model.earth.V)
+    wire(model, "inlet.A fan.A", "fan.B sand.A", "sand.B outlet.A", "supply.p sand.p",
+         "supply.n sand.n earth.V",
+         inlet=Reservoir(), outlet=Reservoir(),
+         fan=FlowRateSource(mass_flow="10 g/s", power_spec="none"),
+         supply=DCVoltageSource(voltage="24 V"), earth=ElectricalReference())
     run = model.simulate("60 s")
     energy = run.energy()
     assert energy.relative_residual < 1e-7
@@ -80,8 +78,7 @@ def test_a_wall_between_two_rooms_warms_as_its_closed_form_says(tmp_path):
     model = Model("wall")
     model.wall = made()
     model.outside, model.inside = (TemperatureSource(temperature=t) for t in ("270 K", "295 K"))
-    model.connect(model.outside.A, model.wall.EXT)
-    model.connect(model.inside.A, model.wall.INT)
+    wire(model, "outside.A wall.EXT", "inside.A wall.INT")
     run = model.simulate("400 hour", rtol=1e-9, every="40 hour")
     one = 1 / (1 / (5 * 70) + 0.3 / (2 * 70))  # a film and the wall, on either side
     tau = 50400 * 1870 / (2 * one)
@@ -160,15 +157,11 @@ def written(text, folder, name):
 
 
 def circuit(part, amplitude="5 V"):
-    model = Model("circuit")
-    model.part, model.resistor = part, Resistor(resistance="10 ohm")
-    model.source, model.ground = ACVoltageSource(amplitude=amplitude, frequency="50 Hz"), \
-        ElectricalReference()
-    model.sensor = VoltageSensor()
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.part.p, model.sensor.p)
-    model.connect(model.part.n, model.sensor.n, model.source.n, model.ground.V)
-    return model
+    return wired("circuit", "source.p resistor.p", "resistor.n part.p sensor.p",
+                 "part.n sensor.n source.n ground.V",
+                 part=part, resistor=Resistor(resistance="10 ohm"),
+                 source=ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
+                 ground=ElectricalReference(), sensor=VoltageSensor())
 
 
 def laws_of(model):
@@ -286,10 +279,9 @@ end
 
 
 def test_events_are_counted(tmp_path):
-    model = Model("count")
-    model.wave = Sine(frequency=f"{1 / (2 * np.pi)} Hz")
-    model.counter = written(COUNTER, tmp_path, "counter")()
-    model.connect(model.wave.y, model.counter.u)
+    model = wired("count", "wave.y counter.u",
+                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+                  counter=written(COUNTER, tmp_path, "counter")())
     run = model.simulate("20 s")  # x = 1 - cos(t) rises through 1 at pi/2 + 2 pi k
     for k in range(3):
         at = np.pi / 2 + 2 * np.pi * k
@@ -313,10 +305,9 @@ def test_events_have_cases_conditions_and_a_start(latch, steps, tmp_path):
     end
 """).replace("    variables\n", f"    parameters\n        latch = {latch};\n    end\n"
                                  "    variables\n", 1)
-    model = Model("count")
-    model.wave = Sine(frequency=f"{1 / (2 * np.pi)} Hz")
-    model.counter = written(text, tmp_path, "counter")()
-    model.connect(model.wave.y, model.counter.u)
+    model = wired("count", "wave.y counter.u",
+                  wave=Sine(frequency=f"{1 / (2 * np.pi)} Hz"),
+                  counter=written(text, tmp_path, "counter")())
     run = model.simulate("14 s")  # x = 1 - cos(t)
     assert tuple(run["counter.y"].at(f"{k * np.pi} s").m for k in range(5)) == steps
 
@@ -370,12 +361,9 @@ def test_a_node_that_is_connected_with_the_reference_has_its_voltage(tmp_path):
     made = written("component ends\nnodes\na = foundation.electrical.electrical;\n"
                    "b = mine.sound;\nend\nconnections\nconnect(a, *);\nconnect(b, *);\nend\nend\n",
                    tmp_path / "+mine" / "+parts", "ends")
-    model = Model("grounded")
-    model.ends, model.source = made(), DCVoltageSource(voltage="5 V")
-    model.resistor = Resistor(resistance="10 ohm")
-    model.connect(model.source.n, model.ends.a)
-    model.connect(model.source.p, model.resistor.p)
-    model.connect(model.resistor.n, model.ends.a)
+    model = wired("grounded", "source.n ends.a", "source.p resistor.p", "resistor.n ends.a",
+                  ends=made(), source=DCVoltageSource(voltage="5 V"),
+                  resistor=Resistor(resistance="10 ohm"))
     run = model.simulate("1 ms")
     assert run["ends.a.v"].final.m == 0
     assert run["ends.b.p"].final.m == 0

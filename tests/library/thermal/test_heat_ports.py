@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -45,14 +46,10 @@ ROOM = quantity("300 K")
 
 def braked(element, capacity=50.0, **body):
     """A body of 10 kg at 20 m/s against an element that warms a lump."""
-    model = Model("braked")
-    model.body = Mass(**{"mass": "10 kg", "v": "20 m/s", **body})
-    model.element, model.ground = element, Reference()
-    model.lump = ThermalMass(mass="1 kg", specific_heat=quantity(capacity, "J/(kg*K)"))
-    model.connect(model.body.M, model.element.R)
-    model.connect(model.element.C, model.ground.V)
-    model.connect(model.element.H, model.lump.M)
-    return model
+    return wired("braked", "body.M element.R", "element.C ground.V", "element.H lump.M",
+                 body=Mass(**{"mass": "10 kg", "v": "20 m/s", **body}), element=element,
+                 ground=Reference(),
+                 lump=ThermalMass(mass="1 kg", specific_heat=quantity(capacity, "J/(kg*K)")))
 
 
 def closes(run, tolerance=1e-9):
@@ -76,7 +73,6 @@ def test_without_the_port_nothing_is_different():
     assert list(Damper().ports) == ["R", "C"]
 
 
-FLOWS = {"translational": ("v", "m/s", "f"), "rotational": ("w", "rad/s", "t")}
 EXCITED = [
     (kind, package, cls, options)
     for kind, package, cls, options in [
@@ -146,28 +142,21 @@ def test_the_heat_of_gears_arrives():
     model.screw = mechanisms.LeadScrew(thermal_port=True)
     model.nut, model.lump = Mass(), ThermalMass(mass="1 g")
     model.load.w = None
-    model.connect(model.drive.I, model.gear.S)
-    model.connect(model.gear.O, model.screw.S)
-    model.connect(model.screw.N, model.nut.M)
-    model.connect(model.gear.H, model.screw.H, model.lump.M)
+    wire(model, "drive.I gear.S", "gear.O screw.S", "screw.N nut.M", "gear.H screw.H lump.M")
     model.brake = rotational.RotationalDamper(damping="0.01 N*m*s/rad")
     model.ground = rotational.RotationalReference()
-    model.connect(model.load.I, model.gear.O, model.brake.R)
-    model.connect(model.brake.C, model.ground.W)
+    wire(model, "load.I gear.O brake.R", "brake.C ground.W")
     assert closes(model.simulate("1 s", rtol=1e-9), 1e-6)["lump"].stored > 0
 
 
 # -- impacts -----------------------------------------------------------------------------------
 def bouncing(restitution=0.8, **stop):
-    model = Model("bouncing")
-    model.ball, model.weight = Mass(mass="2 kg"), ForceSource(force="-20 N")
-    model.floor = HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m", x="1 m",
-                           restitution=restitution, thermal_port=True, **stop)
-    model.ground, model.lump = Reference(), ThermalMass(mass="1 g")
-    model.connect(model.ball.M, model.weight.R, model.floor.R)
-    model.connect(model.weight.C, model.floor.C, model.ground.V)
-    model.connect(model.floor.H, model.lump.M)
-    return model
+    return wired("bouncing", "ball.M weight.R floor.R", "weight.C floor.C ground.V",
+                 "floor.H lump.M",
+                 ball=Mass(mass="2 kg"), weight=ForceSource(force="-20 N"),
+                 floor=HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m", x="1 m",
+                                restitution=restitution, thermal_port=True, **stop),
+                 ground=Reference(), lump=ThermalMass(mass="1 g"))
 
 
 def test_the_energy_of_impacts_becomes_heat():
@@ -190,29 +179,22 @@ def test_an_impact_leaves_what_newton_takes(restitution):
 
 
 def test_turning_stops_are_heated_as_well():
-    model = Model("turning")
-    model.rotor = rotational.Inertia(inertia="1 kg*m^2", w="2 rad/s")
-    model.stop = rotational.RotationalHardStop(model="restitution", thermal_port=True)
-    model.ground, model.lump = rotational.RotationalReference(), ThermalMass(mass="1 g")
-    model.connect(model.rotor.I, model.stop.R)
-    model.connect(model.stop.C, model.ground.W)
-    model.connect(model.stop.H, model.lump.M)
+    model = wired("turning", "rotor.I stop.R", "stop.C ground.W", "stop.H lump.M",
+                  rotor=rotational.Inertia(inertia="1 kg*m^2", w="2 rad/s"),
+                  stop=rotational.RotationalHardStop(model="restitution", thermal_port=True),
+                  ground=rotational.RotationalReference(), lump=ThermalMass(mass="1 g"))
     run = model.simulate("2 s", rtol=1e-10)
     spent = 2 - run["rotor.w"].final.to("rad/s").magnitude ** 2 / 2
     assert_allclose(closes(run, 1e-10)["lump"].stored, spent, rtol=1e-8)
 
 
 def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():
-    model = Model("disc")
-    model.ground, model.gravity = planar.Ground(), planar.Gravity()
-    model.disc = planar.Body(mass="1 kg", inertia="31.25 g*m^2", x="0 m", y="1 m", phi="0 rad",
-                             vx="1 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
-    model.floor = planar.Contact(curve=planar.Circle("0.25 m"), restitution=0.5,
-                                 thermal_port=True)  # fmt: skip
-    model.lump = ThermalMass(mass="1 g")
-    model.connect(model.ground.P, model.floor.B, model.gravity.P)
-    model.connect(model.disc.P, model.floor.F)
-    model.connect(model.floor.H, model.lump.M)
+    model = wired("disc", "ground.P floor.B gravity.P", "disc.P floor.F", "floor.H lump.M",
+                  ground=planar.Ground(), gravity=planar.Gravity(),
+                  disc=planar.Body(mass="1 kg", inertia="31.25 g*m^2", x="0 m", y="1 m",
+                                   phi="0 rad", vx="1 m/s", vy="0 m/s", w="0 rad/s"),
+                  floor=planar.Contact(curve=planar.Circle("0.25 m"), restitution=0.5,
+                                       thermal_port=True), lump=ThermalMass(mass="1 g"))
     run = model.simulate("1.5 s", rtol=1e-9)
     v, w = run["disc.vx"].final.to("m/s").magnitude, run["disc.w"].final.to("rad/s").magnitude
     assert_allclose((v, w), (2 / 3, -8 / 3), rtol=1e-9)  # it rolls: a third of its energy is lost
@@ -221,14 +203,11 @@ def test_what_a_disc_loses_by_impacts_and_slip_becomes_heat():
 
 
 def test_the_damper_between_two_bodies_warms():
-    model = Model("plane")
-    model.ground = planar.Ground()
-    model.body = planar.Body(mass="1 kg", x="0.2 m", y="0 m", vx="0 m/s", vy="0.3 m/s")
-    model.spring = planar.SpringDamper(damping="5 N*s/m", thermal_port=True)
-    model.lump = ThermalMass(mass="1 g")
-    model.connect(model.ground.P, model.spring.B)
-    model.connect(model.body.P, model.spring.F)
-    model.connect(model.spring.H, model.lump.M)
+    model = wired("plane", "ground.P spring.B", "body.P spring.F", "spring.H lump.M",
+                  ground=planar.Ground(),
+                  body=planar.Body(mass="1 kg", x="0.2 m", y="0 m", vx="0 m/s", vy="0.3 m/s"),
+                  spring=planar.SpringDamper(damping="5 N*s/m", thermal_port=True),
+                  lump=ThermalMass(mass="1 g"))
     ledger = closes(model.simulate("1 s", rtol=1e-9, method="DOP853"), 1e-6)
     assert ledger["spring"].dissipated == 0
     assert ledger["lump"].stored > 1
@@ -250,8 +229,7 @@ def test_a_friction_fades_with_heat_and_sticks_in_the_end():
         quantity("100 N") * (1 - quantity("5e-3/K") * (temperature - ROOM)))
     model = braked(fading)
     model.place = translational.MotionSensor()
-    model.connect(model.place.R, model.body.M)
-    model.connect(model.place.C, model.ground.V)
+    wire(model, "place.R body.M", "place.C ground.V")
     run = model.simulate("4 s", rtol=1e-11)
     x, T = run["place.P"].to("m").magnitude, run["lump.T"].to("K").magnitude
     assert_allclose(T, 300 + 200 * (1 - np.exp(-5e-3 * 100 * x / 50)), rtol=1e-9)
@@ -318,23 +296,17 @@ def test_checks_of_a_component_see_the_value_at_room_temperature():
 
 # -- what is refused ---------------------------------------------------------------------------
 def test_a_port_left_open_is_an_error():
-    model = Model("open")
-    model.body, model.ground = Mass(v="1 m/s"), Reference()
-    model.one, model.two = Damper(thermal_port=True), Damper(thermal_port=True)
-    model.connect(model.body.M, model.one.R, model.two.R)
-    model.connect(model.one.C, model.two.C, model.ground.V)
+    model = wired("open", "body.M one.R two.R", "one.C two.C ground.V",
+                  body=Mass(v="1 m/s"), ground=Reference(), one=Damper(thermal_port=True),
+                  two=Damper(thermal_port=True))
     findings = model.check()
     assert [f.code for f in findings.errors] == ["network.nowhere"] * 2
     assert findings.errors[0].where == ("one.H",)
     assert "The thermal port one.H is left open: the heat of one has nowhere to go." in str(
         findings.errors[0])
-    model.connect(model.one.H, model.two.H)
-    model.end = PerfectInsulator()
-    model.connect(model.one.H, model.end.A)
+    wire(model, "one.H two.H", "one.H end.A", end=PerfectInsulator())
     assert "is joined to nothing that takes it up" in str(model.check().errors[0])
-    model.out, model.sink = ThermalResistance(), ThermalMass()
-    model.connect(model.one.H, model.out.A)
-    model.connect(model.out.B, model.sink.M)
+    wire(model, "one.H out.A", "out.B sink.M", out=ThermalResistance(), sink=ThermalMass())
     assert not model.check().errors
     closes(model.simulate("0.01 s"), 1e-6)
 
@@ -363,11 +335,9 @@ def test_a_function_is_refused_when_it_is_set_later():
 
 def test_a_function_of_time_stays_one():
     source = rotational.TorqueSource(torque=lambda t: quantity("1 N*m/s") * t)  # not of t, a torque
-    model = Model("time")
-    model.source, model.rotor = source, rotational.Inertia(inertia="1 kg*m^2")
-    model.ground = rotational.RotationalReference()
-    model.connect(model.source.R, model.rotor.I)
-    model.connect(model.source.C, model.ground.W)
+    model = wired("time", "source.R rotor.I", "source.C ground.W",
+                  source=source, rotor=rotational.Inertia(inertia="1 kg*m^2"),
+                  ground=rotational.RotationalReference())
     assert_allclose(model.simulate("2 s")["rotor.w"].final.magnitude, 2, rtol=1e-6)
 
 
@@ -380,11 +350,9 @@ def test_a_function_with_another_unit_or_a_fault_is_told():
 
 
 def test_what_stores_energy_does_not_follow_a_variable():
-    model = Model("stored")
-    model.body, model.ground = Mass(), Reference()
-    model.spring = Spring(stiffness=lambda x: quantity("1 N/m^2") * x)
-    model.connect(model.body.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("stored", "body.M spring.R", "spring.C ground.V",
+                  body=Mass(), ground=Reference(),
+                  spring=Spring(stiffness=lambda x: quantity("1 N/m^2") * x))
     assert "energy is stored by it" in str(model.check().errors[0])
 
 
@@ -405,8 +373,7 @@ def test_instants_that_are_known_before_the_run_follow_no_temperature():
             yield der(self.pause) == 1
             yield every(self.pause, {self.n: self.n + 1})
 
-    other = Model("counts")
-    other.counter = Counter()
+    other = wired("counts", counter=Counter())
     with pytest.raises(EquationError, match="every.* depends on pause. Instants are known"):
         other.simulate("1 s")
 
@@ -427,10 +394,8 @@ def test_a_user_may_carry_any_power_through_any_port():
             yield self.power_dissipated == 2 * self.given
             yield self.power_supplied == 3 * self.given
 
-    model = Model("own")
-    model.motor, model.a, model.b = Motor(), ThermalMass(), ThermalMass()
-    model.connect(model.motor.A, model.a.M)
-    model.connect(model.motor.B, model.b.M)
+    model = wired("own", "motor.A a.M", "motor.B b.M",
+                  motor=Motor(), a=ThermalMass(), b=ThermalMass())
     run = model.simulate("10 s")
     ledger = closes(run, 1e-9)
     assert_allclose([ledger["a"].stored, ledger["b"].stored], [30, 60], rtol=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.optimize import root
 
@@ -33,12 +34,9 @@ EXACT = {"rtol": 1e-12, "atol": 1e-12}
 
 def between(element, hot="400 K", cold="300 K"):
     """An element between two fixed temperatures."""
-    model = Model("between")
-    model.hot, model.cold = TemperatureSource(temperature=hot), TemperatureSource(temperature=cold)
-    model.element = element
-    model.connect(model.hot.A, model.element.A)
-    model.connect(model.element.B, model.cold.A)
-    return model
+    return wired("between", "hot.A element.A", "element.B cold.A",
+                 hot=TemperatureSource(temperature=hot), cold=TemperatureSource(temperature=cold),
+                 element=element)
 
 
 def flow(element, **ends):
@@ -53,12 +51,9 @@ def signal(model, value):
 # -- bodies ------------------------------------------------------------------------------------
 def cooling(element, hot="373.15 K"):
     """A body of 10 J/K that an element joins to surroundings of 300 K."""
-    model = Model("cooling")
-    model.body = ThermalMass(mass="20 g", specific_heat="500 J/(kg*K)", T=hot)
-    model.air, model.element = TemperatureSource(temperature="300 K"), element
-    model.connect(model.body.M, model.element.A)
-    model.connect(model.element.B, model.air.A)
-    return model
+    return wired("cooling", "body.M element.A", "element.B air.A",
+                 body=ThermalMass(mass="20 g", specific_heat="500 J/(kg*K)", T=hot),
+                 air=TemperatureSource(temperature="300 K"), element=element)
 
 
 def test_a_body_cools_exponentially():
@@ -75,13 +70,10 @@ def test_a_temperature_in_degrees_counts_from_its_own_zero():
 
 
 def test_two_bodies_meet_where_their_heat_says():
-    model = Model("two")
-    model.a = ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)", T="400 K")
-    model.b = ThermalMass(mass="3 kg", specific_heat="100 J/(kg*K)", T="300 K")
-    model.link, model.meter = ThermalResistance(resistance="0.01 K/W"), HeatFlowRateSensor()
-    model.connect(model.a.M, model.meter.A)
-    model.connect(model.meter.B, model.link.A)
-    model.connect(model.link.B, model.b.M)
+    model = wired("two", "a.M meter.A", "meter.B link.A", "link.B b.M",
+                  a=ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)", T="400 K"),
+                  b=ThermalMass(mass="3 kg", specific_heat="100 J/(kg*K)", T="300 K"),
+                  link=ThermalResistance(resistance="0.01 K/W"), meter=HeatFlowRateSensor())
     run = model.simulate("2 s", **EXACT)
     t = run.time.to("s").magnitude
     difference = 100 * np.exp(-t * (1 / 100 + 1 / 300) / 0.01)
@@ -163,12 +155,11 @@ def test_a_body_that_radiates_into_space():
 def test_nodes_without_mass_that_radiate_settle_above_absolute_zero():
     """T⁴ has a second root below zero at every node; the one between the sources is found."""
     count, conductance, radiation = 20, 0.401, 4e-12
-    model = Model("fin")
-    model.hot, model.cold = TemperatureSource(temperature="800 K"), TemperatureSource(
-        temperature="300 K")
-    model.wall = ConductiveHeatTransfer(count=count + 1)
-    model.radiation = RadiativeHeatTransfer(count=count)
-    model.connect(model.hot.A, model.wall[0].A)
+    model = wired("fin", "hot.A wall[0].A",
+                  hot=TemperatureSource(temperature="800 K"),
+                  cold=TemperatureSource(temperature="300 K"),
+                  wall=ConductiveHeatTransfer(count=count + 1),
+                  radiation=RadiativeHeatTransfer(count=count))
     for i in range(count):
         model.connect(model.wall[i].B, model.wall[i + 1].A, model.radiation[i].A)
     model.connect(model.wall[count].B, model.radiation.B, model.cold.A)
@@ -204,11 +195,9 @@ def test_a_heat_flow_warms_its_end_b():
 
 
 def test_a_heat_flow_stops_the_run_at_absolute_zero():
-    model = Model("drawn")
-    model.body = ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)")
-    model.other, model.pump = ThermalMass(), HeatFlowRateSource(heat_flow="100 W")
-    model.connect(model.body.M, model.pump.A)
-    model.connect(model.pump.B, model.other.M)
+    model = wired("drawn", "body.M pump.A", "pump.B other.M",
+                  body=ThermalMass(mass="1 kg", specific_heat="100 J/(kg*K)"), other=ThermalMass(),
+                  pump=HeatFlowRateSource(heat_flow="100 W"))
     with pytest.raises(SimulationError, match="more heat is drawn than there is") as error:
         model.simulate("400 s")
     assert error.value.where == "pump"
@@ -223,21 +212,18 @@ def test_a_prescribed_temperature_below_absolute_zero_is_named():
         model.simulate("10 s")
     assert error.value.time == pytest.approx(7.5, rel=1e-9)
     model = between(ThermalResistance())
-    model.value = Ramp(initial="300 K", slope="-40 K/s")
-    model.connect(model.value.y, model.hot.S)
+    wire(model, "value.y hot.S", value=Ramp(initial="300 K", slope="-40 K/s"))
     with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
         model.simulate("10 s")
     assert error.value.time == pytest.approx(7.5, rel=1e-9)
 
 
 def test_a_difference_of_temperatures_makes_b_the_warmer():
-    model = Model("difference")
-    model.zero, model.lift = ThermalReference(), ControlledTemperatureSource(difference="293.15 K")
-    model.sink, model.wall = TemperatureSource(temperature="273.15 K"), ThermalResistance()
-    model.meter, model.absolute = TemperatureSensor(), TemperatureSensor(reference="absolute")
-    model.connect(model.zero.H, model.lift.A)
-    model.connect(model.lift.B, model.wall.A, model.meter.A, model.absolute.A)
-    model.connect(model.wall.B, model.sink.A, model.meter.B)
+    model = wired("difference", "zero.H lift.A", "lift.B wall.A meter.A absolute.A",
+                  "wall.B sink.A meter.B",
+                  zero=ThermalReference(), lift=ControlledTemperatureSource(difference="293.15 K"),
+                  sink=TemperatureSource(temperature="273.15 K"), wall=ThermalResistance(),
+                  meter=TemperatureSensor(), absolute=TemperatureSensor(reference="absolute"))
     run = model.simulate("1 s")
     assert_allclose(run["meter.T"].final.to("K").magnitude, 20, rtol=1e-12)
     assert_allclose(run["absolute.T"].final.to("K").magnitude, 293.15, rtol=1e-15)
@@ -289,22 +275,17 @@ def test_a_signal_takes_the_place_of_the_parameter():
 
 
 def test_an_insulated_end_has_the_temperature_of_its_body():
-    model = Model("insulated")
-    model.body, model.end = ThermalMass(T="350 K"), PerfectInsulator()
-    model.connect(model.body.M, model.end.A)
+    model = wired("insulated", "body.M end.A", body=ThermalMass(T="350 K"), end=PerfectInsulator())
     assert model.simulate("1 s")["end.T"].final.to("K").magnitude == 350
 
 
 # -- rod ----------------------------------------------------------------------------------------
 def heated_rod(n):
-    model = Model("rod")
-    model.rod = ConductingRod(segments=n, length="1 m", area="1 m^2", specific_heat="1 J/(kg*K)",
-                              thermal_conductivity="1 W/(m*K)", density="1 kg/m^3")
-    model.hot, model.cold = TemperatureSource(temperature="400 K"), TemperatureSource(
-        temperature="300 K")
-    model.connect(model.hot.A, model.rod.A)
-    model.connect(model.rod.B, model.cold.A)
-    return model
+    return wired("rod", "hot.A rod.A", "rod.B cold.A",
+                 rod=ConductingRod(segments=n, length="1 m", area="1 m^2",
+                                   specific_heat="1 J/(kg*K)", thermal_conductivity="1 W/(m*K)",
+                                   density="1 kg/m^3"), hot=TemperatureSource(temperature="400 K"),
+                 cold=TemperatureSource(temperature="300 K"))
 
 
 def fourier(x, t):
@@ -337,16 +318,14 @@ def test_a_rod_of_one_segment_and_its_steady_state():
 def test_a_rod_with_radiation_at_its_end():
     """1000 cells between a source of 1000 K and radiation to 300 K: computed by RODAS and CVODE."""
     n = 1000
-    model = Model("radiating")
-    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource(
-        temperature="300 K")
-    model.cell = ThermalMass(count=n, mass=quantity(7850 * 1e-5 / n, "kg"))
-    model.link = ThermalResistance(count=n, resistance=quantity(20 / n, "K/W"))
-    model.end = RadiativeHeatTransfer(area="1 m^2", radiation_coefficient="4e-10 W/(m^2*K^4)")
-    model.connect(model.hot.A, model.link[0].A)
-    model.connect(model.link[:-1].B, model.cell[:-1].M, model.link[1:].A)
-    model.connect(model.link[-1].B, model.cell[-1].M, model.end.A)
-    model.connect(model.end.B, model.cold.A)
+    model = wired("radiating", "hot.A link[0].A", "link[:-1].B cell[:-1].M link[1:].A",
+                  "link[-1].B cell[-1].M end.A", "end.B cold.A",
+                  hot=TemperatureSource(temperature="1000 K"),
+                  cold=TemperatureSource(temperature="300 K"),
+                  cell=ThermalMass(count=n, mass=quantity(7850 * 1e-5 / n, "kg")),
+                  link=ThermalResistance(count=n, resistance=quantity(20 / n, "K/W")),
+                  end=RadiativeHeatTransfer(area="1 m^2",
+                                            radiation_coefficient="4e-10 W/(m^2*K^4)"))
     run = model.simulate("600 s", rtol=1e-8)
     found = [run[f"cell[{i}].T"].final.to("K").magnitude for i in (499, 999)]
     assert_allclose(found, [754.291545867, 511.501100661], rtol=0, atol=2e-6)
@@ -354,11 +333,9 @@ def test_a_rod_with_radiation_at_its_end():
 
 def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
     """What should have died out is damped: it would flow to and fro between segments."""
-    model = Model("rod")
-    model.rod = ConductingRod(segments=40, thermal_conductivity="50 W/(m*K)")
-    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource()
-    model.connect(model.hot.A, model.rod.A)
-    model.connect(model.rod.B, model.cold.A)
+    model = wired("rod", "hot.A rod.A", "rod.B cold.A",
+                  rod=ConductingRod(segments=40, thermal_conductivity="50 W/(m*K)"),
+                  hot=TemperatureSource(temperature="1000 K"), cold=TemperatureSource())
     run = model.simulate("600 s", method="dopri5")
     assert run.energy().relative_residual < 1e-5
 
@@ -369,20 +346,16 @@ def test_options_that_a_parameter_belongs_to_are_named():
 
 
 def test_heat_that_only_a_meter_sees_needs_surroundings():
-    model = Model("watched")
-    model.source, model.ground = DCVoltageSource(), ElectricalReference()
-    model.part, model.meter = Resistor(thermal_port=True), HeatFlowRateSensor()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
-    model.connect(model.part.H, model.meter.A)
+    model = wired("watched", "source.p part.p", "source.n part.n ground.V", "part.H meter.A",
+                  source=DCVoltageSource(), ground=ElectricalReference(),
+                  part=Resistor(thermal_port=True), meter=HeatFlowRateSensor())
     assert [f.code for f in model.check().errors] == ["reference.missing"]
 
 
 def test_an_end_in_the_air_lets_no_heat_pass():
     """It needs no surroundings: temperatures count from absolute zero."""
-    model = Model("alone")
-    model.hot, model.bar = ThermalMass(mass="0.5 kg", T="400 K"), ConductingRod(segments=4)
-    model.connect(model.hot.M, model.bar.A)
+    model = wired("alone", "hot.M bar.A",
+                  hot=ThermalMass(mass="0.5 kg", T="400 K"), bar=ConductingRod(segments=4))
     assert [f.code for f in model.check()] == ["reference.free", "network.unconnected"]
     capacity, bar = 0.5 * 447, 8960 * 1e-4 * 0.1 * 385
     meet = (capacity * 400 + bar * 300) / (capacity + bar)
@@ -394,16 +367,12 @@ def test_an_end_in_the_air_lets_no_heat_pass():
 # -- material that comes and goes --------------------------------------------------------------
 def tub(rate, **values):
     """2 kg of water that 500 W heat, while water of 340 K comes or water leaves."""
-    model = Model("tub")
-    model.body = ThermalMass(mass_type="variable", specific_heat="4180 J/(kg*K)", m="2 kg",
-                             T="290 K", **values)
-    model.ground, model.heater = ThermalReference(), HeatFlowRateSource(heat_flow="500 W")
-    model.connect(model.heater.A, model.ground.H)
-    model.connect(model.heater.B, model.body.M)
-    model.rate, model.warm = Constant(value=rate), Constant(value="340 K")
-    model.connect(model.rate.y, model.body.Mdot)
-    model.connect(model.warm.y, model.body.Tin)
-    return model
+    return wired("tub", "heater.A ground.H", "heater.B body.M", "rate.y body.Mdot",
+                 "warm.y body.Tin",
+                 body=ThermalMass(mass_type="variable", specific_heat="4180 J/(kg*K)", m="2 kg",
+                                  T="290 K", **values), ground=ThermalReference(),
+                 heater=HeatFlowRateSource(heat_flow="500 W"), rate=Constant(value=rate),
+                 warm=Constant(value="340 K"))
 
 
 def test_material_that_comes_mixes_with_what_is_there():

@@ -9,6 +9,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
@@ -53,10 +54,6 @@ def place(model, name, T="293.15 K", p=None):
     return model.add(name, Reservoir(temperature=T, **given))
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 @pytest.mark.parametrize("liquid", [
     ThermalLiquidProperties(liquid="water"), ThermalLiquidSettings(),
     ThermalLiquidSettings(energy_spec="internal_energies"), ThermalLiquidTables(),
@@ -82,12 +79,10 @@ def test_water_has_the_density_enthalpy_and_heat_capacity_of_its_equation_of_sta
 
 def test_water_that_a_piston_compresses_without_heat_keeps_its_entropy():
     """300 K at 1 atm, to 20 MPa: 300.4113 K and 1005.1848 kg/m³."""
-    model = Model("press")
-    model.cylinder = TranslationalMechanicalConverter(T_I="300 K", interface_area="1 cm^2",
-                                                      dead_volume="1 l")  # fmt: skip
-    model.rod, model.wall = VelocitySource(velocity="-50 mm/s"), Reference()
-    model.connect(model.cylinder.R, model.rod.R)
-    model.connect(model.cylinder.C, model.rod.C, model.wall.V)
+    model = wired("press", "cylinder.R rod.R", "cylinder.C rod.C wall.V",
+                  cylinder=TranslationalMechanicalConverter(T_I="300 K", interface_area="1 cm^2",
+                                                            dead_volume="1 l"),
+                  rod=VelocitySource(velocity="-50 mm/s"), wall=Reference())
     run = model.simulate("1.8 s", rtol=1e-9)
     pressure, T = run["cylinder.p_I"].to("MPa").m, run["cylinder.T_I"].to("K").m
     squeezed = 1e-3 - 1e-4 * 0.05 * run.time.to("s").m
@@ -100,11 +95,10 @@ def test_water_that_a_piston_compresses_without_heat_keeps_its_entropy():
 
 
 def test_a_vane_pumps_its_displacement():
-    model = Model("vane")
-    model.vane = RotationalMechanicalConverter(displacement="1e-3 m^3/rad", dead_volume="1 l")
-    model.shaft, model.case = AngularVelocitySource(velocity="-0.1 rad/s"), RotationalReference()
-    model.connect(model.vane.R, model.shaft.R)
-    model.connect(model.vane.C, model.shaft.C, model.case.W)
+    model = wired("vane", "vane.R shaft.R", "vane.C shaft.C case.W",
+                  vane=RotationalMechanicalConverter(displacement="1e-3 m^3/rad",
+                                                     dead_volume="1 l"),
+                  shaft=AngularVelocitySource(velocity="-0.1 rad/s"), case=RotationalReference())
     model.meter, out = FlowRateSensor(), place(model, "out")
     model.connect(model.vane.A, model.meter.A)
     model.connect(model.meter.B, out.A)
@@ -259,15 +253,30 @@ def test_a_heated_chamber_warms_as_its_heat_capacity_says():
     model.kettle, model.leak = ConstantVolumeChamber(), LaminarLeakage(resistance="1 MPa*s/m^3")
     model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
     out = place(model, "out")
-    model.connect(model.zero.H, model.heater.A)
-    model.connect(model.heater.B, model.kettle.H)
-    model.connect(model.kettle.A, model.leak.A)
+    wire(model, "zero.H heater.A", "heater.B kettle.H", "kettle.A leak.A")
     model.connect(model.leak.B, out.A)
     run = model.simulate("60 s", rtol=1e-8)
     lost = final(run, "kettle.mass", "kg") - 0.99821
     assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(
         60e3 / ((0.99821 + lost / 2) * 4181.5), rel=1e-3)  # fmt: skip
     assert -0.005 < lost < -0.002  # it expands by 0.3 %
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "BDF"])
+def test_what_has_one_heat_capacity_warms_by_it_beside_the_atmosphere(method):
+    """1 kW for 10 s into 1 kg of 4,180 J/(kg K), every property one number."""
+    model = Model("kettle")
+    model.kettle, model.out = ConstantVolumeChamber(port_area="1 mm^2"), Reservoir()
+    model.liquid = ThermalLiquidSettings(
+        temperatures=["270 K", "400 K"], densities=["1000 kg/m^3"], bulk_moduli=["2 GPa"],
+        specific_heats=["4180 J/(K*kg)"], viscosities=["1 cSt"], conductivities=["0.6 W/(K*m)"])
+    model.heater, model.zero = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
+    model.connect(model.zero.H, model.heater.A)
+    model.connect(model.heater.B, model.kettle.H)
+    model.connect(model.kettle.A, model.out.A, model.liquid.A)
+    run = model.simulate("10 s", rtol=1e-8, method=method)
+    assert final(run, "kettle.T_I", "K") - 293.15 == pytest.approx(1e4 / 4180, rel=1e-5)
     assert run.energy().relative_residual < 1e-7
 
 
@@ -300,8 +309,7 @@ def test_a_column_that_is_stopped_rings_with_joukowskys_surge_and_period():
                       p_I="3 MPa", flow_A="0.9985 kg/s", flow_B="0.9985 kg/s")  # fmt: skip
     model.end = ConstantVolumeChamber(volume="5 l", p_I="3 MPa")  # half a piece, closed
     model.connect(source.A, model.pipe[0].A)
-    model.connect(model.pipe[:-1].B, model.pipe[1:].A)
-    model.connect(model.pipe[-1].B, model.end.A)
+    wire(model, "pipe[:-1].B pipe[1:].A", "pipe[-1].B end.A")
     run = model.simulate("0.8 s", rtol=1e-6)
     rho, beta = 999.4, 2.19e9  # of water at 20 degC and 3 MPa
     c, length = np.sqrt(beta / rho), 10 * n + 2.5  # half of the chamber's own 5 m is behind it
@@ -354,9 +362,7 @@ def test_what_would_boil_or_freeze_stops_the_run_by_name():
     model.kettle = ConstantVolumeChamber(T_I="370 K")
     model.heater, model.zero = HeatFlowRateSource(heat_flow="20 kW"), ThermalReference()
     model.leak, out = LaminarLeakage(resistance="1 MPa*s/m^3"), place(model, "out")
-    model.connect(model.zero.H, model.heater.A)
-    model.connect(model.heater.B, model.kettle.H)
-    model.connect(model.kettle.A, model.leak.A)
+    wire(model, "zero.H heater.A", "heater.B kettle.H", "kettle.A leak.A")
     model.connect(model.leak.B, out.A)
     with pytest.raises(SimulationError, match="the temperature in the chamber leaves the range"):
         model.simulate("60 s")
@@ -409,8 +415,7 @@ def test_an_oil_by_tables_of_temperature_and_pressure_flows_and_warms_as_its_law
         pressure_drop="1 Pa")  # fmt: skip
     model.at = ThermodynamicPropertiesSensor()
     model.connect(high.A, model.gap.A, model.at.A)
-    model.connect(model.gap.B, model.behind.A)
-    model.connect(model.behind.B, model.drop.A)
+    wire(model, "gap.B behind.A", "behind.B drop.A")
     model.connect(model.drop.B, low.A, model.liquid.A)
     assert not [f for f in model.check() if "misses" in str(f)]
     run = model.simulate("30 min")

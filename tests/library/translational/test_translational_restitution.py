@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, quantity
 from library.isothermal_liquid import ConstantVolumeChamber
-from library.translational import (
-    ForceSource,
-    HardStop,
-    Mass,
-    Reference,
-    TranslationalFriction,
-)
+from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 G, H, E = 9.81, 1.0, 0.5
 
 
 def dropped(mass: str = "2 kg", restitution: float = E) -> Model:
-    model = Model("dropped")
-    model.ball = Mass(mass=mass)
-    model.floor = HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
-                           restitution=restitution, x=f"{H} m")  # fmt: skip
-    model.ground = Reference()
-    model.weight = ForceSource(force=f"{-G * float(mass.split()[0])} N")
-    model.connect(model.ball.M, model.floor.R, model.weight.R)
-    model.connect(model.floor.C, model.weight.C, model.ground.V)
-    return model
+    return wired("dropped", "ball.M floor.R weight.R", "floor.C weight.C ground.V",
+                 ball=Mass(mass=mass),
+                 floor=HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
+                                restitution=restitution, x=f"{H} m"), ground=Reference(),
+                 weight=ForceSource(force=f"{-G * float(mass.split()[0])} N"))
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau"])
-def test_a_ball_rebounds_at_the_closed_form_times_and_comes_to_rest(method):
+@pytest.mark.parametrize("method", ["auto", "DOP853", "RK45", "ode45", "Radau"])
+def test_a_ball_rebounds_at_the_closed_form_times_to_the_heights_and_comes_to_rest(method):
     run = dropped().simulate("3 s", rtol=1e-9, method=method)
     times = run.events.of("floor").to_pandas()["time [s]"].to_numpy()
     first = np.sqrt(2 * H / G)
     bounces = first * (1 + 2 * np.cumsum(E ** np.arange(1, 6)))
     assert_allclose(times[0], first, rtol=1e-8)
     assert_allclose(times[1:6], bounces, rtol=1e-8)
+    tops = quantity((times[:3] + times[1:4]) / 2, "s")
+    assert_allclose(run["floor.x"].at(tops).to("m").m, E ** (2 * np.arange(1, 4)), rtol=1e-7)
     assert_allclose(times[-1], first * (1 + 2 * E / (1 - E)), rtol=1e-7)  # sum of all bounces
-    assert len(times) < 60
+    assert len(times) < 60 and run["ball.v"].final.m == 0
     assert abs(run["floor.x"].final.to("m").m) < 1e-12
     assert_allclose(run["floor.lower_force"].final.to("N").m, 2 * G, rtol=1e-12)
     assert_allclose(run["floor.f"].final.to("N").m, -2 * G, rtol=1e-12)
@@ -79,14 +72,12 @@ def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
 
     With 50 N and a friction of 10 N the block approaches at 20 m/s² and is slowed down at 30.
     """
-    model = Model("low rebounds")
-    model.block, model.ground = Mass(mass="2 kg"), Reference()
-    model.push = ForceSource(force="50 N")
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="10 N", breakaway_force="10 N")
-    model.stop = HardStop(model="restitution", restitution=0.3, upper_bound="20 mm")
-    model.connect(model.push.R, model.block.M, model.rub.R, model.stop.R)
-    model.connect(model.push.C, model.rub.C, model.stop.C, model.ground.V)
-    model.aside = ConstantVolumeChamber(p_I="20 MPa")
+    model = wired("low rebounds", "push.R block.M rub.R stop.R", "push.C rub.C stop.C ground.V",
+                  block=Mass(mass="2 kg"), ground=Reference(), push=ForceSource(force="50 N"),
+                  rub=TranslationalFriction(law="coulomb", coulomb_force="10 N",
+                                            breakaway_force="10 N"),
+                  stop=HardStop(model="restitution", restitution=0.3, upper_bound="20 mm"),
+                  aside=ConstantVolumeChamber(p_I="20 MPa"))
     run = model.simulate("0.1 s", method=method)
     speed = np.sqrt(2 * 20 * 0.02)
     time, turns, heights = speed / 20, [], []
@@ -104,15 +95,12 @@ def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
 def test_wagons_are_pulled_along_one_after_the_other():
     """Each plastic impact is told once: couplings that are taut pass it on, and close no more."""
     n, slack = 8, 0.06  # m, from 0.02 m to the upper bound
-    model = Model("train")
-    model.ground, model.wagon = Reference(), Mass(count=n, mass="10 kg", v="0 m/s")
-    model.coupling = HardStop(count=n - 1, model="restitution", restitution=0, lower_bound="0 m",
-                              upper_bound="80 mm", x="20 mm")
-    model.pull = ForceSource(force=f"{20 * n} N")
-    model.connect(model.coupling.R, model.wagon[:-1].M)
-    model.connect(model.coupling.C, model.wagon[1:].M)
-    model.connect(model.pull.R, model.wagon[0].M)
-    model.connect(model.pull.C, model.ground.V)
+    model = wired("train", "coupling.R wagon[:-1].M", "coupling.C wagon[1:].M", "pull.R wagon[0].M",
+                  "pull.C ground.V",
+                  ground=Reference(), wagon=Mass(count=n, mass="10 kg", v="0 m/s"),
+                  coupling=HardStop(count=n - 1, model="restitution", restitution=0,
+                                    lower_bound="0 m", upper_bound="80 mm", x="20 mm"),
+                  pull=ForceSource(force=f"{20 * n} N"))
     run = model.simulate("2 s")
     v, t, instants = 0.0, 0.0, []
     for moving in range(1, n):

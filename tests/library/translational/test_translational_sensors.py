@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from benches import seconds, values
+from benches import seconds, values, wire, wired
 from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
 
-from blocks import Model
 from blocks.exceptions import ConnectionRefused
 from library.signal import Derivative
 from library.translational import (
@@ -26,14 +25,9 @@ TIGHT = {"rtol": 1e-11, "method": "DOP853"}
 
 def falling(sensor, difference):
     """A body at 3 m/s² on a sensor against a platform at 1 m/s."""
-    model = Model("falling")
-    model.body = Mass(mass="2 kg", v="0.5 m/s")
-    model.pull = ForceSource(force="6 N")
-    model.platform = VelocitySource(velocity="1 m/s")
-    model.ground = Reference()
-    model.sensor = sensor
-    model.connect(model.body.M, model.pull.R, model.sensor.R)
-    model.connect(model.pull.C, model.platform.C, model.ground.V)
+    model = wired("falling", "body.M pull.R sensor.R", "pull.C platform.C ground.V",
+                  body=Mass(mass="2 kg", v="0.5 m/s"), pull=ForceSource(force="6 N"),
+                  platform=VelocitySource(velocity="1 m/s"), ground=Reference(), sensor=sensor)
     if difference:
         model.connect(model.sensor.C, model.platform.R)
     return model
@@ -70,10 +64,9 @@ def test_outputs_and_ports_that_were_not_chosen_do_not_exist():
            velocity="-1 m/s"),  # strikes at 0.1 s
 ], ids=["step", "impact"])  # fmt: skip
 def test_a_jump_of_the_velocity_is_a_pulse_behind_a_derivative_alone(model):
-    model.sensor = MotionSensor(reference="absolute", acceleration_port=True)
-    model.rate = Derivative(input="m/s")
-    model.connect(model.sensor.R, model.part.R)
-    model.connect(model.sensor.V, model.rate.u)
+    wire(model, "sensor.R part.R", "sensor.V rate.u",
+         sensor=MotionSensor(reference="absolute", acceleration_port=True),
+         rate=Derivative(input="m/s"))
     run = model.simulate("0.2 s", rtol=1e-9)
     assert run["sensor.A"].integral().to("m/s").magnitude == 0
     assert_allclose(run["rate.y"].integral().to("m/s").magnitude, 1.7, rtol=1e-6)

@@ -8,8 +8,8 @@ from benches import values
 from benches.translational import driven, thrown
 from numpy.testing import assert_allclose
 
-from blocks import quantity
-from library.translational import ElastoGap, PositionDependentSupport
+from blocks import quantity, sin
+from library.translational import ElastoGap, FrictionRing, PositionDependentSupport, PositionSource
 
 TIGHT = {"rtol": 1e-11, "method": "DOP853"}
 
@@ -62,3 +62,15 @@ def test_a_position_dependent_support_interpolates_force_and_damping():
     force = np.interp(x, [-0.02, -0.01, 0, 0.02, 0.03], [6, 3, 0, 8, 12])
     damping = np.interp(x, [-0.01, 0, 0.02], [10, 10, 30])
     assert_allclose(f, force + 0.1 * damping, atol=1e-9)
+
+
+def test_a_friction_ring_loads_on_one_line_and_unloads_on_another():
+    k, preload, ring, amplitude = 1000.0, 50.0, 8.0, 0.02
+    press = PositionSource(position=lambda t: quantity(amplitude, "m") * sin(t * quantity("1 1/s")))
+    part = FrictionRing(stiffness="1 kN/m", preload="50 N", ring_friction="8 N")
+    run = driven(part, source=press).simulate(f"{2 * np.pi} s", rtol=1e-10)
+    for t in (0.7, 2.4, 4.0, 5.9):
+        x = amplitude * np.sin(t)
+        expected = preload + k * x + ring * np.sign(np.cos(t))
+        assert_allclose(run["part.f"].at(f"{t} s").to("N").m, expected, rtol=1e-9)
+    assert_allclose(run.energy()["part"].dissipated, 4 * ring * amplitude, rtol=1e-9)

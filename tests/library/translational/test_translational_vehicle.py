@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from benches import seconds, signal, values
+from benches import seconds, signal, values, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity
+from blocks import quantity
 from library.translational import ForceSource, Reference, VehicleBody
 
 TIGHT = {"rtol": 1e-11, "method": "DOP853"}
@@ -20,13 +20,9 @@ DRAG = 1.2 * 0.5 * 2 / 2  # N s²/m²
 
 
 def drive(force="0 N", **values_):
-    model = Model("drive")
-    model.car = VehicleBody(**CAR, **values_)
-    model.engine = ForceSource(force=force)
-    model.ground = Reference()
-    model.connect(model.engine.R, model.car.H)
-    model.connect(model.engine.C, model.ground.V)
-    return model
+    return wired("drive", "engine.R car.H", "engine.C ground.V",
+                 car=VehicleBody(**CAR, **values_), engine=ForceSource(force=force),
+                 ground=Reference())
 
 
 def test_a_vehicle_approaches_the_speed_where_drag_takes_the_drive():
@@ -64,8 +60,7 @@ def test_incline_and_wind_may_come_as_signals():
     model = drive(rolling_coefficient=0, v="10 m/s")
     model.road = signal("rad", lambda t: quantity("0.1 rad/s") * t)
     model.wind = signal("m/s", lambda t: quantity("2 m/s^2") * t)
-    model.connect(model.road.y, model.car.beta)
-    model.connect(model.wind.y, model.car.W)
+    wire(model, "road.y car.beta", "wind.y car.W")
     run = model.simulate("2 s")
     t, v = seconds(run), values(run, "car.v", "m/s")
     assert_allclose(values(run, "car.f_grade", "N"), 9810 * np.sin(0.1 * t), atol=1e-9)

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError, quantity
+from blocks import SimulationError, quantity
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, ThermalReference
@@ -49,10 +50,6 @@ POINTS = {medium: [{k: float(v) for k, v in row.items() if k != "medium"} for ro
           for medium, rows in groupby(ROWS, lambda row: row["medium"])}  # fmt: skip
 
 
-def final(run, path, unit):
-    return run[path].final.to(unit).magnitude
-
-
 def place(model, name, p, **given):
     """A reservoir at a pressure, with the energy that one word says."""
     word = next(iter(given))
@@ -61,9 +58,7 @@ def place(model, name, p, **given):
 
 
 def of(medium="R134a"):
-    model = Model("circuit")
-    model.medium = TwoPhaseFluidProperties(medium=medium)
-    return model
+    return wired("circuit", medium=TwoPhaseFluidProperties(medium=medium))
 
 
 def heated(model, end, power):
@@ -107,9 +102,8 @@ def test_saturated_liquid_and_vapour_are_those_of_coolprop(medium):
 
 def test_a_closed_chamber_is_heated_from_wet_to_superheated_along_its_density():
     model = of()
-    model.tank = ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2)
-    model.cap = Cap()
-    model.connect(model.tank.A, model.cap.A, model.medium.A)
+    wire(model, "tank.A cap.A medium.A",
+         tank=ConstantVolumeChamber(volume="1 l", p_I="0.5 MPa", x_I=0.2), cap=Cap())
     heated(model, model.tank.H, "1 kW")
     run = model.simulate("20 s", rtol=1e-9)
     # CoolProp: p, T and u after 5 kJ and 20 kJ at the density of 0.5 MPa and the quality 0.2
@@ -155,14 +149,12 @@ def test_a_restriction_keeps_the_enthalpy_and_lets_pass_what_bernoulli_says():
     model = of()
     high = place(model, "high", "1 MPa", subcooling="5 K")
     low = place(model, "low", "0.3 MPa", superheating="5 K")
-    model.valve, model.opening = LocalRestriction(), Constant(value="2 mm^2")
-    model.before, model.after = ThermodynamicPropertiesSensor(), ThermodynamicPropertiesSensor()
-    model.flow, model.zero = FlowRateSensor(), AbsoluteReference()
-    model.gauge = PressureInternalEnergySensor()
-    model.connect(model.opening.y, model.valve.AR)
+    wire(model, "opening.y valve.AR",
+         valve=LocalRestriction(), opening=Constant(value="2 mm^2"),
+         before=ThermodynamicPropertiesSensor(), after=ThermodynamicPropertiesSensor(),
+         flow=FlowRateSensor(), zero=AbsoluteReference(), gauge=PressureInternalEnergySensor())
     model.connect(high.A, model.valve.A, model.medium.A, model.before.A, model.gauge.A)
-    model.connect(model.gauge.B, model.zero.A)
-    model.connect(model.valve.B, model.flow.A, model.after.A)
+    wire(model, "gauge.B zero.A", "valve.B flow.A after.A")
     model.connect(model.flow.B, low.A)
     run = model.simulate("1 s")
     # CoolProp at 5 K below boiling at 1 MPa, and at its enthalpy and 0.3 MPa
@@ -200,8 +192,7 @@ def test_the_ideal_cycle_of_a_heat_pump_has_its_coefficient_of_performance():
     model.valve = LocalRestriction(restriction_type="fixed", area=quantity(width, "m^2"))
     model.wet = ThermodynamicPropertiesSensor()
     model.connect(vapour.A, model.compressor.A, model.medium.A)
-    model.connect(model.compressor.B, model.condenser.A, model.behind.A)
-    model.connect(model.condenser.B, model.valve.A)
+    wire(model, "compressor.B condenser.A behind.A", "condenser.B valve.A")
     model.connect(model.valve.B, model.wet.A, back.A)
     heated(model, model.condenser.H, quantity(flow * (h[2] - h[1]), "W"))
     run = model.simulate("60 s", rtol=1e-8)
@@ -224,8 +215,7 @@ def test_a_pipe_that_boils_adds_its_heat_to_the_enthalpy_of_what_flows():
                                hydraulic_diameter="11 mm")  # fmt: skip
     model.flow = FlowRateSensor()
     model.connect(wet.A, model.pump.A, model.medium.A)
-    model.connect(model.pump.B, model.pipe.A)
-    model.connect(model.pipe.B, model.flow.A)
+    wire(model, "pump.B pipe.A", "pipe.B flow.A")
     model.connect(model.flow.B, out.A)
     heated(model, model.pipe.H, "1.6 kW")
     run = model.simulate("100 s")
@@ -258,16 +248,13 @@ def test_a_pump_does_the_work_that_keeps_the_entropy():
 def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
     """One is heated for a while, so that the flow turns and one boils out into the other."""
     model = of("R1234yf")
-    model.one = ConstantVolumeChamber(volume="1 l", p_I="0.8 MPa", x_I=0.1)
-    model.other = ConstantVolumeChamber(volume="2 l", p_I="0.3 MPa", x_I=1.1)
-    model.pipe = FlowResistance(pressure_drop="10 kPa", mass_flow="50 g/s", laminar_fraction=0.1)
-    model.connect(model.one.A, model.pipe.A, model.medium.A)
-    model.connect(model.pipe.B, model.other.A)
-    model.heat, model.ground = HeatFlowRateSource(
-        heat_flow=table(["0 s", "20 s", "20 s", "60 s"], ["0 W", "0 W", "500 W", "500 W"])
-    ), ThermalReference()
-    model.connect(model.ground.H, model.heat.A)
-    model.connect(model.heat.B, model.other.H)
+    wire(model, "one.A pipe.A medium.A", "pipe.B other.A", "ground.H heat.A", "heat.B other.H",
+         one=ConstantVolumeChamber(volume="1 l", p_I="0.8 MPa", x_I=0.1),
+         other=ConstantVolumeChamber(volume="2 l", p_I="0.3 MPa", x_I=1.1),
+         pipe=FlowResistance(pressure_drop="10 kPa", mass_flow="50 g/s", laminar_fraction=0.1),
+         heat=HeatFlowRateSource(heat_flow=table(["0 s", "20 s", "20 s", "60 s"],
+                                                 ["0 W", "0 W", "500 W", "500 W"])),
+         ground=ThermalReference())
     run = model.simulate("60 s", rtol=1e-9)
     flow = run["pipe.mdot"].to("kg/s").m
     assert flow[0] > 0.1 and flow.min() < -1e-3
@@ -276,30 +263,28 @@ def test_two_tanks_even_out_through_reversals_and_keep_mass_and_energy():
     assert run.energy().relative_residual < 1e-7
 
 
-def test_what_begins_to_boil_keeps_its_mass_and_energy_at_the_usual_tolerance():
+@pytest.mark.parametrize(("rtol", "kept"), [(1e-6, 1e-5), (1e-9, 1e-7)])
+def test_what_begins_to_boil_keeps_its_mass_and_energy_within_the_tolerance(rtol, kept):
     """Below the line of boiling pressure falls some thousand times slower than above it."""
     model = of("water")
-    model.full = ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01)
-    model.low = ConstantVolumeChamber(volume="20 l", p_I="0.2 MPa", x_I=0.8)
-    model.drop = FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s")
-    model.connect(model.full.A, model.drop.A, model.medium.A)
-    model.connect(model.drop.B, model.low.A)
-    run = model.simulate("1 s")
+    wire(model, "full.A drop.A medium.A", "drop.B low.A",
+         full=ConstantVolumeChamber(volume="2 l", p_I="0.8 MPa", x_I=-0.01),
+         low=ConstantVolumeChamber(volume="20 l", p_I="0.2 MPa", x_I=0.8),
+         drop=FlowResistance(pressure_drop="1 kPa", mass_flow="0.1 kg/s"))
+    run = model.simulate("1 s", rtol=rtol)
     assert final(run, "full.x_I", "1") > 0.01
     masses = run["full.mass"].to("kg").m + run["low.mass"].to("kg").m
-    assert_allclose(masses, masses[0], rtol=1e-5)
-    assert run.energy().relative_residual < 1e-5
+    assert_allclose(masses, masses[0], rtol=kept)
+    assert run.energy().relative_residual < kept
 
 
 def test_a_piston_that_compresses_vapour_keeps_its_entropy_and_does_the_work():
     """R134a of 0.3 MPa and 410 kJ/kg goes from 3 l to 1 l; CoolProp: the state of its entropy."""
     model = of()
-    model.piston = TranslationalMechanicalConverter(
-        dead_volume="3 l", interface_area="0.01 m^2", p_I="0.3 MPa", h_I="410 kJ/kg")
-    model.drive, model.ground = VelocitySource(velocity="-2 cm/s"), Reference()
-    model.connect(model.medium.A, model.piston.A)
-    model.connect(model.piston.R, model.drive.R)
-    model.connect(model.piston.C, model.drive.C, model.ground.V)
+    wire(model, "medium.A piston.A", "piston.R drive.R", "piston.C drive.C ground.V",
+         piston=TranslationalMechanicalConverter(dead_volume="3 l", interface_area="0.01 m^2",
+                                                 p_I="0.3 MPa", h_I="410 kJ/kg"),
+         drive=VelocitySource(velocity="-2 cm/s"), ground=Reference())
     run = model.simulate("10 s", rtol=1e-9)
     assert final(run, "piston.mass", "kg") == pytest.approx(3e-3 * 13.900776, rel=1e-3)
     assert final(run, "piston.T_I", "K") == pytest.approx(326.11467, abs=0.1)
@@ -316,14 +301,10 @@ def test_a_piston_that_compresses_vapour_keeps_its_entropy_and_does_the_work():
 def test_a_vane_that_lets_a_mixture_expand_cools_it_along_its_entropy():
     """R134a of 1 MPa, half vapour by mass, goes from 1 l to 3 l, with e = -1."""
     model = of()
-    model.vane = RotationalMechanicalConverter(
-        dead_volume="1 l", displacement="1 l/rad", mech_orientation="negative", p_I="1 MPa",
-        x_I=0.5)
-    model.drive, model.ground = AngularVelocitySource(velocity="-0.2 rad/s"), (
-        RotationalReference())  # fmt: skip
-    model.connect(model.medium.A, model.vane.A)
-    model.connect(model.vane.R, model.drive.R)
-    model.connect(model.vane.C, model.drive.C, model.ground.W)
+    wire(model, "medium.A vane.A", "vane.R drive.R", "vane.C drive.C ground.W",
+         vane=RotationalMechanicalConverter(dead_volume="1 l", displacement="1 l/rad",
+                                            mech_orientation="negative", p_I="1 MPa", x_I=0.5),
+         drive=AngularVelocitySource(velocity="-0.2 rad/s"), ground=RotationalReference())
     run = model.simulate("10 s", rtol=1e-9)
     # CoolProp: the state of the entropy at the start and a third of the density
     assert final(run, "vane.T_I", "K") == pytest.approx(281.34286, abs=0.05)

@@ -128,8 +128,7 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
     low, high, L, H = contacts(1, [0.8])
     free = solve(D, flow + [0.1, 0.0], low, high, L, H)
     gain = -free.effort @ (flow + free.rate - [0.1, 0.0]) / 2
-    hit = sequential_impact(D, flow, [1.0, 0.0],
-                            Friction(np.array([True, False]), low, high, L, H))  # fmt: skip
+    hit = sequential_impact(D, flow, [1.0, 0.0], Friction(np.array([True, False]), low, high, L, H))
     assert hit.energy_loss >= -1e-12
     assert (hit.restitution_used < 1) == (gain > 0)
 

@@ -8,14 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
 
 from blocks.machine import compiling
-from blocks.nonsmooth.complementarity import (
-    Part,
-    shares,
-    shares_at_times,
-    solve,
-    weights,
-    within,
-)
+from blocks.nonsmooth.complementarity import Part, shares, shares_at_times, solve, weights, within
 
 PARALLEL = np.ones((2, 2))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -20,13 +21,10 @@ from library.translational import (
 
 def loaded_block(force, mass=2.0, **friction):
     """A block on a rough floor with a force on it."""
-    model = Model("block")
-    model.block, model.floor = Mass(mass=quantity(mass, "kg")), Reference()
-    model.friction = TranslationalFriction(law="coulomb", **friction)
-    model.push = ForceSource(force=force)
-    model.connect(model.block.M, model.friction.R, model.push.R)
-    model.connect(model.friction.C, model.push.C, model.floor.V)
-    return model
+    return wired("block", "block.M friction.R push.R", "friction.C push.C floor.V",
+                 block=Mass(mass=quantity(mass, "kg")), floor=Reference(),
+                 friction=TranslationalFriction(law="coulomb", **friction),
+                 push=ForceSource(force=force))
 
 
 def test_a_block_breaks_away_at_the_static_and_slides_with_the_kinetic_force():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from benches import wire, wired
 from friction_bench import train
 from numpy.testing import assert_allclose
 
@@ -34,19 +35,14 @@ from library.translational import (
 
 def shaken_masses():
     """Three masses on springs over rough floors, the last between rigid stops."""
-    model = Model("masses")
-    model.ground = Reference()
-    model.masses = Mass(count=3, mass=["1 kg", "2 kg", "3 kg"])
-    model.springs = Spring(count=3, stiffness="900 N/m")
-    model.floors = TranslationalFriction(count=3, law="coulomb", breakaway_force="12 N",
-                                         coulomb_force="9 N", viscous_coefficient="1 N*s/m")
-    model.stop = HardStop(model="restitution", upper_bound="15 mm", lower_bound="-15 mm")
-    model.shake = ForceSource(force=lambda t: quantity("60 N") * sin(quantity("9 rad/s") * t))
-    model.connect(model.springs.R, model.masses.M, model.floors.R)
-    model.connect(model.springs[1:].C, model.masses[:-1].M)
-    model.connect(model.springs[0].C, model.floors.C, model.ground.V, model.stop.C, model.shake.C)
-    model.connect(model.masses[2].M, model.stop.R, model.shake.R)
-    return model
+    return wired("masses", "springs.R masses.M floors.R", "springs[1:].C masses[:-1].M",
+                 "springs[0].C floors.C ground.V stop.C shake.C", "masses[2].M stop.R shake.R",
+                 ground=Reference(), masses=Mass(count=3, mass=["1 kg", "2 kg", "3 kg"]),
+                 springs=Spring(count=3, stiffness="900 N/m"),
+                 floors=TranslationalFriction(count=3, law="coulomb", breakaway_force="12 N",
+                                              coulomb_force="9 N", viscous_coefficient="1 N*s/m"),
+                 stop=HardStop(model="restitution", upper_bound="15 mm", lower_bound="-15 mm"),
+                 shake=ForceSource(force=lambda t: quantity("60 N") * sin(quantity("9 rad/s") * t)))
 
 
 def clutched_shafts():
@@ -99,10 +95,8 @@ def pairs_on_floors(n):
     model.floor, model.between = (TranslationalFriction(
         count=n, law="coulomb", coulomb_force=quantity(size * random.uniform(1, 1.2, n), "N"),
         breakaway_force=quantity(1.5 * size, "N")) for size in (4, 2))
-    model.connect(model.drive.C, model.ground.V, model.floor.C)
-    model.connect(model.below.M, model.floor.R, model.between.C)
-    model.connect(model.above.M, model.between.R, model.pull.C)
-    model.connect(model.pull.R, model.drive.R)
+    wire(model, "drive.C ground.V floor.C", "below.M floor.R between.C", "above.M between.R pull.C",
+         "pull.R drive.R")
     return model
 
 
@@ -165,8 +159,7 @@ def tree(n=20):
     model.connect(model.drive.C, model.frame.W)
     for k in range(n):
         model.connect(model.clutches[k].R, model.shafts[k].I)
-        model.connect(model.clutches[k].C,
-                      model.shafts[below(k)].I if k else model.frame.W)
+        model.connect(model.clutches[k].C, model.shafts[below(k)].I if k else model.frame.W)
     return model
 
 
@@ -218,21 +211,17 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     where nothing tells how they share the torque, which brakes the shafts all the same."""
     n, random = 10, np.random.default_rng(4)
     inertia, speed = random.uniform(0.1, 2, n), random.uniform(-9, 9, n)
-    model = Model("row")
-    model.shafts = Inertia(count=n, inertia=quantity(inertia, "kg*m^2"),
-                           w=quantity(speed, "rad/s"))
-    model.clutches = RotationalFriction(
-        count=n - 1, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n - 1), "N*m"),
-        breakaway_torque="2.5 N*m")
-    model.one, model.other = GearBox(ratio=2), GearBox(ratio=ratio)
-    model.through = RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
-                                       breakaway_torque="1 N*m")
-    model.connect(model.clutches.R, model.shafts[1:].I)
-    model.connect(model.clutches.C, model.shafts[:-1].I)
-    model.connect(model.one.S, model.shafts[3].I)
-    model.connect(model.other.S, model.shafts[4].I)
-    model.connect(model.one.O, model.through.R)
-    model.connect(model.other.O, model.through.C)
+    model = wired("row", "clutches.R shafts[1:].I", "clutches.C shafts[:-1].I", "one.S shafts[3].I",
+                  "other.S shafts[4].I", "one.O through.R", "other.O through.C",
+                  shafts=Inertia(count=n, inertia=quantity(inertia, "kg*m^2"),
+                                 w=quantity(speed, "rad/s")),
+                  clutches=RotationalFriction(count=n - 1, law="coulomb",
+                                              coulomb_torque=quantity(random.uniform(1, 2, n - 1),
+                                                                      "N*m"),
+                                              breakaway_torque="2.5 N*m"), one=GearBox(ratio=2),
+                  other=GearBox(ratio=ratio),
+                  through=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                             breakaway_torque="1 N*m"))
     held = LawFunctions.of(model.compile()).held_modes
     assert len(held.kept.factored) == 1
     runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
@@ -247,15 +236,14 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
 
 def test_a_torque_by_a_table_of_the_speed_leaves_what_efforts_push_constant():
     """Otherwise every step solves for efforts: T = 4 - 2 w against 1 N*m of friction."""
-    model = Model("table")
-    model.housing, model.wheel = RotationalReference(), Inertia(inertia="1 kg*m^2")
-    model.drag = RotationalFriction(law="coulomb", coulomb_torque="1 N*m", breakaway_torque="1 N*m")
-    model.drive, model.speed = TorqueSource(), RotationalMotionSensor()
-    model.map = Table1D(x=quantity([0.0, 1.0, 2.0], "rad/s"), values=quantity([4, 2, 0], "N*m"))
-    model.connect(model.wheel.I, model.drag.R, model.drive.R, model.speed.R)
-    model.connect(model.drag.C, model.drive.C, model.speed.C, model.housing.W)
-    model.connect(model.speed.W, model.map.u)
-    model.connect(model.map.y, model.drive.S)
+    model = wired("table", "wheel.I drag.R drive.R speed.R", "drag.C drive.C speed.C housing.W",
+                  "speed.W map.u", "map.y drive.S",
+                  housing=RotationalReference(), wheel=Inertia(inertia="1 kg*m^2"),
+                  drag=RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                          breakaway_torque="1 N*m"), drive=TorqueSource(),
+                  speed=RotationalMotionSensor(),
+                  map=Table1D(x=quantity([0.0, 1.0, 2.0], "rad/s"),
+                              values=quantity([4, 2, 0], "N*m")))
     assert LawFunctions.of(model.compile()).fixed
     end = model.simulate("2 s", rtol=1e-9)["wheel.w"].final.m
     assert end == pytest.approx(1.5 * (1 - np.exp(-4.0)), abs=1e-8)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from rigid_bodies import sliding_disc
 from test_solved_modes import MODELS, told
 
-from blocks import Model, quantity
+from blocks import quantity
 from blocks.native.method import OneStep
 from library.planar import Body, Circle, Contact, Ground
 
 
 def disc_on_top(friction):
     """Let go on top of a circle of 1 m, 0.1 rad off: it rolls, slips and leaves."""
-    model = Model("disc on top")
-    model.ground = Ground()
-    model.disc = Body(inertia=quantity(0.25**2 / 2, "kg*m^2"), phi="0 rad", vx="0 m/s", vy="0 m/s",
-                      w="0 rad/s", x=quantity(1.25 * np.sin(0.1), "m"),
-                      y=quantity(1.25 * np.cos(0.1), "m"))  # fmt: skip
-    model.touch = Contact(curve=Circle("0.25 m"), base=Circle("1 m"), friction=friction)
-    model.connect(model.ground.P, model.touch.B)
-    model.connect(model.disc.P, model.touch.F)
-    return model
+    return wired("disc on top", "ground.P touch.B", "disc.P touch.F",
+                 ground=Ground(),
+                 disc=Body(inertia=quantity(0.25**2 / 2, "kg*m^2"), phi="0 rad", vx="0 m/s",
+                           vy="0 m/s", w="0 rad/s", x=quantity(1.25 * np.sin(0.1), "m"),
+                           y=quantity(1.25 * np.cos(0.1), "m")),
+                 touch=Contact(curve=Circle("0.25 m"), base=Circle("1 m"), friction=friction))
 
 
 CASES = {

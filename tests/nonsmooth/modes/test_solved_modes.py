@@ -10,21 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from benches import wired
 from numpy.testing import assert_allclose
 from rigid_bodies import Box, Rod, wedge
 
 from benchmarks.planar import disc
-from blocks import (
-    Component,
-    Model,
-    Parameter,
-    Variable,
-    abs_,
-    der,
-    dry_friction,
-    quantity,
-    sin,
-)
+from blocks import Component, Parameter, Variable, abs_, der, dry_friction, quantity, sin
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from blocks.nonsmooth.modes.laws import SetValuedLaws
@@ -37,17 +28,15 @@ def rolling_disc():
 
 def shaken_box():
     """It rocks and falls back on its feet."""
-    model = Model("box on two feet")
-    model.box = Box(friction=0.8, static_friction=0.9, h="1.6 m", y="1.6 m",
-                    push=lambda t: quantity("14 N") * sin(quantity("3 rad/s") * t))  # fmt: skip
-    return model
+    return wired("box on two feet",
+                 box=Box(friction=0.8, static_friction=0.9, h="1.6 m", y="1.6 m",
+                         push=lambda t: quantity("14 N") * sin(quantity("3 rad/s") * t)))
 
 
 def landing_rod():
-    model = Model("rod")
-    model.rod = Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
-                    y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m"))  # fmt: skip
-    return model
+    return wired("rod",
+                 rod=Rod(angle="50 deg", friction=0.3, static_friction=0.4, vx="1 m/s",
+                         y=quantity(np.sin(np.deg2rad(50)) + 0.02, "m")))
 
 
 class Servo(Component):
@@ -73,9 +62,8 @@ class Servo(Component):
 
 
 def shaken_servo():
-    model = Model("servo")
-    model.servo = Servo(push=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
-    return model
+    return wired("servo",
+                 servo=Servo(push=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t)))
 
 
 def shaken_wedge():
@@ -175,8 +163,7 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
         laws.modes[rng.random(laws.size) < 0.6] = 0
         if not laws.runs_compiled(problem, t):
             continue
-        run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t),
-                 slope)  # fmt: skip
+        run_code(code.slope, np.array([t]), problem.x, problem.p, code.constants(problem, t), slope)
         problem.laws, general.modes = general, laws.modes
         problem.u[:] = 0.0
         expected = problem.slope(t, problem.start_vector()) * problem.scale

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Branch, Model, ParameterError, Variable, der, quantity, where
@@ -25,18 +26,15 @@ PULLED = 3.973261817376106
 
 
 def pulled() -> Model:
-    model = Model("pulled")
-    model.block = Mass(mass="1 kg")
-    model.spring = Spring(stiffness="90 N/m")
-    model.floor = TranslationalFriction(law="coulomb", coulomb_force="10 N", breakaway_force="10 N")
-    model.pull = VelocitySource(
-        velocity=lambda t: where(t < quantity("2 s"), quantity("2 m/s"), quantity("0 m/s")))
-    model.place = MotionSensor()
-    model.ground = Reference()
-    model.connect(model.pull.R, model.spring.R)
-    model.connect(model.spring.C, model.block.M, model.floor.R, model.place.R)
-    model.connect(model.pull.C, model.floor.C, model.place.C, model.ground.V)
-    return model
+    return wired("pulled", "pull.R spring.R", "spring.C block.M floor.R place.R",
+                 "pull.C floor.C place.C ground.V",
+                 block=Mass(mass="1 kg"), spring=Spring(stiffness="90 N/m"),
+                 floor=TranslationalFriction(law="coulomb", coulomb_force="10 N",
+                                             breakaway_force="10 N"),
+                 pull=VelocitySource(velocity=lambda t: where(t < quantity("2 s"),
+                                                              quantity("2 m/s"),
+                                                              quantity("0 m/s"))),
+                 place=MotionSensor(), ground=Reference())
 
 
 def test_the_error_of_a_sliding_block_falls_with_the_square_of_the_step():
@@ -56,16 +54,14 @@ def test_what_sticks_does_not_drift():
 
 
 def test_a_block_slides_to_rest_after_the_way_that_its_energy_lasts():
-    model = Model("slides")
-    model.block, model.place = Mass(mass="2 kg", v="3 m/s"), MotionSensor()
-    model.ground = Reference()
+    model = wired("slides",
+                  block=Mass(mass="2 kg", v="3 m/s"), place=MotionSensor(), ground=Reference())
     for name, force in (("one", "4 N"), ("two", "6 N")):
         brake = model.add(name, TranslationalFriction(law="coulomb", coulomb_force=force,
                                                       breakaway_force=force))  # fmt: skip
         model.connect(model.block.M, brake.R)
         model.connect(brake.C, model.ground.V)
-    model.connect(model.block.M, model.place.R)
-    model.connect(model.place.C, model.ground.V)
+    wire(model, "block.M place.R", "place.C ground.V")
     run = model.simulate("1 s", method="moreau_jean", step="10 ms")
     assert run["block.v"].final.m == 0.0
     assert_allclose(run["place.P"].final.to("m").m, 2 * 3**2 / (2 * 10), rtol=1e-12)
@@ -81,14 +77,11 @@ def test_it_agrees_with_the_event_driven_solution():
 
 
 def test_a_bouncing_ball_comes_to_rest_on_its_stop():
-    model = Model("bouncing")
-    model.ball = Mass(mass="1 kg")
-    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
-                          restitution=0.5, x="1 m")  # fmt: skip
-    model.weight = ForceSource(force="-9.81 N")
-    model.ground = Reference()
-    model.connect(model.ball.M, model.stop.R, model.weight.R)
-    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    model = wired("bouncing", "ball.M stop.R weight.R", "stop.C weight.C ground.V",
+                  ball=Mass(mass="1 kg"),
+                  stop=HardStop(model="restitution", lower_bound="0 m", upper_bound="5 m",
+                                restitution=0.5, x="1 m"), weight=ForceSource(force="-9.81 N"),
+                  ground=Reference())
     run = model.simulate("3 s", method="moreau_jean", step="2 ms")
     assert abs(run["stop.x"].final.to("m").m) < 0.02  # within a step's flight of the floor
     assert abs(run["ball.v"].final.to("m/s").m) < 1e-9
@@ -117,12 +110,9 @@ def test_touching_balls_in_a_row_are_struck_at_once_or_one_after_the_other(optio
 
 
 def test_smooth_models_are_solved_by_the_trapezoidal_rule():
-    model = Model("oscillator")
-    model.mass = Mass(mass="1 kg", v="1 m/s")
-    model.spring = Spring(stiffness="4 N/m")
-    model.ground = Reference()
-    model.connect(model.mass.M, model.spring.R)
-    model.connect(model.spring.C, model.ground.V)
+    model = wired("oscillator", "mass.M spring.R", "spring.C ground.V",
+                  mass=Mass(mass="1 kg", v="1 m/s"), spring=Spring(stiffness="4 N/m"),
+                  ground=Reference())
     run = model.simulate("3 s", method="moreau_jean", step="5 ms")
     assert_allclose(run["spring.x"].final.to("m").m, np.sin(6.0) / 2, atol=5e-5)
 
@@ -142,14 +132,10 @@ def test_relations_switch_at_the_end_of_the_step_in_which_they_change():
             yield der(self.x) == self.v
             yield self.f == where(self.x > 0, quantity("10 N/m") * self.x, quantity("0 N"))
 
-    model = Model("buffer")
-    model.mass = Mass(mass="1 kg", v="2 m/s")
-    model.buffer = Buffer()
-    model.rubs = TranslationalFriction(law="coulomb", coulomb_force="0.1 N",
-                                       breakaway_force="0.1 N")  # fmt: skip
-    model.ground = Reference()
-    model.connect(model.mass.M, model.buffer.R, model.rubs.R)
-    model.connect(model.buffer.C, model.rubs.C, model.ground.V)
+    model = wired("buffer", "mass.M buffer.R rubs.R", "buffer.C rubs.C ground.V",
+                  mass=Mass(mass="1 kg", v="2 m/s"), buffer=Buffer(),
+                  rubs=TranslationalFriction(law="coulomb", coulomb_force="0.1 N",
+                                             breakaway_force="0.1 N"), ground=Reference())
     run = model.simulate("1.4 s", method="moreau_jean", step="1 ms")
     exact = model.simulate("1.4 s", rtol=1e-10)
     assert exact["mass.v"].final.m < -1  # it has been thrown back

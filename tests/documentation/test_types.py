@@ -12,7 +12,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-from tests.test_readme import ROOT, blocks
+from test_readme import ROOT, blocks
 
 EXAMPLES = "_show", "mass_spring_damper", "dry_friction", "own_component"
 TYPES = {  # what is revealed of each expression

@@ -34,7 +34,7 @@ from docs.site.words import markdown
 from library.electrical import Gyrator
 from library.translational import HardStop, Spring, TranslationalFriction
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from blocks import quantity
 from blocks.results import Result
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 DOCS = EXAMPLES.parent / "docs"

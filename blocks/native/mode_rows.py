@@ -1,0 +1,368 @@
+"""What do modes of elements at nodes without mass come to? Found without leaving machine code.
+
+Each element states one equation (:mod:`blocks.nonsmooth.modes.mode_equations`), linear in what
+elements take. They are reduced, the largest entry first; combinations of them that contain nothing
+of that say something about the states, and give way to their rates. What then is open, or uncertain
+by rounding, is left to others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..machine.functions import machine_code
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, SUM_ROUNDING
+
+__all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
+           "NetworkModes", "determine_open", "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
+
+FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
+VALUES = 5  # of an element, one row each
+GIVEN, BACK, FORTH = range(3)  # blocks of rows of ``by_inputs``; those of their rates come behind
+RATES = 3
+TELLS, OPEN, UNSURE = 1, 0, -1
+
+
+class NetworkModes(NamedTuple):
+    """Modes of a network, as machine code decides on them."""
+
+    modes: Vector  # which machine code reads
+    constants: Vector  # what efforts and slopes follow by, which it reads
+    m: Vector  # relations, which it reads
+    values: int  # address of what fills ``found``
+    found: Vector  # what elements come to, then the slopes
+    starts: Indices  # (parts + 1,) where the members of a part begin
+    members: Indices  # (elements,) part by part
+    entry_starts: Indices  # (parts + 1,) where those of the constants begin that belong to a part
+    entries: Indices  # which these are
+    relation_starts: Indices  # (parts + 1,) where the relations of a part begin
+    relations: Indices  # those that what is kept depends on, or that depend on what is taken
+    joint: Flags  # all relations: whether they do, and are decided on with modes
+    owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
+    kept_m: Matrix  # of a part's modes that are kept: these relations
+    kept_modes: Matrix
+    kept_constants: Matrix
+    weight: Matrix  # combinations of equations that say something about states
+    move: Matrix  # what brings these to their values
+    noise: Matrix  # what rounding makes of margins
+    measured: Flags  # (rows,) whether that is known
+    present: Indices  # (parts,) which row holds now
+    kinds: Indices  # (elements,) who are compared with each other
+    largest: Matrix  # (2, kinds) their largest flow and effort so far
+    endless: Flags  # (elements,) whose bounds are so on one side at least
+    farthest: Vector  # (all relations,) the largest crossing function so far
+    noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
+    drift: Vector  # (1,) share of its size by which what modes hold constant may be off
+    least_flow: Vector  # less does not end a mode
+    largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
+    room: Matrix  # (ROOM, elements)
+    gives_flow: Flags  # (elements,) what modes come to is found from these
+    switch: Flags  # (elements,) told by a condition
+    by_inputs: Matrix  # (6 elements, elements)
+    push: Matrix  # (states, elements), or none where they are not found here
+    by_relations: Flags  # (all relations,) those that this depends on
+    known_m: Vector  # with which it is so
+    corrected: Flags  # (elements * states,)
+    row: Indices  # (parts,) which row is tried
+    turn: Indices  # (1,) which row was given up last
+    entered: Flags  # (1,) whether modes in a row that is new have been taken
+    ended: Flags  # (parts,) whether the mode of an element has come to its end
+    holds: Flags  # (parts,) whether the row that is tried obeys all laws
+    searched: Flags  # (parts,) whether all rows of the present relations are tried, of any modes
+    before: Vector  # (all relations,) as they are at the event
+    guess: Vector  # (elements,) modes that are tried
+    guess_m: Vector  # and relations
+    against: Flags  # (elements,) who breaks its law in these, or is about to
+    turned: Flags  # (all relations,) which of them do
+    own: Matrix  # (k, k) room: equations of a part by what is taken,
+    by_value: Matrix  # by their values without it,
+    by_rate: Matrix  # by the rates of these,
+    by_missed: Matrix  # and by what combinations of them miss
+    sizes: Vector  # (k,) room
+    open: Vector  # (k,) room: a change of what is taken that modes leave open
+    given: Matrix  # (2, k) room: flows and efforts that follow
+    pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
+    place: Indices  # (k,) room: which member's a row gives, or -1
+
+
+@machine_code
+def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> int:
+    """Fill a row with what guessed modes of a part come to: TELLS, or OPEN or UNSURE, where these
+    leave something open, or others must say.
+
+    Parameters
+    ----------
+    parasitic : of what yields everywhere a little, in SI units such as ohm and siemens; 0.0 for
+        none. With it, the combinations that say something about states stay those of the row.
+    """
+    first, members = network.starts[part], network.members
+    size, width = network.starts[part + 1] - first, network.own.shape[0]
+    own, by_value, by_rate, by_missed = (
+        network.own, network.by_value, network.by_rate, network.by_missed)
+    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+        r = network.relations[k]
+        if network.by_relations[r] and network.guess_m[r] != network.known_m[r]:
+            return UNSURE
+    for a in range(size):
+        for b in range(size):
+            own[a, b] = _change(network, members[first + a], members[first + b], 0)
+            by_value[a, b] = 1.0 if a == b else 0.0
+            by_rate[a, b] = by_missed[a, b] = 0.0
+        if _follows(network, members[first + a]):
+            own[a, a] -= parasitic
+        network.pivot[a] = network.place[a] = -1
+    if not _reduce(network, size):
+        return UNSURE
+    count = 0
+    for a in range(size):
+        if network.place[a] < 0:
+            if not _differentiate(network, part, row, a, count):
+                return UNSURE
+            count += 1
+    for c in range(count, size if parasitic == 0.0 else 0):
+        for b in range(size):
+            network.weight[row, c * width + b] = 0.0
+    if count > 0 and not _reduce(network, size):
+        return UNSURE
+    for b in range(size):
+        if network.pivot[b] < 0:
+            for a in range(size):
+                network.open[a] = 1.0 if a == b else 0.0
+                if network.pivot[a] >= 0:
+                    network.open[a] = -own[network.pivot[a], b]
+            return OPEN
+    for i in range(network.push.shape[0]):
+        for c in range(width):
+            value = 0.0
+            for b in range(size if c < count else 0):
+                value += network.push[i, members[first + b]] * by_missed[network.pivot[b], c]
+            network.move[row, i * width + c] = value
+    network.measured[row] = False
+    for a in range(size):
+        e = members[first + a]
+        network.kept_modes[row, a], network.noise[row, a] = network.guess[e], 0.0
+        network.kept_constants[row, a] = 1.0 if network.switch[e] and is_told(network, e) else 0.0
+        network.kept_constants[row, size + a] = 0.0  # put in where it is tried
+    at = 2 * size
+    for b in range(size):
+        for a in range(size):
+            network.kept_constants[row, at] = -by_value[network.pivot[a], b]
+            network.kept_constants[row, at + size * size] = -by_rate[network.pivot[a], b]
+            at += 1
+    at += size * size
+    for b in range(size if network.corrected.size > 0 else 0):
+        for i in range(network.push.shape[0]):
+            if network.corrected[members[first + b] * network.push.shape[0] + i]:
+                value = 0.0
+                for c in range(count):
+                    value += network.move[row, i * width + c] * network.weight[row, c * width + b]
+                network.kept_constants[row, at] = value
+                at += 1
+    for k in range(at, network.entry_starts[part + 1] - network.entry_starts[part]):
+        network.kept_constants[row, k] = 0.0
+    first = network.relation_starts[part]
+    for k in range(first, network.relation_starts[part + 1]):
+        network.kept_m[row, k - first] = network.guess_m[network.relations[k]]
+    return TELLS
+
+
+@machine_code
+def is_told(network: NetworkModes, e: int) -> bool:
+    """Whether the bounds of a switch tell its mode: equal where it is open, none where closed."""
+    low = network.found[LOW * network.modes.size + e]
+    high = network.found[HIGH * network.modes.size + e]
+    return low == high or low == -np.inf and high == np.inf
+
+
+@machine_code
+def refuse_impulses(network: NetworkModes, part: int, row: int) -> None:
+    """Say who is against the modes of a row where states are not as these hold them: impulses would
+    have to bring them there, which neither let what is open or slides go on in its sense, nor leave
+    what sticks within its bounds.
+    """
+    first, members, n = network.starts[part], network.members, network.modes.size
+    size, found, taken = network.starts[part + 1] - first, network.found, network.open
+    for a in range(size):
+        taken[a] = 0.0
+        for b in range(size):
+            taken[a] += network.kept_constants[row, (2 + size + b) * size + a] * found[
+                MISSED * n + members[first + b]]
+    efforts, flows = _follow(network, part, taken)
+    for a in range(size):
+        e = members[first + a]
+        effort, flow = network.given[EFFORT, a], network.given[FLOW, a]
+        if network.kept_constants[row, a] != 0.0:
+            continue  # a condition tells its mode
+        if network.guess[e] != 0.0:
+            network.against[e] = network.guess[e] * flow < -MODE_MARGIN_NONE * flows
+        elif abs(effort) > MODE_MARGIN_NONE * efforts:
+            bound = found[(HIGH if effort > 0.0 else LOW) * n + e]
+            if np.isfinite(bound):
+                network.against[e] = True
+                found[EFFORT * n + e] = np.inf if effort > 0.0 else -np.inf
+
+
+@machine_code
+def determine_open(network: NetworkModes, part: int, row: int) -> None:
+    """Say who is to change its mode where modes leave something open.
+
+    Equally strong frictions in series slide in any share, diodes in series that block share their
+    voltage in any way: of these the first rests whose flow becomes zero as it changes along what is
+    open. Closed beside a closed switch a diode would be given a part of its current: it opens.
+    """
+    first, members, n = network.starts[part], network.members, network.modes.size
+    size, found, who, least = network.starts[part + 1] - first, network.found, -1, np.inf
+    efforts, flows = _follow(network, part, network.open)
+    shared = False
+    for a in range(size):
+        e, told = members[first + a], network.kept_constants[row, a] != 0.0
+        flow, effort = network.given[FLOW, a], network.given[EFFORT, a]
+        shared |= told and abs(effort) > MODE_MARGIN_NONE * efforts
+        if not told and network.guess[e] != 0.0 and abs(flow) > MODE_MARGIN_NONE * flows and (
+                abs(found[FLOW * n + e]) < least * abs(flow)):
+            who, least = e, abs(found[FLOW * n + e] / flow)
+    for a in range(size if shared and who < 0 else 0):
+        e, told = members[first + a], network.kept_constants[row, a] != 0.0
+        effort = network.given[EFFORT, a]
+        if not told and network.guess[e] == 0.0 and abs(effort) > MODE_MARGIN_NONE * efforts and (
+                not np.isfinite(found[HIGH * n + e] - found[LOW * n + e])) and (
+                abs(found[EFFORT * n + e]) < least * abs(effort)):
+            who, least = e, abs(found[EFFORT * n + e] / effort)
+    if who >= 0:
+        network.against[who] = True
+
+
+@machine_code
+def _follow(network: NetworkModes, part: int, taken: Vector) -> tuple[float, float]:
+    """Fill in efforts and flows of a part per change of what its members take; the largest."""
+    first, members, n = network.starts[part], network.members, network.modes.size
+    size, efforts, flows = network.starts[part + 1] - first, 0.0, 0.0
+    for a in range(size):
+        e, effort, flow = members[first + a], taken[a], 0.0
+        for b in range(size):
+            flow += network.by_inputs[GIVEN * n + e, members[first + b]] * taken[b]
+        if network.gives_flow[e]:
+            effort, flow = flow, effort
+        network.given[EFFORT, a], network.given[FLOW, a] = effort, flow
+        efforts, flows = max(efforts, abs(effort)), max(flows, abs(flow))
+    return efforts, flows
+
+
+@machine_code
+def _change(network: NetworkModes, e: int, j: int, rates: int) -> float:
+    """How the equation of an element in its guessed mode follows what another takes; or its rate,
+    with ``rates`` = RATES."""
+    n, mode, value = network.modes.size, network.guess[e], 0.0
+    if _follows(network, e):
+        value = network.by_inputs[(rates + GIVEN) * n + e, j]
+    elif e == j and rates == 0:
+        value = 1.0
+    if mode > 0.0:
+        value -= network.by_inputs[(rates + FORTH) * n + e, j]
+    elif mode < 0.0:
+        value -= network.by_inputs[(rates + BACK) * n + e, j]
+    return value
+
+
+@machine_code
+def _follows(network: NetworkModes, e: int) -> bool:
+    """Whether the equation of an element in its guessed mode is about what it gives."""
+    return network.gives_flow[e] == (network.guess[e] != 0.0)
+
+
+@machine_code
+def _reduce(network: NetworkModes, size: int) -> bool:
+    """Make what rows have left to say that of one member each; False where rounding decides that.
+
+    Rows and columns are measured by their largest entries.
+    """
+    own, sizes, pivot, place = network.own, network.sizes, network.pivot, network.place
+    for b in range(size):
+        sizes[b] = 0.0
+    for a in range(size):
+        largest = 0.0
+        for b in range(size if place[a] < 0 else 0):
+            if pivot[b] < 0:
+                largest = max(largest, abs(own[a, b]))
+        if largest > 0.0:
+            _take_share(network, a, -1, 1.0 / largest, size)
+            for b in range(size):
+                if pivot[b] < 0:
+                    sizes[b] = max(sizes[b], abs(own[a, b]))
+    while True:
+        best, row, column = SUM_ROUNDING, -1, -1
+        for a in range(size):
+            if place[a] < 0:
+                for b in range(size):
+                    if pivot[b] < 0 and abs(own[a, b]) > best * sizes[b]:
+                        best, row, column = abs(own[a, b]) / sizes[b], a, b
+        if row < 0:
+            return True
+        if best < SAFE_PIVOT:
+            return False
+        pivot[column], place[row] = row, column
+        _take_share(network, row, -1, 1.0 / own[row, column], size)
+        for a in range(size):
+            if a != row and own[a, column] != 0.0:
+                _take_share(network, a, row, own[a, column], size)
+                own[a, column] = 0.0
+
+
+@machine_code
+def _take_share(network: NetworkModes, a: int, other: int, share: float, size: int) -> None:
+    """Take a share of another row away from a row; or, of none, multiply it."""
+    own, by_value, by_rate, by_missed = (
+        network.own, network.by_value, network.by_rate, network.by_missed)
+    for b in range(size):
+        if other < 0:
+            own[a, b] *= share
+            by_value[a, b] *= share
+            by_rate[a, b] *= share
+            by_missed[a, b] *= share
+        else:
+            own[a, b] -= share * own[other, b]
+            by_value[a, b] -= share * by_value[other, b]
+            by_rate[a, b] -= share * by_rate[other, b]
+            by_missed[a, b] -= share * by_missed[other, b]
+
+
+@machine_code
+def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: int) -> bool:
+    """Let a combination that contains nothing taken give way to its rate; False where elements of
+    other parts move that."""
+    first, members, own = network.starts[part], network.members, network.own
+    size, width = network.starts[part + 1] - first, network.own.shape[0]
+    largest = 0.0
+    for b in range(size):
+        largest = max(largest, abs(network.by_value[a, b]))
+    for b in range(size):
+        share = network.by_value[a, b]
+        if abs(share) <= SUM_ROUNDING * largest:
+            share = 0.0
+        network.weight[row, number * width + b] = network.by_rate[a, b] = share
+        network.by_value[a, b], own[a, b] = 0.0, 0.0
+        network.by_missed[a, b] = 1.0 if b == number else 0.0
+    for j in range(network.modes.size):
+        value, terms, column = 0.0, 0.0, -1
+        for b in range(size):
+            share = network.by_rate[a, b]
+            if share != 0.0:
+                change = share * _change(network, members[first + b], j, RATES)
+                value += change
+                terms += abs(change)
+            if members[first + b] == j:
+                column = b
+        if abs(value) <= SUM_ROUNDING * terms:
+            value = 0.0
+        if column >= 0:
+            own[a, column] = value
+        elif value != 0.0:
+            return False
+    for b in range(size):
+        if network.pivot[b] >= 0 and own[a, b] != 0.0:
+            _take_share(network, a, network.pivot[b], own[a, b], size)
+            own[a, b] = 0.0
+    return True

@@ -17,7 +17,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, SUM_ROUNDING
 
 __all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
-           "NetworkModes", "determine_open", "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
+           "NetworkModes", "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
@@ -59,6 +59,7 @@ class NetworkModes(NamedTuple):
     least_flow: Vector  # less does not end a mode
     largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
     room: Matrix  # (ROOM, elements)
+    exact: Vector  # (parameters,) room
     gives_flow: Flags  # (elements,) what modes come to is found from these
     switch: Flags  # (elements,) told by a condition
     by_inputs: Matrix  # (6 elements, elements)
@@ -82,8 +83,8 @@ class NetworkModes(NamedTuple):
     by_rate: Matrix  # by the rates of these,
     by_missed: Matrix  # and by what combinations of them miss
     sizes: Vector  # (k,) room
-    open: Vector  # (k,) room: a change of what is taken that modes leave open
-    given: Matrix  # (2, k) room: flows and efforts that follow
+    taken: Vector  # (k,) room: impulses,
+    given: Matrix  # (2, k) room: and the flows and efforts that follow
     pivot: Indices  # (k,) room: the row that gives what a member takes, or -1
     place: Indices  # (k,) room: which member's a row gives, or -1
 
@@ -129,10 +130,6 @@ def fill_row(network: NetworkModes, part: int, row: int, parasitic: float) -> in
         return UNSURE
     for b in range(size):
         if network.pivot[b] < 0:
-            for a in range(size):
-                network.open[a] = 1.0 if a == b else 0.0
-                if network.pivot[a] >= 0:
-                    network.open[a] = -own[network.pivot[a], b]
             return OPEN
     for i in range(network.push.shape[0]):
         for c in range(width):
@@ -184,13 +181,21 @@ def refuse_impulses(network: NetworkModes, part: int, row: int) -> None:
     what sticks within its bounds.
     """
     first, members, n = network.starts[part], network.members, network.modes.size
-    size, found, taken = network.starts[part + 1] - first, network.found, network.open
+    size, found, taken = network.starts[part + 1] - first, network.found, network.taken
     for a in range(size):
         taken[a] = 0.0
         for b in range(size):
             taken[a] += network.kept_constants[row, (2 + size + b) * size + a] * found[
                 MISSED * n + members[first + b]]
-    efforts, flows = _follow(network, part, taken)
+    efforts = flows = 0.0
+    for a in range(size):
+        e, effort, flow = members[first + a], taken[a], 0.0
+        for b in range(size):
+            flow += network.by_inputs[GIVEN * n + e, members[first + b]] * taken[b]
+        if network.gives_flow[e]:
+            effort, flow = flow, effort
+        network.given[EFFORT, a], network.given[FLOW, a] = effort, flow
+        efforts, flows = max(efforts, abs(effort)), max(flows, abs(flow))
     for a in range(size):
         e = members[first + a]
         effort, flow = network.given[EFFORT, a], network.given[FLOW, a]
@@ -203,52 +208,6 @@ def refuse_impulses(network: NetworkModes, part: int, row: int) -> None:
             if np.isfinite(bound):
                 network.against[e] = True
                 found[EFFORT * n + e] = np.inf if effort > 0.0 else -np.inf
-
-
-@machine_code
-def determine_open(network: NetworkModes, part: int, row: int) -> None:
-    """Say who is to change its mode where modes leave something open.
-
-    Equally strong frictions in series slide in any share, diodes in series that block share their
-    voltage in any way: of these the first rests whose flow becomes zero as it changes along what is
-    open. Closed beside a closed switch a diode would be given a part of its current: it opens.
-    """
-    first, members, n = network.starts[part], network.members, network.modes.size
-    size, found, who, least = network.starts[part + 1] - first, network.found, -1, np.inf
-    efforts, flows = _follow(network, part, network.open)
-    shared = False
-    for a in range(size):
-        e, told = members[first + a], network.kept_constants[row, a] != 0.0
-        flow, effort = network.given[FLOW, a], network.given[EFFORT, a]
-        shared |= told and abs(effort) > MODE_MARGIN_NONE * efforts
-        if not told and network.guess[e] != 0.0 and abs(flow) > MODE_MARGIN_NONE * flows and (
-                abs(found[FLOW * n + e]) < least * abs(flow)):
-            who, least = e, abs(found[FLOW * n + e] / flow)
-    for a in range(size if shared and who < 0 else 0):
-        e, told = members[first + a], network.kept_constants[row, a] != 0.0
-        effort = network.given[EFFORT, a]
-        if not told and network.guess[e] == 0.0 and abs(effort) > MODE_MARGIN_NONE * efforts and (
-                not np.isfinite(found[HIGH * n + e] - found[LOW * n + e])) and (
-                abs(found[EFFORT * n + e]) < least * abs(effort)):
-            who, least = e, abs(found[EFFORT * n + e] / effort)
-    if who >= 0:
-        network.against[who] = True
-
-
-@machine_code
-def _follow(network: NetworkModes, part: int, taken: Vector) -> tuple[float, float]:
-    """Fill in efforts and flows of a part per change of what its members take; the largest."""
-    first, members, n = network.starts[part], network.members, network.modes.size
-    size, efforts, flows = network.starts[part + 1] - first, 0.0, 0.0
-    for a in range(size):
-        e, effort, flow = members[first + a], taken[a], 0.0
-        for b in range(size):
-            flow += network.by_inputs[GIVEN * n + e, members[first + b]] * taken[b]
-        if network.gives_flow[e]:
-            effort, flow = flow, effort
-        network.given[EFFORT, a], network.given[FLOW, a] = effort, flow
-        efforts, flows = max(efforts, abs(effort)), max(flows, abs(flow))
-    return efforts, flows
 
 
 @machine_code
@@ -288,7 +247,7 @@ def _reduce(network: NetworkModes, size: int) -> bool:
             if pivot[b] < 0:
                 largest = max(largest, abs(own[a, b]))
         if largest > 0.0:
-            _take_share(network, a, -1, 1.0 / largest, size)
+            _multiply(network, a, 1.0 / largest, size)
             for b in range(size):
                 if pivot[b] < 0:
                     sizes[b] = max(sizes[b], abs(own[a, b]))
@@ -304,7 +263,7 @@ def _reduce(network: NetworkModes, size: int) -> bool:
         if best < SAFE_PIVOT:
             return False
         pivot[column], place[row] = row, column
-        _take_share(network, row, -1, 1.0 / own[row, column], size)
+        _multiply(network, row, 1.0 / own[row, column], size)
         for a in range(size):
             if a != row and own[a, column] != 0.0:
                 _take_share(network, a, row, own[a, column], size)
@@ -312,21 +271,23 @@ def _reduce(network: NetworkModes, size: int) -> bool:
 
 
 @machine_code
-def _take_share(network: NetworkModes, a: int, other: int, share: float, size: int) -> None:
-    """Take a share of another row away from a row; or, of none, multiply it."""
-    own, by_value, by_rate, by_missed = (
-        network.own, network.by_value, network.by_rate, network.by_missed)
+def _multiply(network: NetworkModes, a: int, factor: float, size: int) -> None:
+    """Multiply a row."""
     for b in range(size):
-        if other < 0:
-            own[a, b] *= share
-            by_value[a, b] *= share
-            by_rate[a, b] *= share
-            by_missed[a, b] *= share
-        else:
-            own[a, b] -= share * own[other, b]
-            by_value[a, b] -= share * by_value[other, b]
-            by_rate[a, b] -= share * by_rate[other, b]
-            by_missed[a, b] -= share * by_missed[other, b]
+        network.own[a, b] *= factor
+        network.by_value[a, b] *= factor
+        network.by_rate[a, b] *= factor
+        network.by_missed[a, b] *= factor
+
+
+@machine_code
+def _take_share(network: NetworkModes, a: int, other: int, share: float, size: int) -> None:
+    """Take a share of another row away from a row."""
+    for b in range(size):
+        network.own[a, b] -= share * network.own[other, b]
+        network.by_value[a, b] -= share * network.by_value[other, b]
+        network.by_rate[a, b] -= share * network.by_rate[other, b]
+        network.by_missed[a, b] -= share * network.by_missed[other, b]
 
 
 @machine_code
@@ -345,20 +306,18 @@ def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: i
         network.weight[row, number * width + b] = network.by_rate[a, b] = share
         network.by_value[a, b], own[a, b] = 0.0, 0.0
         network.by_missed[a, b] = 1.0 if b == number else 0.0
-    for j in range(network.modes.size):
-        value, terms, column = 0.0, 0.0, -1
+    for k in range(members.size):
+        value, terms = 0.0, 0.0
         for b in range(size):
             share = network.by_rate[a, b]
             if share != 0.0:
-                change = share * _change(network, members[first + b], j, RATES)
+                change = share * _change(network, members[first + b], members[k], RATES)
                 value += change
                 terms += abs(change)
-            if members[first + b] == j:
-                column = b
         if abs(value) <= SUM_ROUNDING * terms:
             value = 0.0
-        if column >= 0:
-            own[a, column] = value
+        if first <= k < first + size:
+            own[a, k - first] = value
         elif value != 0.0:
             return False
     for b in range(size):

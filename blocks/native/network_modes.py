@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..machine.functions import filled, machine_code
+from ..machine.signatures import vector_at
 from ..nonsmooth.modes.parts import UNLOADED, NetworkParts
 from ..numerics.arrays import Array, Vector
 from ..numerics.tolerances import (
@@ -38,7 +39,6 @@ from .mode_rows import (
     TELLS,
     VALUES,
     NetworkModes,
-    determine_open,
     fill_row,
     is_told,
     refuse_impulses,
@@ -59,7 +59,7 @@ FARTHER = 100.0  # times as far ahead is looked again, and times rounding is cle
 
 
 def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array, values: int,
-                  states: int) -> NetworkModes:
+                  states: int, parameters: int) -> NetworkModes:
     """Modes as machine code decides on them.
 
     Parameters
@@ -67,7 +67,7 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     parts : what is kept
     modes, constants, m : which machine code reads
     values : address of what elements come to
-    states : how many there are
+    states, parameters : how many there are
     """
     n, count, nm = len(modes), len(parts.present), len(m)
     size = int(np.diff(parts.starts).max())
@@ -81,10 +81,10 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
                   room=np.empty((ROOM, n)), row=np.zeros(count, dtype=np.int64),
                   before=np.zeros(nm), guess=np.zeros(n), guess_m=np.zeros(nm), own=own,
                   by_value=by_value, by_rate=by_rate, by_missed=by_missed, sizes=np.zeros(size),
-                  open=np.zeros(size), given=np.zeros((2, size)),
+                  taken=np.zeros(size), given=np.zeros((2, size)),
                   pivot=np.zeros(size, dtype=np.int64), place=np.zeros(size, dtype=np.int64),
                   turn=np.zeros(1, dtype=np.int64),
-                  **flags)
+                  exact=np.zeros(parameters), **flags)
 
 
 @machine_code
@@ -133,30 +133,10 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
 def _exchange(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
               x: Vector, crossed: bool, brief: bool) -> bool:
     """Take modes that follow the present ones by exchanges; whether such are found."""
-    parts, first = network.present.size, relations.wrong.size - network.modes.size
-    for part in range(parts):
-        network.row[part], network.searched[part] = network.present[part], False
-        _put(network, part, network.row[part])
-    network.m[:] = network.before
-    network.guess[:], network.guess_m[:] = network.modes, network.before
-    _look(code, work, network, t, x)
-    _measure(network)
-    near, known = False, True  # whether another one may come to its end with those that have
-    for part in range(parts):
-        known &= _is_guessed(network, part, network.row[part], True)
-        for k in range(network.starts[part], network.starts[part + 1]):
-            e = network.members[k]
-            near |= network.ended[part] and network.modes[e] != 0.0 and (
-                not relations.wrong[first + e]) and (
-                _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
-            network.searched[part] |= network.ended[part] and network.constants[e] == UNLOADED
-    network.against[:], network.turned[:] = False, False
-    if near and known:
-        _all_hold(code, work, relations, network, t, x, False)
-    for e in range(network.modes.size):
-        network.against[e] |= crossed and relations.wrong[first + e]
-    for r in range(network.m.size):
-        network.turned[r] |= crossed and network.joint[r] and relations.wrong[r]
+    parts = network.present.size
+    if _rest_at_end(code, work, relations, network, t, x, crossed):
+        _take(code, work, relations, network, t, x)
+        return True
     for part in range(parts):
         if network.searched[part]:  # another split may hold
             network.row[part] = _row_of(network, part, -1, False)
@@ -182,6 +162,44 @@ def _exchange(code: Code, work: Workspace, relations: Relations, network: Networ
             return True
         if not _try_another(network):
             return False
+    return False
+
+
+@machine_code
+def _rest_at_end(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+                 x: Vector, crossed: bool) -> bool:
+    """Name who leaves the present modes: what has come to its end, and what comes to it with that;
+    whether all of it rests there, as what carries nothing does, and has done so since its last
+    event."""
+    n, first = network.modes.size, relations.wrong.size - network.modes.size
+    for part in range(network.present.size):
+        network.row[part], network.searched[part] = network.present[part], False
+        _put(network, part, network.row[part])
+    network.m[:] = network.before
+    network.guess[:], network.guess_m[:] = network.modes, network.before
+    _look(code, work, network, t, x)
+    _measure(network)
+    known, near, rests = True, False, crossed
+    for part in range(network.present.size):
+        known &= _is_guessed(network, part, network.row[part], True)
+        for k in range(network.starts[part], network.starts[part + 1]):
+            e = network.members[k]
+            slides, wrong = network.modes[e] != 0.0, crossed and relations.wrong[first + e]
+            near |= network.ended[part] and slides and not wrong and (
+                _margin(network, e) <= _at_end(network, e, MODE_MARGIN_CLEAR))
+            rests &= not wrong or not slides and (
+                relations.looks[LARGEST, first + e] <= 2.0 * network.constants[n + e])
+            network.searched[part] |= network.ended[part] and network.constants[e] == UNLOADED
+    for r in range(network.m.size):
+        rests &= not (network.joint[r] and relations.wrong[r])
+    network.against[:], network.turned[:] = False, False
+    if known and (near or rests) and _all_hold(code, work, relations, network, t, x, False) and (
+            rests):
+        return True
+    for e in range(n):
+        network.against[e] |= crossed and relations.wrong[first + e]
+    for r in range(network.m.size):
+        network.turned[r] |= crossed and network.joint[r] and relations.wrong[r]
     return False
 
 
@@ -503,8 +521,8 @@ def _holds_now(network: NetworkModes, part: int, now: Vector) -> bool:
     row, first, room = network.row[part], network.starts[part], network.room
     holds = _missed(network, part, row) <= MODE_MISSED
     tried = network.owner[row] != part  # which says something where states are contradicted alone
-    if tried and holds:
-        determine_open(network, part, row)
+    if tried and holds:  # what is left open, others have said, or have to say
+        network.searched[part], network.row[part] = True, -1
         return False
     if not holds and not tried and network.push.size > 0:
         refuse_impulses(network, part, row)
@@ -520,6 +538,10 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
                  later: Vector, brief: bool) -> bool:
     """Whether what is close to its end in a part leads away from there within an instant."""
     row, first, room = network.row[part], network.starts[part], network.room
+    shares = network.searched[part]  # what is closed here, but where closed switches carry it all
+    for k in range(first, network.starts[part + 1]):
+        shares &= not (network.constants[network.members[k]] == 1.0 and (
+            network.modes[network.members[k]] == 0.0))
     for k in range(first, network.starts[part + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
@@ -527,8 +549,7 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
         least = ENDED_MARGIN if _goes_on(relations, network, part, k) else LATER_MARGIN
         change = _margin(network, e) - margin
         network.against[e] = margin <= close and change < -least * h * size - noise
-        if network.searched[part] and network.modes[e] != 0.0 and (
-                network.kept_modes[network.present[part], k - first] == 0.0):
+        if shares and network.modes[e] != 0.0 and network.guess[e] == 0.0:
             network.against[e] |= margin <= _at_end(network, e, MODE_MARGIN_NONE) and (
                 change <= ENDED_MARGIN * h * size + noise)  # it is as good as closed: it shares
     return not _is_anyone_against(network, part, now, later, h)
@@ -589,15 +610,20 @@ def _margin(network: NetworkModes, e: int) -> float:
 
 @machine_code
 def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
-    """What the last digits of states and time make of margins in rows that are new."""
+    """What the last digits of states, parameters, time and what is taken make of margins in rows
+    that are new."""
     new, n, found, point = False, network.modes.size, network.found, work.k[WORK]
     for part in range(network.present.size):
         new |= not network.measured[network.row[part]]
     network.entered[0] |= new
+    p, exact = vector_at(code.p, network.exact.size), network.exact
+    exact[:] = p
     for side in range(2 if new else 0):
         digits = LAST_BITS if side == 0 else -LAST_BITS
         for i in range(x.size):
-            point[i] = x[i] * (1.0 + digits) if i % 2 == 0 else x[i] * (1.0 - digits)
+            point[i] = x[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
+        for i in range(exact.size):
+            p[i] = exact[i] * (1.0 + digits if i % 2 == 0 else 1.0 - digits)
         _look(code, work, network, t * (1.0 + digits), point)
         for part in range(network.present.size):
             row, first = network.row[part], network.starts[part]
@@ -607,10 +633,11 @@ def _measure_noise(code: Code, work: Workspace, network: NetworkModes, t: float,
                 if side == 0:
                     network.room[MARGIN, e] = given
                 elif not network.measured[row]:
-                    network.noise[row, k - first] = NOISE_FACTOR * abs(
-                        given - network.room[MARGIN, e])
+                    network.noise[row, k - first] = NOISE_FACTOR * (
+                        abs(given - network.room[MARGIN, e]) + 2.0 * LAST_BITS * abs(given))
             if side == 1:
                 network.measured[row] = True
+    p[:] = exact
 
 
 @machine_code
@@ -633,6 +660,9 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
         kind = network.kinds[e]
         network.largest[0, kind] = max(network.largest[0, kind], abs(found[FLOW * n + e]))
         network.largest[1, kind] = max(network.largest[1, kind], abs(found[EFFORT * n + e]))
+        short = -_margin(network, e)
+        if short > 0.0:  # what is allowed below zero here is to end no mode
+            network.noise_so_far[0 if network.modes[e] == 0.0 else 1, e] += 2.0 * short
     for part in range(network.present.size):
         _bring(network, x, part, network.row[part])
     _measure_noise(code, work, network, t, x)

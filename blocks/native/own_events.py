@@ -140,7 +140,8 @@ class OwnEvents:
         if isinstance(parts, NetworkParts):
             self.network = network_modes(
                 parts, self.part("modes"), self.part("K"), self.part("relations"),
-                equations.of_elements(parts.values), states)
+                equations.of_elements(parts.values), states,
+                equations.system.tape.p.numel())
         self._given = [Kept(one) for one in (
             self._samples(), self.resets, self.predicted, self.network, self.passed)]
         self._unannounced: Given | None = None  # where no instant is known

@@ -383,7 +383,7 @@ class Samplings(_Sampled):
     """
 
     def __init__(self, system: System, time_events: TimeEvents) -> None:
-        vars(self).update(vars(_sampled(system)))
+        vars(self).update(vars(_sampled(system)))  # found once, the same for all runs of a system
         self.time_events = time_events
         self.start, self.period = (np.concatenate([np.zeros(0), *(
             self._instants(f, times[k]) for f, *times in self.statements)]) for k in range(2))

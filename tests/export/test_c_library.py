@@ -57,6 +57,7 @@ MODELS = {"oscillator": (oscillator, ["mass.v", "spring.f"], "1 ms", 500),
           "late": (late, ["mass.v", "late.y"], "0.7 ms", 2000),
           "buck": (buck, ["coil.i", "load.v"], "1.3 us", 150),
           "chopper": (lambda: buck(False, "resistances"), ["coil.i"], "1 us", 40),
+          "free": (lambda: buck(False), ["coil.i", "diode.i"], "1 us", 40),
           "swing": (swing, ["bob.x", "bob.y", "bob.vx"], "1 ms", 4000),
           "clutches": (two_clutches, ["engine.w", "clutch1.t", "clutch2.t"], "5 ms", 1199)}
 PUSH = "model.inputs.push_S = 5.0;"
@@ -125,7 +126,7 @@ def here(name, method):
 
 
 @pytest.mark.parametrize(("name", "method"), [
-    *((name, "rk4") for name in MODELS if name not in ("chopper", "swing")),
+    *((name, "rk4") for name in MODELS if name not in ("chopper", "free", "swing")),
     ("stick-slip", "moreau_jean"), ("bouncing", "moreau_jean"), ("oscillator", "euler"),
     ("stick-slip", "trapezoidal"), ("bouncing", "backward_euler"), ("servo", "trapezoidal"),
     ("clutches", "trapezoidal")])
@@ -212,6 +213,24 @@ def test_what_cannot_be_decided_halts_a_run_where_it_happens():
     theirs = there("chopper", "rk4", close, 4, inputs=("switch.vT",))
     assert set(theirs[:, 0]) == {4}  # HALTED
     assert_allclose(theirs[:, 1], 3e-6, rtol=1e-12)
+
+
+def test_modes_that_no_run_has_met_are_found_in_the_library():
+    # here the switch stays open; there it closes, which the diode has to follow, and opens again
+    turns = [(3, 1.0), (7, 0.0), (5, 1.0)]
+    text = "".join(f"for (int k = 0; k < {count}; k++) buck_converter_step(&model, 1e-6);"
+                   f"model.inputs.switch_vT = {value};" for count, value in turns)
+    theirs = there("free", "rk4", text, 10, inputs=("switch.vT",))
+    run = buck(False).stepper(inputs={"switch.vT": 0}, outputs=["coil.i", "diode.i"], method="rk4",
+                              step="1 us", duration="41 us")
+    for count, value in turns:
+        for _ in range(count):
+            run.advance("1 us")
+        run.set("switch.vT", value)
+    for row in theirs:
+        run.advance("1 us")
+        assert row[0] == 0
+        assert_allclose(row[2:], run.numbers(), rtol=1e-12, atol=1e-12)
 
 
 # -- what is written -----------------------------------------------------------------------------

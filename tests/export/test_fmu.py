@@ -366,6 +366,23 @@ def test_the_log_names_components_whose_modes_cannot_be_decided(version, tmp_pat
     assert re.match(r"at t = 1e-05 s .*diode", told[0])
 
 
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_modes_that_no_run_has_met_are_found_in_the_fmu(method, tmp_path):
+    file = buck(driven=False).export_fmu(tmp_path / "a.fmu", inputs=["switch.vT"], rtol=1e-9,
+                                         outputs=["coil.i"], duration="40 us", method=method)
+    given = np.array([(0.0, 0.0), (1e-5, 0.0), (1e-5, 1.0), (1.8e-5, 1.0), (1.8e-5, 0.0),
+                      (4e-5, 0.0)], dtype=[("time", float), ("switch.vT", float)])
+    found = fmpy.simulate_fmu(str(file), fmi_type="CoSimulation", stop_time=3e-5, input=given,
+                              output_interval=1e-6)
+    run = buck(driven=False).stepper(inputs={"switch.vT": 0}, outputs=["coil.i"], rtol=1e-9)
+    wanted = run.numbers().tolist()
+    for k in range(30):
+        run.set("switch.vT", 1.0 if 10 <= k < 18 else 0.0)
+        run.advance("1 us")
+        wanted += run.numbers().tolist()
+    assert_allclose(found["coil.i"], wanted, rtol=1e-6)
+
+
 # -- what masters ask ----------------------------------------------------------------------------
 def begun(name, version="3.0", kind="Slave", **how):
     return begun_of(exported(name, version), version, kind, **how)

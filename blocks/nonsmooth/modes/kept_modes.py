@@ -35,7 +35,9 @@ class KeptModes:
         self.held, self.state = held, state
         nx, size = held.system.nx, max(map(len, held.parts))
         relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
-        most = 2 * len(held.parts) + min(  # the last ones, one of a part, are the room of trials
+        # of each part one for present modes, one for those that are tried, one that is free, and
+        # at the end one as the room of trials
+        most = 4 * len(held.parts) + min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2)))
         n, count, elements = held.elements.size, len(held.parts), held.elements
         states = nx if held.is_computed else 0

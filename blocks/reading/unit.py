@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,8 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
              "rad/s**2"]  # fmt: skip
 
 
+_ORDER = "[mass] [length] [current] [temperature] [time]"  # of units of one dimension
+
 #: Types that pint leaves quantity * value to, as it does with those of xarray and pandas.
 AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.of_time.OfTime",
              "blocks.results.values.series.Series", "blocks.results.values.series.Derived")
@@ -59,7 +61,18 @@ def registry() -> pint.UnitRegistry:
     if isinstance(pint.get_application_registry().get(), LazyRegistry):
         with contextlib.suppress(OSError):  # no folder to keep it in
             pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
+        pint.get_application_registry().get().formatter.default_sort_func = _as_usually_written
     return pint.get_application_registry().get()
+
+
+def _as_usually_written(units: Iterable[tuple[str, Any, str]], known: Any
+                        ) -> list[tuple[str, Any, str]]:
+    """Units of a product in the order in which engineers write it: N·m, V·s, W/m²/K, A·h."""
+    def order(of: tuple[str, Any, str]) -> tuple[int, int, str]:
+        dimension = known.get_dimensionality(of[2])
+        return -len(dimension), min(map(_ORDER.find, dimension), default=0), of[0]
+
+    return sorted(units, key=order)
 
 
 def _pint_unit(powers: dict[str, Any]) -> pint.Unit:

@@ -158,6 +158,14 @@ def test_what_our_own_tables_and_quantities_print_is_read_back():
             assert value == pytest.approx(to_si(quantity(2.5, text), unit(text)))
 
 
+@pytest.mark.parametrize(("text", "shown"), [
+    ("N*m", "N·m"), ("m*N", "N·m"), ("s*V/rad", "V·s/rad"), ("W/(m^2*K)", "W/m²/K"),
+    ("J/(kg*K)", "J/kg/K"), ("m^2*kg", "kg·m²"), ("A*h", "A·h"), ("s*Pa", "Pa·s"),
+    ("m*ohm", "Ω·m"), ("N*s*m/rad", "N·m·s/rad")])
+def test_units_print_in_the_order_in_which_engineers_write_them(text, shown):
+    assert f"{quantity(1, text):~P}" == f"1 {shown}"
+
+
 # -- texts made to hang or to blow up ----------------------------------------------------
 
 BOMBS = [

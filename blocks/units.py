@@ -179,7 +179,8 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
             return float(value.magnitude) * expected.factor + expected.offset
         given = unit_given(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
-        if _is_plain(given, expected):
+        kinds = [(u.dimension, u.angular, u.frequency, u.temperature) for u in (given, expected)]
+        if kinds[0] == kinds[1]:
             return number * given.factor + given.offset  # its text is not needed
         return _convert(number, given, expected, where, as_written(value), advice)
     if isinstance(value, (bool, np.bool_)) or value is None:
@@ -214,12 +215,6 @@ def _missing_unit(number: Any, expected: Unit, where: str, given: object) -> Mis
     return MissingUnit(
         where, f"takes {_article(expected)}, but was given the bare number "
         f"{as_written(given) if single else '[…]'}.", advice, expected=expected, given=given)
-
-
-def _is_plain(given: Unit, expected: Unit) -> bool:
-    """Whether a unit is of the same kind as another one in all respects."""
-    return (given.dimension == expected.dimension and given.angular == expected.angular
-            and given.frequency == expected.frequency and given.temperature == expected.temperature)
 
 
 def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:

@@ -154,7 +154,10 @@ def find_limit_cycle(model: CompiledModel, guess: Any = None, period: Any = None
         shooting, x, length, matrix, run = _closed(shooting, length, bool(drives))
     except SimulationError as far:
         shooting, x, length, matrix, run = _settled(shooting, length, bool(drives), far)
-    multipliers = _multipliers(matrix, bool(drives))
+    multipliers = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
+    if not drives:  # one is that of the motion itself
+        multipliers = np.delete(multipliers, int(np.argmin(np.abs(multipliers - 1))))
+    multipliers = multipliers[np.argsort(-np.abs(multipliers))]
     _refuse_another(shooting, x, length, multipliers, drives)
     return LimitCycle(model.name, length, run, multipliers)
 
@@ -288,14 +291,6 @@ def _derivative(shooting: _Map, x: Array, period: float) -> Array:
     changes = [shooting.end(x + h, period) - shooting.end(x - h, period)
                for h in np.diag(BESIDE * shooting.size)]
     return np.array(changes).T / (2 * BESIDE * shooting.size[:, None])
-
-
-def _multipliers(matrix: Array, driven: bool) -> Array:
-    """Eigenvalues of the map, but for the one of the motion itself, which is 1 unless driven."""
-    rest = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
-    if not driven:
-        rest = np.delete(rest, int(np.argmin(np.abs(rest - 1))))
-    return rest[np.argsort(-np.abs(rest))]
 
 
 def _guess(model: CompiledModel, guess: Any, period: Any,

@@ -242,7 +242,11 @@ def flatten(network: Network) -> Flat:
     base, slots = _number_slots(network)
     aliases, links = _stated_aliases(network, base)
     nodes = _nodes(network, base)
-    aliases += nodes.aliases + _rate_aliases(network, base) + _even_shares(network, base)
+    rates = [  # at every port, derivatives of positions are the velocities (of a node: the same)
+        Alias(base[f][position, 1] + np.arange(family.size),
+              base[f][velocity, 0] + np.arange(family.size), 1)
+        for f, family in enumerate(network.families) for position, velocity in family.kernel.rates]
+    aliases += nodes.aliases + rates + _even_shares(network, base)
     aliases += [_equal(shared.circuits, shared.slots) for shared in _shared(network, base)]
     aliases += [Alias(base[f][i, 0] + np.array([k]), base[g][j, 0] + np.array([n]), 1)
                 for (f, i, k), (g, j, n) in network.reads]
@@ -353,15 +357,6 @@ def _nodes(network: Network, base: Base) -> Nodes:
     return Nodes(aliases, balances, numbers, count)
 
 
-def _rate_aliases(network: Network, base: Base) -> list[Alias]:
-    """At every port, the derivatives of positions are the velocities (of a node: the same)."""
-    return [
-        Alias(base[f][position, 1] + np.arange(family.size),
-              base[f][velocity, 0] + np.arange(family.size), 1)
-        for f, family in enumerate(network.families) for position, velocity in family.kernel.rates
-    ]  # fmt: skip
-
-
 def _even_shares(network: Network, base: Base) -> list[Alias]:
     """Where elements repeat each other, what they carry between two nodes is the same."""
     def slot(end: End, through: str) -> Indices:
@@ -436,7 +431,11 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
     """Add the equations of all components that are no aliases."""
     equations = {(link.family, id(link.law)) for link in links}
     network = flat.network
-    fed = _fed(network)
+    fed = np.zeros(network.nodes, dtype=bool)  # by an output
+    for f, family in enumerate(network.families):
+        for v in family.kernel.variables:
+            if v.kind == "output":
+                fed[network.nodes_at(f, v.name)] = True
     for f, family in enumerate(network.families):
         for law in family.kernel.laws:
             if law.alias is None or (f, id(law)) in equations:
@@ -458,13 +457,3 @@ def _list_equations(flat: Flat, links: list[Link]) -> None:
                 f = int(shared.families[k])
                 law = network.families[f].kernel.default_law(int(shared.variables[k]))
                 flat.add(Group(f, law, shared.instances[k : k + 1]))
-
-
-def _fed(network: Network) -> Flags:
-    """Per node, whether an output feeds it."""
-    fed = np.zeros(network.nodes, dtype=bool)
-    for f, family in enumerate(network.families):
-        for v in family.kernel.variables:
-            if v.kind == "output":
-                fed[network.nodes_at(f, v.name)] = True
-    return fed

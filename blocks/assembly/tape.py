@@ -156,8 +156,10 @@ class _Order:
         for depth, blocks in enumerate(grouped(level)):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
-            self._assign_level(equations[local], unknowns[m.unknown_of[local]],
-                               self.position[local])
+            for g, k, mine in alike(flat, equations[local], self.position[local]):
+                rows, taken = equations[local][mine], unknowns[m.unknown_of[local]][mine]
+                self.writer.assign(flat.groups[g], rows - flat.groups[g].first, k, taken)
+                self.steps.append(Step(g, k, rows, taken))
             self._solve_blocks([torn[b] for b in blocks[hard[blocks]].tolist()], depth, wanted)
         self.suited = SuitedValues(
             self.writer.parameters, self.writer.parameter_layout,
@@ -237,13 +239,6 @@ class _Order:
         position[hits != 1] = -1
         return position
 
-    def _assign_level(self, equations: Indices, unknowns: Indices, position: Indices) -> None:
-        """Vector evaluation of independent explicit equations."""
-        for g, k, mine in alike(self.flat, equations, position):
-            self.writer.assign(self.flat.groups[g], equations[mine] - self.flat.groups[g].first, k,
-                               unknowns[mine])
-            self.steps.append(Step(g, k, equations[mine], unknowns[mine]))
-
     # -- blocks -------------------------------------------------------------------------
     def _is_switched(self, block: Block, residual: ca.SX, wanted: Flags) -> bool:
         """Whether the values its unknowns had, or are to start from, choose between solutions.
@@ -279,8 +274,10 @@ class _Order:
         linear = np.array([b.linear for b in blocks])
         constant = linear.copy()
         for i in unsure:
-            linear[i], constant[i] = self._linearity(residuals[spans[i].tolist()],
-                                                     z[spans[i].tolist()])
+            own = z[spans[i].tolist()]
+            slopes = ca.jacobian(residuals[spans[i].tolist()], own)
+            linear[i] = not ca.depends_on(slopes, own)
+            constant[i] = linear[i] and symbols_in(slopes) <= self._parameter_hashes
         carried = [self._by_flows.leaves_open(b) for b in blocks]
         constant &= ~np.array(carried)  # the matrix is another where nothing flows
         switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
@@ -312,12 +309,6 @@ class _Order:
         for i, b in enumerate(blocks):
             self.steps.append(Step(-1, -1, b.equations, b.unknowns, counts[i] * int(i in iterated),
                                    bool(linear[i]), b, level))
-
-    def _linearity(self, residuals: ca.SX, z: ca.SX) -> tuple[bool, bool]:
-        """Whether residuals are linear in z, and whether with coefficients of parameters only."""
-        slopes = ca.jacobian(residuals, z)
-        linear = not ca.depends_on(slopes, z)
-        return linear, linear and symbols_in(slopes) <= self._parameter_hashes
 
     def _elimination(self, residuals: ca.SX, z: ca.SX, span: Indices) -> Elimination:
         """How the torn unknowns of a block are eliminated one after the other."""

@@ -149,7 +149,12 @@ class Writer:
                in_loop: bool = False) -> None:
         """Solve rows of a group for one argument (a position) and store the values."""
         if group.law is None:
-            self._assign_sums(group, rows, unknowns)
+            which, classes, signs = self.terms(group, rows)
+            mine = classes == unknowns[which]
+            own_sign = np.zeros(len(rows), dtype=int)
+            np.add.at(own_sign, which[mine], signs[mine])
+            factors = -(signs / own_sign[which])[~mine]
+            put(self.values, unknowns, self._sums(which[~mine], classes[~mine], factors, len(rows)))
             return
         instances = group.instances[rows]
         law = group.law
@@ -158,14 +163,6 @@ class Writer:
         one = Group(group.family, law, instances)
         _, signs = self.flat.argument(one, law.arguments[position])
         put(self.values, unknowns, (value * ca.DM(signs).T).T)
-
-    def _assign_sums(self, group: Group, rows: Indices, unknowns: Indices) -> None:
-        which, classes, signs = self.terms(group, rows)
-        mine = classes == unknowns[which]
-        own_sign = np.zeros(len(rows), dtype=int)
-        np.add.at(own_sign, which[mine], signs[mine])
-        factors = -(signs / own_sign[which])[~mine]
-        put(self.values, unknowns, self._sums(which[~mine], classes[~mine], factors, len(rows)))
 
     def at_parameters(self, matrix: ca.SX) -> Array:
         """Values of an expression of parameters, as these are now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar, overload
 
@@ -133,9 +133,6 @@ class Findings(Sequence[Finding]):
 
     def __len__(self) -> int:
         return len(self._all)
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self._all)
 
     def __contains__(self, item: object) -> bool:
         """Whether a finding, or one of this code, is among them."""

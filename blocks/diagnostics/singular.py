@@ -270,14 +270,6 @@ def zero_parameters(flat: Flat, paths: Iterable[str]) -> list[str]:
     return out
 
 
-def _only_signals(flat: Flat, paths: list[str]) -> bool:
-    """Whether several components have signals only, and no conserving ports."""
-    wanted = set(paths)
-    return len(wanted) > 1 and not any(
-        f.kernel.ports for f in flat.network.families
-        if wanted & {f.path(i) for i in range(f.size)})
-
-
 def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
     every = [int(e) for e in singular.over_equations]
     chosen = dependent_equations(flat, every, singular.over_classes) or every
@@ -303,7 +295,9 @@ def dependence(names: Names, code: str, equations: list[int]) -> Finding:
                 "share the load is not determined:")
     if zero:
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
-    if not zero and _only_signals(names.flat, owners):
+    if not zero and len(set(owners)) > 1 and not any(  # components with signals alone
+            f.kernel.ports for f in names.flat.network.families
+            if not {f.path(i) for i in range(f.size)}.isdisjoint(owners)):
         head = (f"The signals of {listed(owners)} run in a circle whose gain is 1 {where}, so "
                 "nothing determines their values:")
         advice = (f"Change the gain of one of {listed(owners)}, or break the circle with an "

@@ -113,7 +113,12 @@ def locked_findings(system: System) -> Iterator[Finding]:
 def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     """Targets without effect or in conflict, and derivatives that are not finite."""
     yield from (found("initial.computed", *told) for told in idle_targets(system))
-    _refuse_massless(system)
+    if system.nu:  # laws at nodes without mass that no run could decide
+        from ..nonsmooth.modes.load_laws import refuse_loads_without_mass
+        from ..nonsmooth.modes.massless_nodes import refuse_massless
+
+        refuse_massless(system)
+        refuse_loads_without_mass(system)
     if system.nx + system.nz > LARGEST:
         yield from _quick(system)
         return
@@ -272,16 +277,6 @@ def _elsewhere(names: Names, equations: list[int]) -> str:
                     f"{domain.resistance} in series with it; where nothing determines the {across} "
                     f"of one of its ports, put {domain.resistance} in parallel.")
     return ELSEWHERE
-
-
-def _refuse_massless(system: System) -> None:
-    """Laws at nodes without mass that no run could decide."""
-    if system.nu:
-        from ..nonsmooth.modes.load_laws import refuse_loads_without_mass
-        from ..nonsmooth.modes.massless_nodes import refuse_massless
-
-        refuse_massless(system)
-        refuse_loads_without_mass(system)
 
 
 def _overlaps(system: System, problem: Problem) -> Iterator[Finding]:

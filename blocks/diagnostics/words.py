@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -12,7 +11,8 @@ import numpy as np
 from ..assembly.flatten import Flat, Slot
 from ..assembly.network import Family, Network
 from ..language.kernel import Local
-from ..units import Unit, unit
+from ..results.shown import measured
+from ..units import Unit
 
 if TYPE_CHECKING:
     from ..language.component import Component
@@ -22,43 +22,12 @@ __all__ = [
     "quantity_word", "several", "shortened", "tidy",
 ]  # fmt: skip
 
-# unit, angular, what it is called, what lets it differ (across) or hold it (through)
-_QUANTITIES = (
-    ("m/s", False, "velocity", "a spring or a damper"),
-    ("1/s", True, "angular velocity", "a spring or a damper"),
-    ("m", False, "position", "a spring or a damper"),
-    ("rad", True, "angle", "a spring or a damper"),
-    ("N", False, "force", "a mass"),
-    ("N*m", False, "torque", "an inertia"),
-    ("V", False, "voltage", "a resistor"),
-    ("A", False, "current", "a resistor"),
-    ("Wb", False, "magnetic flux", "a reluctance"),
-    ("Pa", False, "pressure", "a flow resistance"),
-    ("m**3/s", False, "flow rate", "a flow resistance"),
-    ("kg/s", False, "mass flow", "a chamber"),
-    ("K", False, "temperature", "a thermal resistance"),
-    ("W", False, "heat flow", "a thermal mass"),
-)  # fmt: skip
-
-
 MOST_LINES = 6  # of an indented list
-
-_BY_NAME = {"mmf": ("magnetomotive force", "a reluctance")}  # what shares its unit with others
-
-
-@cache
-def _quantity(name: str, u: Unit) -> tuple[str, str]:
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    for text, angular, word, example in _QUANTITIES:
-        if unit(text).dimension == u.dimension and angular == u.angular:
-            return word, example
-    return "", ""
 
 
 def quantity_word(name: str, u: Unit) -> str:
     """What a variable's unit measures: ``"velocity"``; else its name and unit."""
-    return _quantity(name, u)[0] or f"variable {name} (in {u})"
+    return measured(name, u)[0] or f"variable {name} (in {u})"
 
 
 def several(word: str) -> str:
@@ -70,7 +39,7 @@ def several(word: str) -> str:
 
 def example_word(name: str, u: Unit) -> str:
     """A familiar component that lets the quantity adjust itself, in brackets, or nothing."""
-    example = _quantity(name, u)[1]
+    example = measured(name, u)[1]
     return f" ({example})" if example else ""
 
 

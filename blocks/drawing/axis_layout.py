@@ -61,19 +61,14 @@ def lined_up(network: Network, root: Component) -> list[Shape]:
     return shapes
 
 
-def _is_mechanical(domain: Domain) -> bool:
-    if len(domain.across) != 1 or len(domain.through) != 1:
-        return False
-    (speed,) = domain.across.values()
-    return speed.dimension == unit("m/s").dimension or speed.angular
-
-
 def _circuits(network: Network, root: Component) -> list[_Circuit]:
     """The mechanical networks of a model: parts that hang together but for their walls."""
     found: dict[str, _Circuit] = {}
     for leaf in root._leaves():
         ports = [d for d in leaf._declared.values() if isinstance(d, Port) and d.exists(leaf)
-                 and _is_mechanical(d.domain)]  # fmt: skip
+                 and len(d.domain.across) == len(d.domain.through) == 1 and all(
+                     speed.dimension == unit("m/s").dimension or speed.angular
+                     for speed in d.domain.across.values())]
         for domain in dict.fromkeys(p.domain for p in ports):
             circuit = found.setdefault(domain.name, _Circuit(domain))
             own = [p for p in ports if p.domain == domain]

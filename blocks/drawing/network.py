@@ -116,15 +116,11 @@ class _Reading:
                 self.domains.setdefault(node, ("signal", ""))
             self.members.setdefault(node, []).append(f"{child.path}.{declared.name}")
         if len(set(nodes)) > 1:
-            self._merge(nodes)
+            old = {self.merged.get(n, n) for n in nodes}
+            self.merged.update({n: min(old) for n in {*self.domains, *nodes}
+                                if self.merged.get(n, n) in old})  # fmt: skip
         signal = "out" if isinstance(declared, Output) else "in"
         return Pin(declared.name, nodes[0], "" if isinstance(declared, Port) else signal)
-
-    def _merge(self, nodes: list[int]) -> None:
-        kept = min(self.merged.get(n, n) for n in nodes)
-        old = {self.merged.get(n, n) for n in nodes}
-        self.merged.update({n: kept for n in {*self.domains, *nodes}
-                            if self.merged.get(n, n) in old})  # fmt: skip
 
     def nets(self) -> dict[int, Net]:
         found: dict[int, Net] = {}

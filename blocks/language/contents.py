@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..results.sheet import Sheet, Tabulated
+from ..results.sheet import ByName, Sheet
 from ..units import as_written, from_si, is_quantity
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 
@@ -34,20 +34,14 @@ class Entry:
     doc: str
 
 
-class Contents(Tabulated, Mapping[str, Any]):
+class Contents(ByName):
     """A mapping by path that is shown as a table."""
 
     def __init__(self, title: str, entries: dict[str, Any], columns: dict[str, list[str]]) -> None:
-        self._title, self._entries, self._columns = title, entries, columns
+        self._title, self._named, self._columns = title, entries, columns
 
     def __getitem__(self, path: str) -> Any:
-        return self._entries[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        return self._named[path]
 
     def _sheet(self) -> Sheet:
         return Sheet(self._title, self._columns)

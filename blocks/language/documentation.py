@@ -8,6 +8,7 @@ a class nothing until then.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,16 +92,11 @@ def _fits(declared: Any, value: Any) -> bool:
 def call_of(component: Part) -> str:
     """A component as somebody would make it: parameters, and whatever else is not the default."""
     shown = []
-    for name, declared in component._declared.items():
-        if isinstance(declared, Option):
-            value = declared.read(component)
-            if declared.exists(component) and value != declared.default:
-                shown.append(f"{name}={_as_written(value, declared)}")
-        elif isinstance(declared, Parameter) and declared.exists(component):
-            shown.append(f"{name}={_number(getattr(component, name))}")
-        elif isinstance(declared, Variable) and (
-                aimed := component._targets.get(name, (None, ""))[0]) is not None:
-            shown.append(f"{name}={_number(from_si(aimed, declared.unit))}")
+    for name, declared, value, _ in _settings(component):
+        if not isinstance(declared, Option):
+            shown.append(f"{name}={_number(value)}")
+        elif value != declared.default:
+            shown.append(f"{name}={_as_written(value, declared)}")
     if component._count:
         shown.append(f"count={component._count}")
     return f"{type(component).__name__}({', '.join(shown)})"
@@ -108,21 +104,24 @@ def call_of(component: Part) -> str:
 
 def table_of(component: Part) -> dict[str, list[str]]:
     """What a component is set to, column by column: options, parameters, targets, parts."""
-    rows = []
-    for name, declared in component._declared.items():
-        if isinstance(declared, Option) and declared.exists(component):
-            rows.append((name, _as_written(declared.read(component), declared), declared.doc))
-        elif isinstance(declared, Parameter) and declared.exists(component):
-            rows.append((name, _in_full(getattr(component, name)), declared.doc))
-        elif isinstance(declared, Variable):
-            aimed, priority = component._targets.get(name, (None, ""))
-            if aimed is not None:
-                target = _in_full(from_si(aimed, declared.unit))
-                words = f"initial target, {priority} priority"
-                rows.append((name, target, f"{declared.doc} ({words})" if declared.doc else words))
+    rows = [(name, _as_written(value, declared) if isinstance(declared, Option)
+             else _in_full(value), words) for name, declared, value, words in _settings(component)]
     rows += [(name, type(part).__name__, "part") for name, part in component._children.items()]
     return {heading: [row[k] for row in rows]
             for k, heading in enumerate(("name", "value", "what it is"))}
+
+
+def _settings(component: Part) -> Iterator[tuple[str, Any, Any, str]]:
+    """Options, parameters and initial targets: name, declaration, value, and what it is."""
+    for name, declared in component._declared.items():
+        if isinstance(declared, (Option, Parameter)) and declared.exists(component):
+            yield name, declared, getattr(component, name), declared.doc
+        elif isinstance(declared, Variable):
+            aimed, priority = component._targets.get(name, (None, ""))
+            if aimed is not None:
+                words = f"initial target, {priority} priority"
+                yield (name, declared, from_si(aimed, declared.unit),
+                       f"{declared.doc} ({words})" if declared.doc else words)
 
 
 def _in_full(value: Any) -> str:

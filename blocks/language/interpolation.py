@@ -85,8 +85,12 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
     _stop_beyond(x, xs.sx, stop)
     if trace is not None and points is not None and heights is not None and clock is not None:
         times = (points - clock[1]) / clock[0]
-        starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
-            _rows_of_lines(times, heights, hold)
+        if shape:  # start and powers of the polynomial from each instant on
+            (powers,) = _pieces(times, heights[:, None], hold, shape)
+            starts = np.append(-np.inf, times)
+            rows = np.vstack([np.append(times[:1], times), powers.T])
+        else:
+            starts, rows = _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
     _note(x.sx, xs.sx, ys.sx, hold, shape)
     if points is None or heights is None or n <= LONG:
@@ -415,13 +419,6 @@ def _clock(x: ca.SX) -> tuple[float, float] | None:
 
 
 # -- of time ---------------------------------------------------------------------------------
-def _rows_of_curve(times: Array, values: Array, hold: bool, shape: str) -> tuple[Array, Array]:
-    """Instants of a table of time, and start and powers of the polynomial from each on."""
-    starts = np.append(times[:1], times)
-    powers = _pieces(times, values[:, None], hold, shape)[0]
-    return np.append(-np.inf, times), np.vstack([starts, powers.T])
-
-
 def _rows_of_lines(times: Array, values: Array, hold: bool) -> tuple[Array, Array]:
     """Instants of a table of time, and start, value and slope of the line from each on."""
     steps = np.diff(times)

@@ -374,7 +374,8 @@ def _imported(file: Path) -> ModuleType:
 
 
 def _named(module: ModuleType, name: str, path: str) -> Any:
-    names = [n for n, value in vars(module).items() if _makes_models(value)]
+    names = [n for n, value in vars(module).items() if isinstance(value, Model)
+             or inspect.isfunction(value) or inspect.isclass(value) and issubclass(value, Model)]
     if not hasattr(module, name):
         raise UnknownName(path, f"there is no {brief(name)} in it.",
                           did_you_mean(name, names, "models, functions and classes"),
@@ -402,11 +403,6 @@ def _chosen(module: ModuleType, path: str) -> Any:
     raise ModelError(path, "holds no model." if not classes else
                      f"holds several classes of models: {', '.join(c.__name__ for c in classes)}.",
                      ADVICE.format(path))  # fmt: skip
-
-
-def _makes_models(value: Any) -> bool:
-    return isinstance(value, Model) or inspect.isfunction(value) or (
-        inspect.isclass(value) and issubclass(value, Model))
 
 
 def _made(value: Any, path: str) -> Model:

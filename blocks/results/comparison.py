@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, WrongCall, WrongDimension, brief
 from ..numerics.arrays import Array
-from ..units import Unit, from_si, quantity
+from ..units import from_si, quantity
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
@@ -91,7 +91,7 @@ class Comparison(Tabulated):
         if several:
             columns["run"] = [g.run for g in gaps]
         columns |= {
-            "largest difference": [_size(g.difference, u)
+            "largest difference": [number(g.difference.magnitude, u.of_any_temperature, 4)
                                    for g, u in zip(gaps, units, strict=True)],
             "at": [number(g.time.magnitude, SECOND, 6) if g.difference.magnitude else "—"
                    for g in gaps],
@@ -256,7 +256,3 @@ def _alike(runs: Mapping[str, Result], path: str) -> list[Series]:
                 f"{other!r}.", f"Compare single ones: {first.infos[0].path!r}.",
                 code="result.compare")  # fmt: skip
     return found
-
-
-def _size(value: Any, unit: Unit) -> str:
-    return number(value.magnitude, unit.of_any_temperature, 4)

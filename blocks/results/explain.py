@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from typing import Any
 
 import numpy as np
 
-from ..units import Unit, in_unit
+from ..units import in_unit
 from .recording import VariableInfo
 from .sheet import Sheet
-from .shown import SECOND, label, number, pretty
+from .shown import SECOND, label, measured, number, pretty
 from .values.extremes import largest
 from .values.modes import course, in_words, shares
 from .values.samples import Samples
@@ -105,27 +103,13 @@ def _meaning(series: Samples) -> str:
 def _named_quantity(doc: str, name: str, series: Samples) -> str:
     """``"f carried from R to C"`` reads better with what f is."""
     if re.match(rf"{re.escape(name)}\b", doc) and series.declared_unit.text:
-        word = _quantities().get(_key(series.declared_unit))
+        word, _ = measured(name, series.declared_unit)
         if word and _CARRIED.search(doc):
             return word + doc[len(name):]
         if word and _MINUS.search(doc):
             minus = _MINUS.search(doc)
             return f"{word} of {minus[2]} minus that of {minus[3]}"  # type: ignore[index]
     return doc
-
-
-def _key(shown: Unit) -> tuple[Any, bool]:
-    return frozenset(shown.dimension.items()), shown.angular
-
-
-@cache
-def _quantities() -> dict[Any, str]:
-    from ..units import unit
-
-    words = {"N": "force", "m/s": "velocity", "m": "position", "rad/s": "angular velocity",
-             "N*m": "torque", "V": "voltage", "A": "current", "K": "temperature", "W": "power",
-             "Pa": "pressure", "m**3/s": "volume flow", "kg/s": "mass flow", "rad": "angle"}
-    return {_key(unit(text)): word for text, word in words.items()}
 
 
 def _lower(text: str) -> str:

@@ -7,7 +7,7 @@ not change what is said of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from ..exceptions import WrongCall, brief, unknown_name
 from ..reading.unit import of_pint
 from ..units import is_quantity
-from .sheet import Sheet, Tabulated
+from .sheet import ByName, Sheet
 from .shown import number, pretty
 
 __all__ = ["MANY", "MadeWith", "Parameters", "differences", "differences_sheet",
@@ -50,7 +50,7 @@ class MadeWith:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Parameters(Tabulated, Mapping[str, Any]):
+class Parameters(ByName):
     """Parameters and options of a run by path, as they were when it began.
 
     Parameters are quantities, options what they were set to. ``starts`` and ``settings`` hold
@@ -58,33 +58,16 @@ class Parameters(Tabulated, Mapping[str, Any]):
     """
 
     def __init__(self, made: MadeWith, name: str = "") -> None:
-        self._made, self._name = made, name
+        self._made, self._named, self._name = made, made.parameters, name
 
     def __getitem__(self, path: str) -> Any:
-        if path not in self._made.parameters:
-            raise unknown_name(self._name or "parameters", path, self._made.parameters,
-                               "parameters")
-        return self._made.parameters[path]
+        if path not in self:
+            raise unknown_name(self._name or "parameters", path, self._named, "parameters")
+        return self._named[path]
 
     def __setitem__(self, path: str, value: Any) -> None:
         raise WrongCall("result.parameters[…]", "are those that the run was made with.",
                         f"Change the model, model.{path} = …, and run it anew.")
-
-    def get(self, path: str, default: Any = None) -> Any:
-        """The value of a path, or the default where there is none."""
-        return self._made.parameters.get(path, default)
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._made.parameters
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made.parameters)
-
-    def __len__(self) -> int:
-        return len(self._made.parameters)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self)
 
     @property
     def starts(self) -> dict[str, Any]:
@@ -157,7 +140,12 @@ def said(value: Any) -> str:
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
         return f"{said(value[0])} ({value[1]})"
     if is_quantity(value):
-        return _said_quantity(value)
+        shown = of_pint(value.units)
+        if np.ndim(value.magnitude) == 0:
+            return number(value.magnitude, shown, 6)
+        texts = [number(v, None, 6) for v in np.ravel(value.magnitude)]
+        short = texts if len(texts) <= 2 * LISTED else [*texts[:LISTED], "…", texts[-1]]
+        return f"{', '.join(short)} {pretty(shown)}".strip()
     if callable(value):
         name = getattr(value, "__name__", "")
         if not name:
@@ -165,15 +153,6 @@ def said(value: Any) -> str:
         return "a function" if name == "<lambda>" else name if isinstance(value, type) else (
             f"function {name}")
     return number(value, None, 6) if isinstance(value, float) else str(value)
-
-
-def _said_quantity(value: Any) -> str:
-    shown = of_pint(value.units)
-    if np.ndim(value.magnitude) == 0:
-        return number(value.magnitude, shown, 6)
-    flat = [number(v, None, 6) for v in np.ravel(value.magnitude)]
-    short = flat if len(flat) <= 2 * LISTED else [*flat[:LISTED], "…", flat[-1]]
-    return f"{', '.join(short)} {pretty(shown)}".strip()
 
 
 def in_few_words(found: Mapping[str, Sequence[Any]], run: int) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
 
 from ..exceptions import optional_package, unknown_name
 from .shown import in_plain_signs, output_takes
 
-__all__ = ["ByComponent", "Sheet", "Tabulated", "pandas"]
+__all__ = ["ByComponent", "ByName", "Sheet", "Tabulated", "pandas"]
 
 SHOWN = 30  # rows printed; the rest is counted
 
@@ -146,6 +146,30 @@ class Tabulated:
 
     def _repr_html_(self) -> str:
         return "".join(sheet._repr_html_() for sheet in self._sheets())
+
+
+class ByName(Tabulated, Mapping[str, Any]):
+    """What is told of names, all of which ``_named`` holds."""
+
+    _named: Mapping[str, Any]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """What is told of a name, or the default where there is none such."""
+        if name not in self:
+            return default
+        return self[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._named
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
 
 T = TypeVar("T")  # has a component

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,42 @@ from ..numerics.tolerances import ROUNDING
 from ..reading.headings import heading_parts
 from ..units import SECOND, Unit, conversion, unit
 
-__all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "number", "output_takes",
-           "pretty", "printable", "time_unit", "unit_to_show"]  # fmt: skip
+__all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "measured", "number",
+           "output_takes", "pretty", "printable", "time_unit", "unit_to_show"]  # fmt: skip
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LOWERED = {ord(sign): digit for sign, digit in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)}
 _PLAIN = str.maketrans({"─": "-", "…": "...", "·": "*", "µ": "u", "°": "deg", "Ω": "ohm"})
 _MICRO = re.compile(r"\bu(?=(?:m|s|g|N|J|W|A|V|C|F|H|S|T|Pa|Wb|ohm|rad)\b)")
 _SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}
+
+# unit, angular, what it is called, what lets it differ (across) or hold it (through)
+_QUANTITIES = (
+    ("m/s", False, "velocity", "a spring or a damper"),
+    ("1/s", True, "angular velocity", "a spring or a damper"),
+    ("m", False, "position", "a spring or a damper"),
+    ("rad", True, "angle", "a spring or a damper"),
+    ("N", False, "force", "a mass"),
+    ("N*m", False, "torque", "an inertia"),
+    ("V", False, "voltage", "a resistor"),
+    ("A", False, "current", "a resistor"),
+    ("Wb", False, "magnetic flux", "a reluctance"),
+    ("Pa", False, "pressure", "a flow resistance"),
+    ("m**3/s", False, "flow rate", "a flow resistance"),
+    ("kg/s", False, "mass flow", "a chamber"),
+    ("K", False, "temperature", "a thermal resistance"),
+    ("W", False, "heat flow", "a thermal mass"),
+)  # fmt: skip
+
+
+@cache
+def measured(name: str, u: Unit) -> tuple[str, str]:
+    """What a variable's unit measures, ``"velocity"``, and a familiar component that lets it
+    adjust itself; nothing where that is not known."""
+    if name == "mmf":  # which shares its unit with others
+        return "magnetomotive force", "a reluctance"
+    return next(((word, example) for text, angular, word, example in _QUANTITIES
+                 if unit(text).dimension == u.dimension and angular == u.angular), ("", ""))
 
 
 def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:

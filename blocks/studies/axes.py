@@ -161,7 +161,9 @@ def _heading(text: str, column: Any) -> tuple[str, Any]:
 
 def _grid(over: Mapping[str, Any], samples: int | None, seed: int
           ) -> Iterator[tuple[str, str, Any, bool]]:
-    random = {path: found for path, given in over.items() if (found := _distribution(given))}
+    frozen = {path: (given, "") if hasattr(given, "rvs") else given for path, given in over.items()}
+    random = {path: given for path, given in frozen.items()  # distributions, with their units
+              if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "rvs")}
     if random and (samples is None or not (_is_whole(samples) and samples > 0)):
         raise ParameterError("sweep(samples=…)", "must say how many samples of the distributions "
                              f"to take, but is {samples!r}.", "Write for example samples=200.",
@@ -186,15 +188,6 @@ def _grid(over: Mapping[str, Any], samples: int | None, seed: int
 
 def _is_whole(given: Any) -> bool:
     return isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-
-
-def _distribution(given: Any) -> tuple[Any, Any] | None:
-    """A frozen distribution with its unit."""
-    if hasattr(given, "rvs"):
-        return given, ""
-    if isinstance(given, tuple) and len(given) == 2 and hasattr(given[0], "rvs"):
-        return given[0], given[1]
-    return None
 
 
 def _axis(setting: Setting, dim: str, values: Any, sampled: bool) -> Axis:

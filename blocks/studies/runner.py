@@ -121,7 +121,10 @@ class Runner:
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        self._share_functions(result)
+        recording: Any = result.recording
+        if self.functions is None or recording.system is not self.system:
+            self.system, self.functions = recording.system, recording.functions
+        recording.functions = self.functions  # the same for all runs of one system
         outcome = Outcome(number, result.status, _unmet(result) or result.message)
         for output in self.recipe.outputs:
             value = output.of(result)
@@ -144,13 +147,6 @@ class Runner:
             else:
                 setting.apply(value)
         return options
-
-    def _share_functions(self, result: Any) -> None:
-        """The functions that evaluate outputs are the same for all runs of one system."""
-        recording = result.recording
-        if self.functions is None or recording.system is not self.system:
-            self.system, self.functions = recording.system, recording.functions
-        recording.functions = self.functions
 
 
 def _unmet(result: Any) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..nonsmooth.contract import Laws
 from ..results.values.extremes import largest_of_runs
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
@@ -45,7 +44,12 @@ class Repeated(AtOnce):
 
     def make_ready(self, system: System) -> None:
         c = self.common
-        _refuse_more(system, c.problem.laws)
+        laws = c.problem.laws
+        if laws.recorded or laws.elements.contact.any() or laws.elements.switch.any():
+            raise OneByOne("the model has contacts or ideal elements")
+        if FiniteValues.of(system).told or system.tape.carried.any() or any(
+                f.kernel.delays for f in system.network.families):
+            raise OneByOne("values of the model have to be looked at in every step")
         self.runs = WholeRuns(c.problem, c.t0, c.t1, c.rtol, c.max_step)
         if self.runs.time_events.after(c.t0) < c.t1:
             raise OneByOne("something happens at known times")
@@ -103,15 +107,6 @@ def _as_many_as_are_read(made: Iterator[tuple[int, WholeRun | None]]
         if numbers > MOST_NUMBERS:
             break
     return some
-
-
-def _refuse_more(system: System, laws: Laws) -> None:
-    """Refuse what is looked at in the course of a run, or after it, beside friction that slides."""
-    if laws.recorded or laws.elements.contact.any() or laws.elements.switch.any():
-        raise OneByOne("the model has contacts or ideal elements")
-    if FiniteValues.of(system).told or system.tape.carried.any() or any(
-            f.kernel.delays for f in system.network.families):
-        raise OneByOne("values of the model have to be looked at in every step")
 
 
 def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:

@@ -194,7 +194,8 @@ def _unknown(model: Part, path: str, where: str, part: Part | None = None) -> Un
     owner, _, last = path.rpartition(".")
     inside = [f"{owner}.{n}".lstrip(".") for n in _names(part)] if part is not None else []
     instead = keyword_elsewhere(part, last) if part is not None else ("", "")
-    known = inside if nearest(path, inside) else _all_names(model)
+    every = (f"{path}.{n}" for path, part in model._parts().items() for n in _names(part))
+    known = inside if nearest(path, inside) else (*SOLVER, *_names(model), *every)
     return unknown_name(where, path, known, _KINDS, instead)
 
 
@@ -204,9 +205,3 @@ _KINDS = "parameters, options and initial targets"
 def _names(part: Part) -> list[str]:
     return [n for n, d in part._declared.items()
             if not isinstance(d, (Port, Signal)) and d.exists(part)]
-
-
-def _all_names(model: Part) -> Iterator[str]:
-    yield from (*SOLVER, *_names(model))
-    for path, part in model._parts().items():
-        yield from (f"{path}.{n}" for n in _names(part))

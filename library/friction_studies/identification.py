@@ -21,7 +21,7 @@ from blocks.exceptions import ParameterError
 from blocks.results.plots.figures import bare_figure, finished_figure
 from blocks.units import heading_parts
 
-__all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
+__all__ = ["CURVES", "PARTS", "FrictionChoice", "FrictionFit", "choice", "condition_of",
            "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
 
 VELOCITIES = "mm/s", "rad/s"
@@ -51,7 +51,7 @@ CURVES: tuple[tuple[str, Basis, str], ...] = (
     ("coulomb", lambda v, _: np.column_stack([np.sign(v), v]), ""),
     ("tanh", lambda v, scale: np.column_stack([np.tanh(v / scale), v]), "band"),
     ("stribeck", _stribeck, "breakaway_velocity"), ("simscape", _simscape, "breakaway_velocity"))
-FEW = {"coulomb": 2, "tanh": 3, "stribeck": 4, "simscape": 4}  # their parameters
+LEAST = 16  # values: four for each parameter of the laws that have most
 
 
 @dataclass(frozen=True)
@@ -158,16 +158,22 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
     f, f_unit = measured_column(data, force, FORCES)
     kept = np.isfinite(v) & np.isfinite(f) & (v != 0)
     v, f = v[kept], f[kept]
-    if len(v) < 4 * max(FEW.values()):
+    if len(v) < LEAST:
         raise ParameterError("identify_friction()", f"has {len(v)} values in motion.",
-                             f"Measure at least {4 * max(FEW.values())}.", code="friction.few")
-    fits = sorted((fitted_curve(*curve, v, f, v_unit, f_unit) for curve in CURVES),
-                  key=lambda one: float(one.held_out.m))
+                             f"Measure at least {LEAST}.", code="friction.few")
+    return choice([fitted_curve(*curve, v, f, v_unit, f_unit) for curve in CURVES],
+                  lambda law, tied: _notes(law, tied, v, v_unit), (v, f, v_unit, f_unit))
+
+
+def choice(fits: list[FrictionFit], notes: Callable[..., list[str]], measured: Any
+           ) -> FrictionChoice:
+    """The smallest of the laws that the data do not tell from the best."""
+    fits.sort(key=lambda one: float(one.held_out.m))
     best = min(one.bic for one in fits)
     tied = [one for one in fits if one.bic <= best + TIED]
-    law = min(tied, key=lambda one: (FEW[one.law], one.bic))
+    law = min(tied, key=lambda one: (len(one.parameters), one.bic))
     return FrictionChoice(law, tuple(fits), tuple(one.law for one in tied),
-                          tuple(_notes(law, tied, v, v_unit)), (v, f, v_unit, f_unit))
+                          tuple(notes(law, tied)), measured)
 
 
 def measured_column(data: Any, name: str, kinds: tuple[str, ...],
@@ -237,7 +243,7 @@ def fitted_curve(name: str, basis: Basis, word: str, v: np.ndarray, f: np.ndarra
         values[word] = quantity(scale, v_unit)
     return FrictionFit(name, values, quantity(float(np.sqrt(np.mean(missed**2))), f_unit),
                        quantity(float(np.sqrt(squares / len(v))), f_unit),
-                       len(v) * float(np.log(squares / len(v))) + FEW[name] * np.log(len(v)),
+                       len(v) * float(np.log(squares / len(v))) + len(values) * np.log(len(v)),
                        _condition(basis, bool(word), v, scale, forces))
 
 

@@ -19,13 +19,12 @@ from blocks.exceptions import ParameterError
 
 from .identification import (
     CURVES,
-    FEW,
     FORCES,
     PARTS,
-    TIED,
     VELOCITIES,
     FrictionChoice,
     FrictionFit,
+    choice,
     condition_of,
     fitted_curve,
     measured_column,
@@ -74,12 +73,7 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
     fits = [_LuGre(t, v, f).fitted(v_unit, f_unit)]
     fits += [fitted_curve(*curve, v, f, v_unit, f_unit, parts=_stretches(len(v)))
              for curve in CURVES]
-    fits.sort(key=lambda one: float(one.held_out.m))
-    best = min(one.bic for one in fits)
-    tied = [one for one in fits if one.bic <= best + TIED]
-    law = min(tied, key=lambda one: (FEW.get(one.law, LUGRE), one.bic))
-    return FrictionChoice(law, tuple(fits), tuple(one.law for one in tied),
-                          tuple(_notes(law, v)), (v, f, v_unit, f_unit))
+    return choice(fits, lambda law, _: _notes(law, v), (v, f, v_unit, f_unit))
 
 
 def _stretches(count: int) -> np.ndarray:

@@ -225,7 +225,10 @@ def read_diagram(path: str | Path) -> Diagram:
         root=reader.system(root), settings=_settings(package, own, document),
         callbacks={k: v for k, v in own.items() if k.endswith("Fcn") and v.strip()},
         workspace={k: v for k, v in _texts(next(model.iter("ModelWorkspace"), model)).items()
-                   if k.startswith("WS")}, defaults=_defaults(package, model),
+                   if k.startswith("WS")},
+        defaults={block.get("BlockType", ""): _texts(block) for place in (
+            model.find("BlockParameterDefaults"), package.named("simulink/bddefaults.xml"))
+            if place is not None for block in place.iter("Block")},
         workspace_data=package.parts.get("simulink/modelWorkspace.mxarray", b""),
     )  # fmt: skip
 
@@ -252,23 +255,12 @@ def _settings(package: Package, own: dict[str, str], document: Element) -> dict[
     """Solver settings: of their own part, or among those of the model."""
     found: dict[str, str] = {}
     part = package.named("simulink/configSet0.xml")
-    for texts in ([] if part is None else _run_texts(part), own.items(), _run_texts(document)):
-        for name, text in texts:
-            if name in _RUN:
-                found.setdefault(name, text)
+    first, last = ([(p.get("Name", ""), p.text or "") for p in place.iter("P")]
+                   if place is not None else [] for place in (part, document))
+    for name, text in [*first, *own.items(), *last]:
+        if name in _RUN:
+            found.setdefault(name, text)
     return found
-
-
-def _run_texts(element: Element) -> list[tuple[str, str]]:
-    return [(p.get("Name", ""), p.text or "") for p in element.iter("P")]
-
-
-def _defaults(package: Package, model: Element) -> dict[str, dict[str, str]]:
-    places = [model.find("BlockParameterDefaults"), package.named("simulink/bddefaults.xml")]
-    return {
-        block.get("BlockType", ""): _texts(block)
-        for place in places if place is not None for block in place.iter("Block")
-    }  # fmt: skip
 
 
 class _Reader:

@@ -37,7 +37,10 @@ def file_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
         whole = loadmat(BytesIO(content), struct_as_record=False, squeeze_me=True)
         return _split({name: _plain(value, None) for name, value in whole.items()
                        if name not in _OWN})
-    return _split(_with_objects(list(_arrays(content[128:]))))
+    arrays = list(_arrays(content[128:]))
+    objects = _objects(arrays)
+    return _split({np.ravel(value)[0]["s0"].decode() if _is_object(value) else name:
+                   _plain(value, objects) for name, value in arrays if name != _HIDDEN})
 
 
 def workspace_values(content: bytes) -> tuple[dict[str, Any], list[str]]:
@@ -72,12 +75,6 @@ def _objects(arrays: list[tuple[str, Any]]) -> Objects | None:
             return Objects(np.ravel(held.item().MCOS if isinstance(held, np.ndarray) else
                                     held.MCOS)[0]["arr"])
     return None
-
-
-def _with_objects(arrays: list[tuple[str, Any]]) -> dict[str, Any]:
-    objects = _objects(arrays)
-    return {np.ravel(value)[0]["s0"].decode() if _is_object(value) else name:
-            _plain(value, objects) for name, value in arrays if name != _HIDDEN}
 
 
 def _is_object(value: Any) -> bool:

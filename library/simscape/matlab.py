@@ -123,7 +123,12 @@ def parts_of(part: object) -> Iterator[object]:
 
 
 def changed(part: Any, change: Callable[[Any], Any]) -> Any:
-    """An expression, or a statement with such, in which all that it directly holds is changed."""
+    """An expression, or a statement with such, in which all that it directly holds is changed.
+
+    What is given by name, ``f(x = y)``, keeps its name.
+    """
+    if isinstance(part, Binary) and part.sign == "=":
+        return replace(part, right=change(part.right))
     if isinstance(part, (list, tuple)):
         return type(part)(change(each) for each in part)
     if isinstance(part, dict):
@@ -228,7 +233,9 @@ def _word(text: str, at: int, before: list[Token], spaced: bool, where: str) -> 
     if letter in "%#":
         end = text.find("\n", at)
         return "comment", text[at:] if end < 0 else text[at:end]
-    if letter == '"' or (letter == "'" and not _after_value(before, spaced)):
+    last = before[-1] if before and not spaced else Token("end", "")
+    after_value = last.kind in ("name", "number") or last.text in (")", "]", "}", "'", ".'")
+    if letter == '"' or (letter == "'" and not after_value):  # which it would transpose
         match = re.compile(rf"{letter}(?:[^{letter}\n]|{letter}{letter})*{letter}").match(text, at)
         if match is None:
             raise NotUnderstood(where, f"a text has no closing {letter} in {text[at:at + 30]!r}.")
@@ -248,14 +255,6 @@ def _word(text: str, at: int, before: list[Token], spaced: bool, where: str) -> 
         raise NotUnderstood(where, f"{letter!r} is not understood in "
                             f"{text[max(0, at - 20):][:40]!r}.")
     return "sign", sign
-
-
-def _after_value(before: list[Token], spaced: bool) -> bool:
-    """Whether a quote here is a transpose: it follows a value without a blank."""
-    if not before or spaced:
-        return False
-    last = before[-1]
-    return last.kind in ("name", "number") or last.text in (")", "]", "}", "'", ".'")
 
 
 # -- expressions ----------------------------------------------------------------------------------
@@ -313,7 +312,8 @@ class Parser:
         signs = _LEVELS[level]
         if signs == (":",):
             return self._range(left, level)
-        while not self._separates() and self.take(*signs):
+        while not (self._is_apart() and self.peek().text in ("+", "-")  # the next entry: [1 -2]
+                   and not self.peek(1).spaced) and self.take(*signs):
             sign = self.peek(-1).text
             left = Binary("~=" if sign == "!=" else sign, left, self.expression(level + 1))
         return left
@@ -330,10 +330,6 @@ class Parser:
     def _is_apart(self) -> bool:
         """Whether a blank in a row stands before the next word."""
         return self.peek().spaced and bool(self.inside) and self.inside[-1] in "[{"
-
-    def _separates(self) -> bool:
-        """Whether a sign here begins the next entry of a row, as in ``[1 -2]``."""
-        return self._is_apart() and self.peek().text in ("+", "-") and not self.peek(1).spaced
 
     def _signed(self, operand: Callable[[], Tree]) -> Tree:
         """An operand with the signs before it."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from networkx.utils import UnionFind
+
 from blocks import BlocksError
 
 from .diagram import Block, System
 from .mapping import counterpart_of
 from .matlab import NotUnderstood
-from .nodes import Groups, inner_port, name_ports, nodes_of
+from .nodes import inner_port, name_ports, nodes_of
 from .physical import signal_unit
 from .physical_laws import law_of
 from .physical_signals import is_physical_signal, physical_signal_part, unit_expected
@@ -34,33 +36,33 @@ class NodeUnits:
     """The unit of every physical signal of a diagram."""
 
     def __init__(self, root: System) -> None:
-        self.groups: Groups[Key] = Groups()
-        self.units: dict[Key, str] = {}  # by the first of a node
+        self.groups = UnionFind()  # ends by node
+        self.units: dict[Key, str] = {}  # by one of a node
         self.blocks: list[Block] = []
         self._join(root)
         self._known_units(root)
 
     def of(self, sid: str, end: str) -> str | None:
         """The unit of the node at an end; None where nothing says it."""
-        return self.units.get(self.groups.find((sid, end)))
+        return self.units.get(self.groups[sid, end])
 
     def _join(self, system: System) -> None:
         for block in system.blocks.values():
             name_ports(block)
         for node in nodes_of(system):
-            self.groups.join((end.sid, end.name) for end in node)
+            self.groups.union(*((end.sid, end.name) for end in node))
             for end in node:
                 outer = system.blocks.get(end.sid)
                 inside = inner_port(outer, end) if outer is not None else None
                 if inside is not None:
-                    self.groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
+                    self.groups.union((end.sid, end.name), (inside.sid, "rconn1"))
         for block in system.blocks.values():
             if block.system is not None:
                 self._join(block.system)
 
     def know(self, key: Key, unit: str) -> None:
         """Say the unit of the node at an end, where nothing else has."""
-        self.units.setdefault(self.groups.find(key), unit)
+        self.units.setdefault(self.groups[key], unit)
 
     def _known_units(self, root: System) -> None:
         inputs: list[tuple[Key, str]] = []
@@ -134,14 +136,14 @@ class NodeUnits:
             self.know((block.sid, end), unit)
 
 
-def networks_of(root: System, nodes: NodeUnits) -> Groups[Key]:
+def networks_of(root: System, nodes: NodeUnits) -> UnionFind:
     """Ends by network over all levels: what a component's conserving ports join is one."""
-    found: Groups[Key] = Groups()
+    found = UnionFind()
     for block in root.walk():
         ends = [(block.sid, end) for end, name in block.ports.items()
                 if block.types.get(name, "") not in ("input", "output")]
         solver = block.kind == "nesl_utility/Solver Configuration"
         for end in [(block.sid, "rconn1")] if solver else ends:
-            found.join([end, nodes.groups.find(end)])
-        found.join(ends)
+            found.union(end, nodes.groups[end])
+        found.union(*ends)
     return found

@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
+
+from networkx.utils import UnionFind
 
 from .diagram import Block, End, System
 from .mapping import word_of
 
-__all__ = ["Groups", "inner_port", "name_ports", "nodes_of"]
-
-K = TypeVar("K", bound=Hashable)
-
-
-class Groups(Generic[K]):
-    """Things that belong together: joined pair by pair, found as sets."""
-
-    def __init__(self) -> None:
-        self._parent: dict[K, K] = {}
-
-    def find(self, item: K) -> K:
-        parent = self._parent.setdefault(item, item)
-        while parent != self._parent[parent]:
-            self._parent[parent] = self._parent[self._parent[parent]]
-            parent = self._parent[parent]
-        self._parent[item] = parent
-        return parent
-
-    def join(self, items: Iterable[K]) -> None:
-        first: K | None = None
-        for item in items:
-            root = self.find(item)
-            if first is None:
-                first = root
-            else:
-                self._parent[root] = first
-
-    def sets(self) -> list[list[K]]:
-        found: dict[K, list[K]] = {}
-        for item in self._parent:
-            found.setdefault(self.find(item), []).append(item)
-        return list(found.values())
+__all__ = ["inner_port", "name_ports", "nodes_of"]
 
 
 @cache
@@ -123,10 +93,13 @@ def _numbered(system: System, port: str) -> Iterator[tuple[Block, int]]:
 
 def nodes_of(system: System) -> list[list[End]]:
     """The physical nodes of one level: ends at its blocks, labels and shared ports dissolved."""
-    groups: Groups[End] = Groups()
+    groups, found = UnionFind(), dict[Any, list[End]]()
     for wire in system.wires:
-        groups.join(wire)
+        groups.union(*wire)
     label = {b.sid: b.options.get("Label", "") for b in system.of_type("ConnectionLabel")}
     for text in dict.fromkeys(label.values()):
-        groups.join([e for wire in system.wires for e in wire if label.get(e.sid) == text])
-    return [kept for found in groups.sets() if (kept := [e for e in found if e.sid not in label])]
+        groups.union(*(e for wire in system.wires for e in wire if label.get(e.sid) == text))
+    for end in groups:
+        if end.sid not in label:
+            found.setdefault(groups[end], []).append(end)
+    return list(found.values())

@@ -151,7 +151,11 @@ class SignalsOfLevel:
         if block.sid in self.level.ports:
             return Joint(f"{self.level.owner}.{self.level.ports[block.sid].name}", "output")
         if block.block_type == "From":
-            return self._tagged(block)
+            begin = self.lines.goto_of(block)
+            if begin is None:
+                self.conversion.enter(self.level, block, "missing", notes=[
+                    f"No Goto block sets the tag {block.tag!r}; connect it by hand."])
+            return None if begin is None else self.source(begin)
         if block.block_type in SPLITTING:
             return self._element(block, end)
         return self.conversion.joint(self.level, end)
@@ -164,15 +168,6 @@ class SignalsOfLevel:
         self.conversion.enter(self.level, block, "missing", notes=[
             "Signals are scalars here, and the elements of this vector are not known: connect "
             "them by hand."])
-        return None
-
-    def _tagged(self, block: Block) -> Joint | None:
-        source = self.lines.goto_of(block)
-        if source is not None:
-            return self.source(source)
-        self.conversion.enter(self.level, block, "missing", notes=[
-            f"No Goto block sets the tag {block.tag!r}; connect it by "
-            "hand."])
         return None
 
     def target(self, end: End) -> Joint | None:

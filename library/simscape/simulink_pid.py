@@ -51,7 +51,8 @@ def controller(a: Asks, name: str) -> SignalPart:
         if a.written(option, usual) != usual:
             raise Lacks(f"There {why} ({option} = {a.written(option, usual)}); that has no "
                         "counterpart here.")
-    times = _factor_of_all(a, kind)
+    parallel = a.written("Form", "Parallel") == "Parallel" or kind in ("P", "I")
+    times = "" if parallel else f"{factor(a.text('P', '1'))} * "  # before I and D
     keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
     notes: list[str] = []
     if discrete:
@@ -76,13 +77,6 @@ def controller(a: Asks, name: str) -> SignalPart:
                              "from the next one on.")
     return SignalPart(f"signal.{'Discrete' if discrete else ''}PID", keywords,
                       note=" ".join(notes))
-
-
-def _factor_of_all(a: Asks, kind: str) -> str:
-    """What the integral and the derivative are multiplied by, as the beginning of a product."""
-    if a.written("Form", "Parallel") == "Parallel" or kind in ("P", "I"):
-        return ""
-    return f"{factor(a.text('P', '1'))} * "
 
 
 def _rule(a: Asks, name: str) -> str:

@@ -146,18 +146,14 @@ def _from_workspace(a: Asks) -> SignalPart:
     elif a.rank(written) == 2:
         instants = a.column("VariableName", 0)
         keywords = {"times": f'quantity({instants}, "s")', "values": a.column("VariableName", 1)}
-        after = "held" if _jumps_at_an_end(instants) else after
+        numbers = instants.strip("[]").split(", ")
+        if len(numbers) > 1 and (numbers[0] == numbers[1] or numbers[-1] == numbers[-2]):
+            after = "held"  # it jumps at an end
     else:
         raise Lacks(f"{written} is neither a matrix with a column of times and one of values, nor "
                     "a structure with time of one signal.")
     ends = {} if after == "held" else {"ends": f'"{after}"'}
     return _sampled(a, SignalPart("signal.TimeTable", keywords | between | ends, ()))
-
-
-def _jumps_at_an_end(instants: str) -> bool:
-    """Whether the first or last two of a row of instants are one."""
-    numbers = instants.strip("[]").split(", ")
-    return len(numbers) > 1 and (numbers[0] == numbers[1] or numbers[-1] == numbers[-2])
 
 
 def _pulse(a: Asks) -> SignalPart:

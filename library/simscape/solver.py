@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from networkx.utils import UnionFind
+
 from .diagram import Block
 from .levels import Level, Scope
 from .matlab import NotUnderstood
-from .nodes import Groups
 from .plan import Written
 from .signal_part import seconds
 from .texts import Texts
@@ -25,7 +26,7 @@ FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
 class Solvers:
     """The Solver Configuration blocks of a model."""
 
-    networks: Groups[tuple[str, str]]  # ends by physical network
+    networks: UnionFind  # ends by physical network
     texts: Texts
     remarks: list[str]  # what a person should know is added here
     _blocks: dict[tuple[str, str], str] = field(default_factory=dict)  # by network
@@ -38,7 +39,7 @@ class Solvers:
             self.remarks.append("The model asks to start from steady state; here it starts from "
                                 "its initial targets, unless simulate() is given "
                                 "initial='steady state'.")
-        network = self.networks.find((block.sid, "rconn1"))
+        network = self.networks[block.sid, "rconn1"]
         if network in self._blocks:
             self.remarks.append(
                 f"{where} and {self._blocks[network]} are Solver Configuration blocks of one "

@@ -373,8 +373,6 @@ class _Entries:
             return self._let(part, arrays)
         if isinstance(part, ml.Apply) and (made := self._applied(part, arrays)) is not None:
             return made
-        if isinstance(part, ml.Binary) and part.sign == "=":
-            return replace(part, right=self.written(part.right, arrays))
         return changed(part, lambda each: self.written(each, arrays))
 
     def _statements(self, part: Any, arrays: _Arrays) -> Iterator[Any]:

@@ -282,10 +282,6 @@ class Known:
         found = pair(tree)
         if found is not None:
             return self._measured(*found)
-        if isinstance(tree, ml.Number):
-            return number_text(tree.value, tree.text), 11
-        if isinstance(tree, ml.Text):
-            return repr(tree.value), 11
         if isinstance(tree, ml.Name):
             return self._name(tree.name), 11
         if isinstance(tree, ml.Field):

@@ -7,7 +7,7 @@ MATLAB's that signs or others say as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,4 @@ def _put_in(part: Any, values: Mapping[str, Tree]) -> Any:
     """An expression with others in the place of its names."""
     if isinstance(part, ml.Name):
         return values.get(part.name, part)
-    if isinstance(part, ml.Binary) and part.sign == "=":
-        return replace(part, right=_put_in(part.right, values))
     return changed(part, lambda each: _put_in(each, values))

@@ -171,8 +171,6 @@ class Loops:
         """A part of the source with numbers for counters, indices and sizes."""
         if isinstance(part, ml.Name):
             return number_tree(at[part.name]) if part.name in at else part
-        if isinstance(part, ml.Binary) and part.sign == "=":
-            return replace(part, right=self._written(part.right, at))
         if isinstance(part, ml.Range):
             ends = [part.start, part.step or number_tree(1.0), part.stop]
             return ml.Range(*self._numbers(tuple(ends), at))

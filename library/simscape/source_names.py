@@ -64,9 +64,8 @@ def _renamed(part: Any, called: Mapping[str, str]) -> Any:
     """A part of a source; members of others (``mass.name``, ``mass(name = 1)``) stay."""
     if isinstance(part, str):
         return called.get(part, part)
-    if isinstance(part, Binary) and part.sign == "=":
-        return replace(part, right=_renamed(part.right, called))
-    if not is_dataclass(part) or isinstance(part, type):
+    given_by_name = isinstance(part, Binary) and part.sign == "="
+    if given_by_name or not is_dataclass(part) or isinstance(part, type):
         return changed(part, lambda each: _renamed(each, called))
     given = {each.name: getattr(part, each.name) for each in fields(part)}
     return replace(part, **{

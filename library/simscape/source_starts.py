@@ -132,10 +132,11 @@ class Starts:
              priority: str = "high") -> None:
         left, right = equation.left, equation.right
         unit = self.known.unit(left) or self.known.unit(right)
+        unit = {"degC": "K", "degF": "K"}.get(unit_here(unit), unit)  # of a difference
         is_zero = isinstance(right, Number) and right.value == 0
         name = names.make(f"{left.name}_start" if isinstance(left, Name) else "start")
-        self._zero.append(_Start(name, _of_differences(unit), left if is_zero else
-                                 Binary("-", left, right), condition, priority))
+        self._zero.append(_Start(name, unit, left if is_zero else Binary("-", left, right),
+                                 condition, priority))
 
     def declarations(self) -> Iterator[str]:
         for start in self._zero:
@@ -150,8 +151,3 @@ class Starts:
         for name, value, condition in self._held:
             yield from self.known.guarded(
                 f"yield initially({{self.{name}: {self.known.text(value)}}})", condition)
-
-
-def _of_differences(unit: str) -> str:
-    """The unit of a difference, which of temperatures is none of a scale."""
-    return {"degC": "K", "degF": "K"}.get(unit_here(unit), unit)

@@ -59,7 +59,7 @@ def try_text(path: Path, script: Script) -> Trial:
             if trial.checks:
                 result = trial.model.simulate(SHORT, **_arguments(script))
                 trial.runs = True
-                absent = [name for name in script.plots if not _is_there(result, name)]
+                absent = [name for name in script.plots if name not in result]
                 trial.said += [f"{name} is plotted but not in the result." for name in absent]
                 trial.runs = not absent
         except Exception as error:  # whatever a text can raise says that it does not work
@@ -77,14 +77,6 @@ def _arguments(script: Script) -> dict[str, Any]:
     """A local solver's method, with a step that fits into the trial."""
     method = script.solver.get("method")
     return {"method": method.strip('"'), "step": "0.1 ms"} if method else {}
-
-
-def _is_there(result: Any, name: str) -> bool:
-    try:
-        result[name]
-    except BlocksError:
-        return False
-    return True
 
 
 def _sources(script: Script) -> list[str]:

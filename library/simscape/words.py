@@ -95,25 +95,21 @@ def _words(line: str) -> list[tuple[str, str, int]]:
     """
     found: list[tuple[str, str, int]] = []
     at = 0
-    for token in _tokens(line):
-        word = token.string
-        gap, at = line[at:token.start[1]], token.end[1]
-        last = found[-1][1][-1] if found else "("
-        if last == ":" or not gap and last not in "([{":
-            before = found.pop()
-            found.append((before[0], before[1] + gap + word, before[2] + _OPENED.get(word, 0)))
-        elif len(word) > WIDTH - 20 and re.fullmatch(r'"[^"\\]*"', word):
-            for piece in re.findall(r".{1,60}[. ]|.{1,60}", word[1:-1]):
-                found.append((gap, f'"{piece}"', 0))
-                gap = " "
-        elif word.strip():
-            found.append((gap, word, _OPENED.get(word, 0)))
-    return found
-
-
-def _tokens(line: str) -> Iterator[tokenize.TokenInfo]:
     with suppress(tokenize.TokenError):  # of brackets that are closed in another line
-        yield from tokenize.generate_tokens(io.StringIO(line).readline)
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            word = token.string
+            gap, at = line[at:token.start[1]], token.end[1]
+            last = found[-1][1][-1] if found else "("
+            if last == ":" or not gap and last not in "([{":
+                before = found.pop()
+                found.append((before[0], before[1] + gap + word, before[2] + _OPENED.get(word, 0)))
+            elif len(word) > WIDTH - 20 and re.fullmatch(r'"[^"\\]*"', word):
+                for piece in re.findall(r".{1,60}[. ]|.{1,60}", word[1:-1]):
+                    found.append((gap, f'"{piece}"', 0))
+                    gap = " "
+            elif word.strip():
+                found.append((gap, word, _OPENED.get(word, 0)))
+    return found
 
 
 def refuse_foreign_code(text: str, where: str, modules: Iterable[str] = ()) -> str:

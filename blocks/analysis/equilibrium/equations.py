@@ -236,7 +236,11 @@ class Equations:
             value, matrix, sizes = self._rows(point, of)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
-            step = _least_step(matrix, -value)
+            factors, unit = None, _unit_of_columns(matrix)
+            if matrix.shape[0] == matrix.shape[1]:
+                factors = factors_if_regular(matrix * unit, SINGULAR)
+            step = _Directions.of(matrix).step(-value) if factors is None else \
+                dgetrs(*factors, -value)[0] * unit
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(point, step * scale, before, of, sizes)
             reach = np.abs(self._unknowns(point) / scale).max(initial=0.0)
@@ -245,7 +249,11 @@ class Equations:
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
-        point = self._without_rounding(point, begun)
+        # states and free inputs that are rounding are 0: a run would take it for the size of speeds
+        p, places = point.p.copy(), self._places
+        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]), 0.0, p[places])
+        x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
+        point = replace(point, p=p, x=x)
         value, *_ = self._rows(point, of)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
@@ -254,16 +262,6 @@ class Equations:
             tail = value[len(value) - int(some.sum()):]
             soft[some] = np.where(np.abs(tail) > MET * 10, tail, 0.0)
         return Solution(point, met, soft, np.zeros((len(scale), 0)))
-
-    def _without_rounding(self, point: Point, begun: Array) -> Point:
-        """With zeros where a state or a free input has come down to rounding.
-
-        A run that starts with such a speed would take it for the size of speeds.
-        """
-        p, places = point.p.copy(), self._places
-        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]), 0.0, p[places])
-        x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
-        return replace(point, p=p, x=x)
 
     def _scale(self, point: Point) -> Array:
         others = np.abs(self._unknowns(point)[self.system.nx + self.system.nz :])
@@ -348,16 +346,6 @@ class Equations:
             if self.solve(start, kept).met:
                 kept[k] = True
         return np.flatnonzero(kept).tolist()
-
-
-def _least_step(matrix: Array, value: Array) -> Array:
-    """The least change of the unknowns that comes next to values of the rows."""
-    if matrix.shape[0] == matrix.shape[1]:
-        unit = _unit_of_columns(matrix)
-        factors = factors_if_regular(matrix * unit, SINGULAR)
-        if factors is not None:
-            return np.asarray(dgetrs(*factors, value)[0] * unit)
-    return _Directions.of(matrix).step(value)
 
 
 def _unit_of_columns(matrix: Array) -> Array:

@@ -82,8 +82,12 @@ def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Me
     """
     several = len(experiments) > 1
     wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
-    tables = [(data, _times(data, where), where) for data, where in zip(
-        (_with_times(e.data) for e in experiments), wheres, strict=True)]
+    tables = []
+    for data, where in zip((e.data for e in experiments), wheres, strict=True):
+        named = getattr(getattr(data, "index", None), "name", None)
+        if isinstance(named, str) and is_time(named):  # as result.table() gives it
+            data = data.reset_index()
+        tables.append((data, _times(data, where), where))
     columns = [_sensors(tables, name, Measured(of) if isinstance(of, str) else of)
                for name, of in compare.items()]
     out = [list(row) for row in zip(*columns, strict=True)]
@@ -186,9 +190,3 @@ def experiments_of(data: Any) -> Sequence[Experiment]:
     """One or several tables, as experiments."""
     several = data if isinstance(data, (list, tuple)) else [data]
     return [one if isinstance(one, Experiment) else Experiment(one) for one in several]
-
-
-def _with_times(data: Any) -> Any:
-    """A table whose index is the time, as result.table() gives it, with that as a column."""
-    named = getattr(getattr(data, "index", None), "name", None)
-    return data.reset_index() if isinstance(named, str) and is_time(named) else data

@@ -50,7 +50,10 @@ class Fit(Tabulated):
         self._jacobian = misfit.jacobian(values) * root
         self._weighted = self._residuals * root[:, 0]
         self.runs = misfit.runs
-        self.notes = [*notes, *self._absent(), *self._identifiability(), *self._bounds(),
+        absent = [f"Experiment {k + 1} has no values of {sensor.name}, which is compared in others."
+                  for k, sensors in enumerate(misfit.sensors) for sensor in sensors
+                  if not len(sensor.t)]
+        self.notes = [*notes, *absent, *self._identifiability(), *self._bounds(),
                       *self._course(), *self._disagreement()]
 
     # -- numbers ---------------------------------------------------------------------------
@@ -158,12 +161,6 @@ class Fit(Tabulated):
         return out
 
     # -- words -----------------------------------------------------------------------------
-    def _absent(self) -> list[str]:
-        """Sensors that some experiments do not have."""
-        return [f"Experiment {k + 1} has no values of {sensor.name}, which is compared in others."
-                for k, sensors in enumerate(self._misfit.sensors) for sensor in sensors
-                if not len(sensor.t)]
-
     def _identifiability(self) -> list[str]:
         """What the data cannot tell, by name."""
         notes: list[str] = []

@@ -331,15 +331,11 @@ def _frozen(point: Point, reduced: Reduced) -> dict[str, str]:
     for i in reduced.tied:
         out[system.state_name(int(i))] = "tied to other states or inputs" + why
     for i, others in reduced.redundant.items():
-        terms = " ".join(_term(system.state_name(j), f) for j, f in list(others.items())[:6])
+        terms = " ".join(f"{'-' if f < 0 else '+'} {abs(f):.6g} {system.state_name(j)}"
+                         for j, f in list(others.items())[:6]).replace(" 1 ", " ")
         out[system.state_name(i)] = f"changes as {terms.removeprefix('+ ')}" if terms \
             else f"frozen{why}"
     return out
-
-
-def _term(path: str, factor: float) -> str:
-    number = f"{abs(factor):.6g}"
-    return f"{'-' if factor < 0 else '+'} " + (f"{number} " if number != "1" else "") + path
 
 
 def _remaining(point: Point, at: DerivativesAt, reduced: Reduced) -> dict[str, Any]:

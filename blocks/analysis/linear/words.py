@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from .linear_model import LinearModel, Load
+from .linear_model import LinearModel
 from .point import Point
 from .reduction import Reduced
 
@@ -67,7 +67,11 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
                       for i, o in pairs[:MOST_TOLD])
     stuck = {name: word for name, word in linear.modes_held.items() if word in ("stuck", "closed")}
     why = [f"{name} is {word}" for name, word in list(stuck.items())[:MOST_TOLD]]
-    beyond = [text for load in linear.loads if (text := _beyond(load))]
+    ends = [(load.input, [f"{word} {value:.6g} {load.input.unit} ({what})"
+                          for value, word, what in ((load.low, "below", load.at_low),
+                                                    (load.high, "above", load.at_high))
+                          if np.isfinite(value)]) for load in linear.loads]
+    beyond = [f"for {given.path} {' or '.join(words)}" for given, words in ends if words]
     if not why:
         causes = list(dict.fromkeys(_without_slope(point)))
         why = [*(f"{path} lets nothing through at this point" for path in causes[:MOST_TOLD]),
@@ -76,14 +80,6 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
             + (f" By the linear model here it moves {'; '.join(beyond)}."
                if stuck and beyond else "")]  # fmt: skip
-
-
-def _beyond(load: Load) -> str:
-    """Beyond which values of its input a mode ends; empty where it does not."""
-    ends = [(load.low, "below", load.at_low), (load.high, "above", load.at_high)]
-    words = [f"{word} {value:.6g} {load.input.unit} ({what})" for value, word, what in ends
-             if np.isfinite(value)]
-    return f"for {load.input.path} {' or '.join(words)}" if words else ""
 
 
 def _without_slope(point: Point) -> Iterator[str]:

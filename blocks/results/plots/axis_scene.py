@@ -53,6 +53,9 @@ class AxisScene:
         self.limits = left, right, low - 0.55, high + 0.35
         self.size = 1.0
 
+    def picture(self, ax: Axes) -> AxisPicture:
+        return AxisPicture(self, ax)
+
     def shift(self, handle: int) -> Array:
         """How far something has moved along the axis, in the picture."""
         return self.scale * self.travelled[handle]

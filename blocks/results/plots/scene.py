@@ -19,7 +19,7 @@ from ...numerics.tolerances import NO_FORCE, STANDS, TINY
 from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from ..files import writing
 from ..values.times import seconds_of, within_run
-from .axis_scene import AxisPicture, AxisScene
+from .axis_scene import AxisScene
 from .figures import finished_figure, shown_figure
 from .plotting import INK, STYLE
 
@@ -65,6 +65,9 @@ class Scene:
         largest = [np.hypot(*self.at(s.force_by)).max() for s in self.shapes
                    if isinstance(s, Arrow)]  # fmt: skip
         self.force = max([TINY, *largest])
+
+    def picture(self, ax: Axes) -> Picture:
+        return Picture(self, ax)
 
     def at(self, handles: tuple[int, ...], k: int | slice = slice(None)) -> Array:
         """Values of variables, (handles,) at the k-th instant or (handles, instants)."""
@@ -112,16 +115,12 @@ class Scene:
             near = np.clip(part, (low - 0.5 * reach)[:, None], (high + 0.5 * reach)[:, None])
             low, high = np.minimum(low, near.min(axis=1)), np.maximum(high, near.max(axis=1))
         far = CONE * float(np.sqrt(np.prod(np.maximum(high - low, 0.1 * reach))))
-        tips = [self._tips(s, far) for s in self.shapes if isinstance(s, Cone)]
+        tips = [(self.at(s.point_at) + far * self.at(s.axis_by))[:, self.at(s.effort_by)[0] > 0]
+                for s in self.shapes if isinstance(s, Cone)]  # of cones while forces act in them
         points = np.concatenate([low[:, None], high[:, None], *tips], axis=1)
         low, high = points.min(axis=1), points.max(axis=1)
         room = MARGIN * max(high - low)
         return low[0] - room, high[0] + room, low[1] - room, high[1] + room
-
-    def _tips(self, cone: Cone, length: float) -> Array:
-        """Ends of a cone's axis while a force acts in it."""
-        acts = self.at(cone.effort_by)[0] > 0
-        return (self.at(cone.point_at) + length * self.at(cone.axis_by))[:, acts]
 
 
 class Picture:
@@ -140,16 +139,12 @@ class Picture:
         self.colours: dict[tuple[float, ...], str] = {}  # of bodies, by where their frames start
         self.artists = [self._made(shape) for shape in scene.shapes]
 
-    def _colour(self, shape: Outline) -> str:
-        if not any(self.scene.moves[h] for h in shape.frame_at):
-            return INK
-        key = tuple(self.scene.at(shape.frame_at, 0).round(9))
-        return self.colours.setdefault(key, f"C{len(self.colours) % 10}")
-
     def _made(self, shape: Shape) -> Any:
         ax = self.ax
         if isinstance(shape, Outline):
-            colour = self._colour(shape)
+            frame = tuple(self.scene.at(shape.frame_at, 0).round(9))
+            colour = self.colours.setdefault(frame, f"C{len(self.colours) % 10}") \
+                if any(self.scene.moves[h] for h in shape.frame_at) else INK
             if shape.filled:
                 (patch,) = ax.fill([0], [0], facecolor=colour, alpha=0.25, edgecolor=colour, lw=1.6)
                 return patch
@@ -226,10 +221,6 @@ def scene_of(recording: Recording, times: Array) -> Scene | AxisScene:
     return (AxisScene if lined_up else Scene)(recording, shapes, times)
 
 
-def _picture(scene: Scene | AxisScene, ax: Axes) -> Picture | AxisPicture:
-    return AxisPicture(scene, ax) if isinstance(scene, AxisScene) else Picture(scene, ax)
-
-
 def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) -> Figure:
     """One panel for every instant; see :meth:`Result.draw`."""
     plt = optional_package("matplotlib.pyplot", "result.draw()", "plot")
@@ -249,7 +240,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
         axes = figure.subplots(rows, columns, squeeze=False)
         for k, ax in enumerate(axes.ravel()):
             if k < len(at):
-                _picture(scene, ax).show(k)
+                scene.picture(ax).show(k)
             else:
                 ax.set_axis_off()
         return finished_figure(figure, save)
@@ -276,7 +267,7 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
         width = 6.4
         figure, ax = plt.subplots(layout="constrained", figsize=(
             width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
-        picture = _picture(scene, ax)
+        picture = scene.picture(ax)
         picture.show(0)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not for every picture

@@ -177,13 +177,10 @@ class _Drawn:
         self.picture.draw([*way, (edge, y)], ink, "wire")
         self.sockets.append(Socket(pin.net, side, y))
         if pin.signal == "in":
-            self._arrow(*way[0], (way[0][0] - way[1][0], way[0][1] - way[1][1])
-                        if len(way) > 1 else (1.0 if side == "left" else -1.0, 0.0))  # fmt: skip
-
-    def _arrow(self, x: float, y: float, way: tuple[float, float]) -> None:
-        dx, dy = np.sign(way[0]), np.sign(way[1])
-        self.picture.draw([(x - 6 * dx + 3 * dy, y - 6 * dy + 3 * dx), (x, y),
-                           (x - 6 * dx - 3 * dy, y - 6 * dy - 3 * dx)], "", "wire", filled=True)
+            (x, y), before = way[0], (way[1] if len(way) > 1 else (edge, y))
+            dx, dy = np.sign([x - before[0], y - before[1]])
+            self.picture.draw([(x - 6 * dx + 3 * dy, y - 6 * dy + 3 * dx), (x, y),
+                               (x - 6 * dx - 3 * dy, y - 6 * dy - 3 * dx)], "", "wire", filled=True)
 
     def _extras(self, ends: Sequence[Pin]) -> tuple[list[Pin], list[Pin]]:
         """Pins besides the ends: those that enter from the left, and those that leave."""

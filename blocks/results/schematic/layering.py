@@ -6,7 +6,6 @@ on from it. Signals run to the right as far as loops let them.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import product
 
@@ -48,16 +47,11 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
         to = list(order.successors(k))
         if to and (not parts[k].physical() or not list(order.predecessors(k))):
             column[k] = min(column[j] for j in to) - 1
-    return _framed(column, entering), {k: reach.mirrored(k) for k in range(len(parts))}
-
-
-def _framed(column: dict[int, int], entering: Mapping[int, str]) -> dict[int, int]:
-    """Counted from 0, with the ports of a frame at its edges."""
     inner = [c for k, c in column.items() if k not in entering] or [0]
     first = min(inner) - 1 if "left" in entering.values() else min(inner)
-    last = max(inner) + 1
-    edge = {"left": 0, "right": last - first}
-    return {k: edge[entering[k]] if k in entering else c - first for k, c in column.items()}
+    edge = {"left": 0, "right": max(inner) + 1 - first}  # where the ports of a frame stand
+    return ({k: edge[entering[k]] if k in entering else c - first for k, c in column.items()},
+            {k: reach.mirrored(k) for k in range(len(parts))})
 
 
 class _Reach:
@@ -73,25 +67,15 @@ class _Reach:
                 self.on.setdefault(net, []).append(k)
         self.far: dict[int, int] = {}  # of parts
         self.net_far: dict[int, int] = {}
-        self._search()
-
-    def _search(self) -> None:
-        starts = sorted(range(len(self.parts)), key=self._rank)
-        for start in starts:
-            if start in self.far:
-                continue
-            self.far[start] = 0
-            queue = deque([start])
-            while queue:
-                k = queue.popleft()
-                for net in self.nets[k]:
-                    if net in self.net_far:
-                        continue
-                    self.net_far[net] = self.far[k]
-                    for j in self.on[net]:
-                        if j not in self.far:
-                            self.far[j] = self.far[k] + 1
-                            queue.append(j)
+        joined = nx.Graph((k, ("net", net)) for net, members in self.on.items() for k in members)
+        joined.add_nodes_from(range(len(parts)))
+        for start in sorted(range(len(parts)), key=self._rank):
+            if start not in self.far:
+                for at, steps in nx.single_source_shortest_path_length(joined, start).items():
+                    if isinstance(at, tuple):
+                        self.net_far[at[1]] = steps // 2
+                    else:
+                        self.far[at] = steps // 2
 
     def _rank(self, k: int) -> tuple[int, int]:
         """Ports of a frame first, then sources, ends of chains, and all others."""
@@ -116,12 +100,9 @@ class _Reach:
             chain = [stay[i : i + rows] for i in range(0, len(stay), max(rows, 1))]
             groups = [g for g in (before, *chain, after) if g]
             for group, following in zip(groups, groups[1:], strict=False):
-                found += [(a, b) for a in group for b in following if self._may(a, b)]
+                found += [(a, b) for a in group for b in following
+                          if self.far[a] != self.far[b] or len(self.nets[a]) <= 1]
         return found
-
-    def _may(self, a: int, b: int) -> bool:
-        return (self.far[a], len(self.nets[a]) > 1) != (self.far[b], True) or \
-            self.far[a] < self.far[b] or len(self.nets[a]) == 1  # fmt: skip
 
     def mirrored(self, k: int) -> bool:
         """Whether a part's ports on the left are farther away than those on the right."""

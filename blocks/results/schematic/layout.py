@@ -114,7 +114,10 @@ class _Plan:
             left, right = edges[self.slots[slot].column]
             picture.draw([(left, y), (right, y)], self.look.nets[net].colour, "wire",
                          owner=str(net))  # fmt: skip
-        self._wires(picture)
+        for start, (_, lines) in self.channels.values():
+            for net, ends in lines:
+                picture.draw([(start + x, y) for x, y in ends], self.look.nets[net].colour,
+                             "wire" if len(ends) > 1 else "dot", owner=str(net))
         width = max([end for _, end in edges.values()]
                     + [start + width for start, (width, _) in self.channels.values()])
         height = max([0.0, *(box.y + box.height for box in self.boxes.values()),
@@ -168,12 +171,6 @@ class _Plan:
             picture.draw([(edge[side], y), (x, y)], ink, "wire", owner=str(box.rail))
         if len(used) == 2 and box.rail_ends[0] == box.rail_ends[1]:
             picture.draw([(box.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
-
-    def _wires(self, picture: Picture) -> None:
-        for start, (_, lines) in self.channels.values():
-            for net, ends in lines:
-                picture.draw([(start + x, y) for x, y in ends], self.look.nets[net].colour,
-                             "wire" if len(ends) > 1 else "dot", owner=str(net))
 
 
 def _frame(part: Part, look: Look) -> Box:

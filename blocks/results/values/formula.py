@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import WrongDimension
 from ...numerics.arrays import Array
-from ...units import Unit, from_si, is_quantity, quantity, unit, unit_of
+from ...units import from_si, is_quantity, quantity, unit, unit_of
 from ..recording import VariableInfo
 from .runs import headings, refuse_times_not_covered, rows_at
 from .samples import Samples
@@ -70,7 +70,10 @@ class Formula(View):
                 return None
             tried = quantity(tried)
         is_array = np.ndim(tried.magnitude) > 1
-        shown, count = _familiar(unit_of(tried)), np.shape(tried.magnitude)[0] if is_array else 1
+        shown, watt = unit_of(tried), unit("W")
+        if (shown.dimension, shown.factor) == (watt.dimension, watt.factor):
+            shown = watt  # a power, however it was multiplied
+        count = np.shape(tried.magnitude)[0] if is_array else 1
         run_of = dict(zip(map(id, series), (text.removeprefix(x.path) for x, text in zip(
             series, headings(lead.rows.source, series), strict=True)), strict=True))
         paths = [_written(name, [_text(x, k) + run_of.get(id(x), "") for x in operands])
@@ -123,12 +126,6 @@ def _tried(function: Callable[..., Any], name: str, operands: Sequence[Any]) -> 
         raise WrongDimension(written, f"is made of {' and '.join(units)}.",
                              "Cannot convert one into the other: look for a missing factor.",
                              given=units) from None  # fmt: skip
-
-
-def _familiar(found: Unit) -> Unit:
-    """A power in W, however it was multiplied; any other unit as it is."""
-    watt = unit("W")
-    return watt if (found.dimension, found.factor) == (watt.dimension, watt.factor) else found
 
 
 def _text(operand: Any, k: int) -> str:

@@ -34,7 +34,9 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
     if unknown:
         raise look_elsewhere("table()", unknown, ("every", "times", "units", "side"))
     names = headings(source, chosen)
-    source = _samples_of_table(source, chosen)
+    own = [s.rows.source for s in chosen]
+    if own and run_of(own[0]) is run_of(source) and all(same_samples(own[0], o) for o in own):
+        source = own[0]  # the one part of the run that is looked at
     wanted = units_wanted(units, chosen, names)
     check_side(side, "table")
     seconds = sample_times(source.close_times, every, times)
@@ -55,14 +57,6 @@ def sample(source: Curves, chosen: Sequence[Samples], *, every: Any = None, time
     shown = unit_to_show(SECOND, wanted.get("time"), "time")
     at = np.asarray(source.times, dtype=float) if seconds is None else seconds
     return Table(Column(in_unit(at, shown), shown, TIME.doc), columns, source.name)
-
-
-def _samples_of_table(source: Curves, chosen: Sequence[Samples]) -> Curves:
-    """Whose samples a table has: those of the run, or of the one part of it that is looked at."""
-    sources = [s.rows.source for s in chosen]
-    same = sources and run_of(sources[0]) is run_of(source) and all(
-        same_samples(sources[0], other) for other in sources)
-    return sources[0] if same else source
 
 
 def units_wanted(units: str | Mapping[str, str] | None, chosen: Sequence[Samples],

@@ -18,7 +18,7 @@ from ...units import Unit, quantity
 from ..files import writing
 from ..files.netcdf import write_netcdf
 from ..lookup import collapsed
-from ..sheet import Sheet, Tabulated, pandas
+from ..sheet import ByName, Sheet, pandas
 from ..shown import label, number
 from .modes import as_attributes, in_words
 
@@ -55,7 +55,7 @@ class Column:
         return quantity(self.values, self.unit)
 
 
-class Table(Tabulated, Mapping[str, "Quantity"]):
+class Table(ByName):
     """Variables over time, each with its unit: a mapping of path to quantity.
 
     Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and
@@ -72,6 +72,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
 
     def __init__(self, time: Column, columns: Mapping[str, Column], name: str = "") -> None:
         self.clock, self.columns, self.name = time, dict(columns), name
+        self._named = self.columns
 
     @property
     def time(self) -> Quantity:
@@ -87,21 +88,6 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         if path not in self.columns:
             raise unknown_name(self.name or "table", path, self.columns, "columns")
         return self.columns[path].quantity
-
-    def get(self, path: str, default: Any = None) -> Any:
-        return self[path] if path in self.columns else default
-
-    def __contains__(self, path: object) -> bool:
-        return path in self.columns
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self.columns)
 
     def flat(self) -> Iterator[tuple[str, Column]]:
         """Columns with every instance of an array by itself."""

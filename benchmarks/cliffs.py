@@ -245,6 +245,23 @@ def rubbed(law: str, **strength: Any) -> Callable[[int], Model]:
     return make
 
 
+def sprung(n: int) -> Model:
+    """Masses on springs, each pulled at, with a friction of its own behind another spring."""
+    m = Model("sprung")
+    m.ground, m.masses = T.Reference(), T.Mass(count=n, mass="1 kg")
+    m.springs, m.dampers = T.Spring(count=n, stiffness="1 kN/m"), T.Damper(count=n)
+    m.joints = T.Spring(count=n, stiffness="500 N/m")
+    strength = quantity(1.0 + np.arange(n) / n, "N")
+    m.sliders = T.TranslationalFriction(count=n, law="coulomb", coulomb_force=strength,
+                                        breakaway_force=strength)
+    m.pulls = T.ForceSource(count=n, force=lambda t: quantity("8 N") * sin(quantity(
+        "9 rad/s") * t))
+    m.connect(m.masses.M, m.springs.R, m.dampers.R, m.joints.R, m.pulls.R)
+    m.connect(m.joints.C, m.sliders.R)
+    m.connect(m.sliders.C, m.springs.C, m.dampers.C, m.pulls.C, m.ground.V)
+    return m
+
+
 def sensed(block: Callable[[int], Component]) -> Callable[[int], Model]:
     """A chain with a signal block on the position of every mass."""
     def make(n: int) -> Model:
@@ -269,6 +286,7 @@ FAMILIES = (
     Family("ladder with diodes, piecewise linear", diode_ladder, (10, 30, 100), "2 ms", goal=0.2),
     Family("ladder with diodes, ideal", lambda n: diode_ladder(n, model="ideal"), (10, 30, 100),
            "2 ms", "event", 5e-3),
+    Family("friction behind a spring at every mass", sprung, (100, 300, 1000), "1 s", "event", 2e-3),
     Family("voltage cascade of default diodes", cascade, (6, 20, 60), "0.1 s", "event", 5e-3),
     Family("H-bridges on one supply", bridges, (5, 20, 80), "10 ms", goal=1.0),
     Family("restrictions without chambers", restrictions, (10, 100, 400), "20 ms", goal=1.0),

@@ -23,7 +23,7 @@ from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]
 
-MOST = 400  # elements
+MOST = 1000  # elements
 MOST_TOGETHER = 100_000  # of these, pairs that can feel each other: entries of two matrices
 MOST_CARRIED = 24  # elements that are solved for at every point
 Z = 2  # the place of unknowns among what the functions of a system take

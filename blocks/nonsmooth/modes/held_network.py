@@ -20,7 +20,7 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
-from ...numerics.rewriting import contained, symbols_in
+from ...numerics.rewriting import contained
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator, Problem, System
 from ...system.points import Points
@@ -123,7 +123,9 @@ class HeldNetwork:
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
         self._fixed[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
-        self._alike = self._fixed | _untaken_rows(rows[:3], tape)
+        #: Those, and what is told of states alone, whatever combination of others is.
+        self._alike = self._fixed | np.array([
+            _untaken(row, ca.vertcat(tape.u, tape.z)) for row in rows[:3]])
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
         self._even: Cache[tuple[bytes, bytes, bytes], _Sharing] = Cache(MOST_KEPT)
@@ -133,11 +135,13 @@ class HeldNetwork:
             self._level = self._level[:0]
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        by_relation = np.hstack([_relations_of_rows(rows, system, laws, part) for part in parts])
+        part = np.empty(n, dtype=int)
+        for k, members in enumerate(parts):
+            part[members] = k
+        by_relation = _relations_of_parts(rows, system, laws, part)
         inputs = _inputs_of(tape.crossings, system, elements).toarray() + bool(system.nz)
         self.parts, by_relation = _joined(parts, by_relation, inputs * self.joint[:, None])
         self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
-        part = np.empty(n, dtype=int)
         for k, members in enumerate(self.parts):
             part[members] = k
         self.together = together = part[:, None] == part
@@ -464,16 +468,27 @@ def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
     return np.eye(len(unit)) - unit[:, None] * (q @ q.T) / unit
 
 
-def _relations_of_rows(rows: list[ca.SX], system: System, laws: LawExpressions, part: Indices
-                       ) -> Flags:
-    """Relations that the matrices of a part depend on, as a column."""
-    tape, some = system.tape, part.tolist()
-    mine = ca.vertcat(*(row[some] for row in rows))
-    of_values = mine if system.nz else mine[: 3 * len(some)]  # rates by states are no part of them
-    return contained(tape.m, ca.veccat(
-        jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
-        *(jacobian(tape.residual, by) for by in (tape.u, tape.z, tape.x)),
-        laws.low[some], laws.high[some]))[:, None]
+def _relations_of_parts(rows: list[ca.SX], system: System, laws: LawExpressions,
+                        part: Indices) -> Flags:
+    """(all relations, parts) those that the matrices of a part depend on, by the part of each
+    element."""
+    tape, n = system.tape, len(part)
+    mine, loops = ca.vertcat(*rows), tape.residual
+    of_values = mine if system.nz else mine[: 3 * n]  # rates by states are no part of them
+    out = np.zeros((system.nm, part.max(initial=-1) + 1), dtype=bool)
+    for by in (jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
+               ca.SX(laws.low), ca.SX(laws.high)):
+        entries, relations = _follows(by.nz[:], tape.m)
+        out[relations, part[np.array(by.sparsity().row(), dtype=int)[entries] % n]] = True
+    out[contained(tape.m, ca.veccat(*(jacobian(loops, by) for by in (tape.u, tape.z, tape.x))))
+        ] = True
+    return out
+
+
+def _follows(values: ca.SX, symbols: ca.SX) -> tuple[Indices, Indices]:
+    """Which of some values follow which symbols: pairs of both."""
+    values_at, symbols_at = ca.jacobian_sparsity(values, symbols).get_triplet()
+    return np.array(values_at, dtype=int), np.array(symbols_at, dtype=int)
 
 
 def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
@@ -515,25 +530,25 @@ def filled(pattern: Flags, entries: ca.SX) -> ca.SX:
 
 def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:
     """Which entries of some rows follow states and inputs alone, by constants."""
-    constant = symbols_in(ca.veccat(tape.p, tape.m))
-    moving = ca.vertcat(tape.x, tape.u)
-    return np.array([[symbols_in(jacobian(e, moving)) <= constant
-                      and not ca.jacobian_sparsity(e, tape.z).nnz() for e in ca.vertsplit(row)]
-                     for row in rows], dtype=bool)
+    out = []
+    for row in rows:
+        by = jacobian(row, ca.vertcat(tape.x, tape.u))
+        fixed = _untaken(row, tape.z)
+        fixed[np.array(by.sparsity().row(), dtype=int)[~_constants(by.nz[:], tape)]] = False
+        out.append(fixed)
+    return np.array(out)
 
 
 def _constants(values: ca.SX, tape: Any) -> Flags:
     """Which of some values depend on parameters and relations alone."""
-    constant = symbols_in(ca.veccat(tape.p, tape.m))
-    return np.array([symbols_in(v) <= constant for v in ca.vertsplit(values)], dtype=bool)
+    return _untaken(values, ca.vertcat(TIME, tape.x, tape.z, tape.d, tape.u))
 
 
-def _untaken_rows(rows: list[ca.SX], tape: Any) -> Flags:
-    """Which entries of some rows follow nothing that elements take: they are told of states alone,
-    whatever combination of others is."""
-    taken = ca.vertcat(tape.u, tape.z)
-    return np.array([[not ca.jacobian_sparsity(e, taken).nnz() for e in ca.vertsplit(row)]
-                     for row in rows], dtype=bool)
+def _untaken(values: ca.SX, symbols: ca.SX) -> Flags:
+    """Which of some values follow none of some symbols."""
+    out = np.ones(values.numel(), dtype=bool)
+    out[_follows(values, symbols)[0]] = False
+    return out
 
 
 def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:

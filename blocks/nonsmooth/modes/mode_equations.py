@@ -161,16 +161,13 @@ class ModeEquations:
         self.by_relations, *self._part_by = (
             contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u)))
             for part in (np.arange(n), *self.parts))
-        by_u = [ca.densify(b) for b in by_u]
-        self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
-        self._by_x = system.function("rows_x", ca.horzcat(
-            *(ca.densify(ca.jacobian(e, tape.x)).T for e in rows)))
+        self._by_u = system.function("rows_u", ca.vertcat(*by_u))
+        self._by_x = system.jacobian(ca.vertcat(*rows), tape.x)
         everything = ca.vertcat(*looks, *rows)
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
         self.loops = LoopUnknowns(system, elements) if system.nz else None
-        self._by_z = system.function("rows_z", ca.horzcat(
-            *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
+        self._by_z = system.jacobian(ca.vertcat(*rows), tape.z)
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
         self._tape = tape
@@ -250,12 +247,12 @@ class ModeEquations:
         return self._parameters[1]
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
-        out = self._by_u(*problem.arguments(t)).reshape(6, self.size, self.size)
+        out = self._by_u.dense(*problem.arguments(t)).reshape(6, self.size, self.size)
         return self._through_loops(problem, t, out * self.elements.unit, "taken")
 
     def _by_states(self, problem: Problem, t: float) -> Array:
         """The same by the states."""
-        out = self._by_x(*problem.arguments(t)).reshape(6, self.size, -1)
+        out = self._by_x.dense(*problem.arguments(t)).reshape(6, self.size, -1)
         return self._through_loops(problem, t, out, "x")
 
     def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
@@ -270,7 +267,7 @@ class ModeEquations:
     def _through_unknowns(self, problem: Problem, t: float, loops: LoopUnknowns
                           ) -> tuple[Array, Followed]:
         """How rows follow unknowns of loops, and these all else."""
-        return (self._by_z(*problem.arguments(t)).reshape(6, self.size, -1),
+        return (self._by_z.dense(*problem.arguments(t)).reshape(6, self.size, -1),
                 loops.at(problem, t))
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:

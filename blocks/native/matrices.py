@@ -28,7 +28,8 @@ __all__ = ["Band", "band_of", "slope_of_states", "sparse_form", "why_differences
            "why_not_implicit"]  # fmt: skip
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
-MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
+MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper,
+MOST_WITH_LAWS = 500  # but where events are decided there, too
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
 MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
@@ -92,10 +93,11 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     if reason := why_not(system, laws):
         return reason
     alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
-    if system.nx <= MOST_DENSE or (alone or laws is not None) and band_of(
+    most = MOST_DENSE if laws is None else MOST_WITH_LAWS
+    if system.nx <= most or (alone or laws is not None) and band_of(
             system, laws=laws) is not None or sparse_form(system, laws) is not None:
         return ""
-    return f"more than {MOST_DENSE} states need a sparse matrix"
+    return f"more than {most} states need a sparse matrix"
 
 
 def why_differences(system: System, laws: Laws | None = None) -> str:
@@ -104,7 +106,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
     are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= MOST_DENSE and (
+    many = MOST_STATES < system.nx <= (MOST_DENSE if laws is None else MOST_WITH_LAWS) and (
         laws is not None or is_large(system) or not (system.nz or system.clusters))
     if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
         return "derivatives of many states by each other are long"

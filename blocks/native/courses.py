@@ -208,6 +208,19 @@ class Course(KeptCourse):
         self._steps = 0
         self._count_bytes()
 
+    def go_back(self, length: float) -> Array:
+        """Drop the last steps up to one longer than this, or to the first; the values there."""
+        self._gather()
+        if len(self._kept[0]) == self._steps + 1:
+            longer = np.flatnonzero(self._sizes[0] > length)
+            count = int(longer[-1]) + 1 if longer.size else 1
+            self._rows = [self._numbered(np.arange(count + 1))]
+            self._times, self._kept = [self._times[0][: count + 1]], [self._kept[0][: count + 1]]
+            self._sizes, self._steps = [self._sizes[0][:count]], count
+            self._count_bytes()
+        values: Array = self._rows[-1][-1]
+        return values
+
     def _count_bytes(self) -> None:
         arrays = (*self._times, *self._sizes, *self._kept, *self._rows)
         self.nbytes = self._rows[-1][-1].nbytes + sum(a.nbytes for a in arrays)

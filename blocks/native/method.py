@@ -277,9 +277,9 @@ class OneStep(Method):
         passed = np.cumsum(steps)
         return float(steps[np.searchsorted(passed, passed[-1] / 2)])
 
-    def go_back(self, length: float) -> None:
-        """Drop the last steps up to one longer than this: its end is the present point."""
-        self.x[:] = self.course.go_back(length)
+    def go_back(self, most: int) -> None:
+        """Drop so many of the last steps, back to an event: the point there is the present one."""
+        self.x[:] = self.course.go_back(most)
         self._arrive(self.course.end)
 
     def _arrive(self, t: float) -> None:

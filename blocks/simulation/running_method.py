@@ -365,18 +365,18 @@ class RunningMethod:
         if tried:
             self._explicit = self.kind, average
             if not self.driven and problem.delays is None:
-                self._go_back(FARTHER * self.current.usual_step(step))
+                self._go_back()
         self._take(kind, f"it became stiff at t = {self.current.t:.4g} s "
                    f"(fastest rate {rate:.3g} 1/s)")
         return True
 
-    def _go_back(self, length: float) -> None:
-        """Take the last steps again, up to one longer than this.
+    def _go_back(self) -> None:
+        """Take the steps of the last two looks again.
 
-        At the bound of stability a state is within its tolerance, but flows wiggle: what they
-        carry in all, as a ledger counts it, would be less exact than the states.
+        At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
+        they carry in all, as a ledger counts it, would be less exact than the states.
         """
-        self.current.go_back(length)
+        self.current.go_back(2 * LOOK_COMPILED)
         self._judged_at = self.current.t
         self.first_step = self.settings.first_step
 

@@ -81,9 +81,8 @@ class Reservoir(FluidPart):
                                 doc="Specific internal energy")  # fmt: skip
     subcooling = Parameter("5 K", DIFFERENCE, minimum=0, varying=True,
                            when=_given_by("subcooling"), doc="Temperature below that of boiling")
-    superheating = Parameter("5 K", DIFFERENCE, minimum=0, varying=True,
-                             when=_given_by("superheating"),
-                             doc="Temperature above that of boiling")
+    superheating = Parameter("5 K", DIFFERENCE, minimum=0, varying=True, when=_given_by(
+        "superheating"), doc="Temperature above that of boiling")  # fmt: skip
     port_area = Parameter("0.01 m^2", above=0, doc="Area of the port")
     P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
     T = Input("K", default="temperature", when=_given_by("temperature"), doc="temperature")

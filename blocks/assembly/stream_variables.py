@@ -8,6 +8,7 @@ point, where an unknown that is left open keeps its value (:mod:`blocks.system.b
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
@@ -48,11 +49,9 @@ class CarriedByFlows:
             return False
         switched = any(g.law is not None and g.law.kernel.relation_symbols for g in groups)
         for trial in range(TRIALS if switched else 1):
-            matrix = self._matrix(block, trial)
-            if not np.isfinite(matrix).all():
-                return False
-            largest = np.abs(matrix).max(axis=1, keepdims=True, initial=TINY)
-            if np.linalg.matrix_rank(matrix / largest, tol=OPEN_UNKNOWN) == len(matrix):
+            # of every unknown, what those before it do not say of it already
+            apart = ca.diag(ca.qr_sparse(self._matrix(block, trial), True)[1]).full()
+            if not (np.abs(apart) <= OPEN_UNKNOWN).any():  # no numbers either
                 return False
         return True
 
@@ -83,11 +82,12 @@ class CarriedByFlows:
                 for slope, partial in zip(law.slopes, law.partials, strict=True))
         return self._products[law]
 
-    def _matrix(self, block: Block, trial: int) -> Array:
-        """Coefficients of a block's unknowns where nothing flows, for a choice of relations."""
-        flat = self.flat
+    def _matrix(self, block: Block, trial: int) -> ca.DM:
+        """Coefficients of a block's unknowns where nothing flows, for a choice of relations: those
+        of every equation per its largest."""
+        flat, n = self.flat, len(block.equations)
         place = {int(c): j for j, c in enumerate(block.unknowns)}
-        matrix = np.zeros((len(block.equations), len(block.unknowns)))
+        matrix = ca.DM(n, n)
         for k, equation in enumerate(block.equations):
             group, row = flat.group_of(int(equation))
             if group.law is not None:
@@ -96,9 +96,10 @@ class CarriedByFlows:
             else:
                 _, classes, signs = group.terms(np.array([row]))
                 values = signs.astype(float)
-            for c, value in zip(classes, values, strict=True):
-                if int(c) in place:
-                    matrix[k, place[int(c)]] += value
+            mine = np.isin(classes, block.unknowns)
+            values = values / np.abs(values[mine]).max(initial=TINY)
+            for c, value in zip(classes[mine].tolist(), values[mine].tolist(), strict=True):
+                matrix[k, place[c]] += value
         return matrix
 
     def _coefficients(self, law: Law, f: int, instance: Indices, trial: int

@@ -208,6 +208,18 @@ class Course(KeptCourse):
         self._steps = 0
         self._count_bytes()
 
+    def go_back(self, most: int) -> Array:
+        """Drop so many of the last steps, but the first; the values there."""
+        self._gather()
+        if len(self._kept[0]) == self._steps + 1:
+            count = self._steps = max(self._steps - most, 1)
+            self._rows = [self._numbered(np.arange(count + 1))]
+            self._times, self._kept = [self._times[0][: count + 1]], [self._kept[0][: count + 1]]
+            self._sizes = [self._sizes[0][:count]]
+            self._count_bytes()
+        values: Array = self._rows[-1][-1]
+        return values
+
     def _count_bytes(self) -> None:
         arrays = (*self._times, *self._sizes, *self._kept, *self._rows)
         self.nbytes = self._rows[-1][-1].nbytes + sum(a.nbytes for a in arrays)

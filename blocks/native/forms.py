@@ -14,7 +14,7 @@ __all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_larg
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
-MOST_OF_ZEROS = 1000  # of them, where their matrix is mostly zeros
+MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full

@@ -151,13 +151,13 @@ def _through_loops(system: System) -> csc_matrix:
     tape = system.tape
     loop = np.repeat(np.arange(len(tape.loops)), tape.loops)
     member = csc_matrix((np.ones(len(loop)), (np.arange(len(loop)), loop)))
-    together = member @ member.T
-    reach, others = together @ _pattern(tape.residual, tape.x), _pattern(tape.residual, tape.z)
+    reach = member.T @ _pattern(tape.residual, tape.x)
+    others = member.T @ _pattern(tape.residual, tape.z) @ member
     before = -1
     while reach.nnz > before:
         before = reach.nnz
-        reach = ((reach + together @ (others @ reach)) != 0).astype(float)
-    return _pattern(tape.slope, tape.z) @ reach
+        reach = ((reach + others @ reach) != 0).astype(float)
+    return _pattern(tape.slope, tape.z) @ member @ reach
 
 
 def band_of(system: System, directions: bool = False, laws: Laws | None = None) -> Band | None:

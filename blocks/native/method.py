@@ -277,6 +277,17 @@ class OneStep(Method):
         passed = np.cumsum(steps)
         return float(steps[np.searchsorted(passed, passed[-1] / 2)])
 
+    def go_back(self, most: int) -> None:
+        """Drop so many of the last steps, back to an event: the point there is the present one."""
+        self.x[:] = self.course.go_back(most)
+        self._arrive(self.course.end)
+
+    def _arrive(self, t: float) -> None:
+        """The present point is ``x`` at a time."""
+        self.t, self.y = t, self.x[self.places] / self.scale
+        if self.carries:
+            self.equations.give_back(self.problem, self.x)  # type: ignore[arg-type]
+
     def advance(self, t_stop: float) -> Step:
         counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
         if own is not None:
@@ -298,7 +309,6 @@ class OneStep(Method):
         counts : what that has cost
         t_stop : up to where it was to go
         """
-        problem: Any = self.problem
         self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
         self.work.add(*counts.tolist())
         self._taken = taken
@@ -313,10 +323,7 @@ class OneStep(Method):
         if taken or events:
             if taken:
                 before = self.t if taken == 1 else float(ends[taken - 2])
-                self.t = float(ends[taken - 1])
-            self.y = self.x[self.places] / self.scale
-            if self.carries:
-                self.equations.give_back(problem, self.x)
+            self._arrive(float(ends[taken - 1]) if taken else self.t)
         self.waits = status == REACHED and self.t < t_stop
         if status in self.failures:
             if self.equations.reserve and self.t > self.course.start:

@@ -33,17 +33,27 @@ def is_mostly_zeros(pattern: ca.Sparsity) -> bool:
     n = pattern.size1()
     if pattern.size2() != n or ca.sprank(ca.DM(pattern, 1)) < n:
         return False
-    operations = 0
     rows, columns, bounds = order_of(pattern)
-    full = _filled(pattern)[np.ix_(rows, columns)]
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-        left = full[first:last, first:last].copy()
-        for k in range(last - first):
-            below = k + np.flatnonzero(left[k:, k])
-            left[[k, below[0]]] = left[[below[0], k]]
-            behind = k + 1 + np.flatnonzero(left[k, k + 1 :])
-            left[np.ix_(below[1:], behind)] = True
-            operations += 2 * (len(below) - 1) * len(behind)
+    row, column = (np.argsort(order)[at] for order, at in zip(
+        (rows, columns), pattern.get_triplet(), strict=True))
+    behind: list[set[int]] = [set() for _ in range(n)]  # of each row, columns yet to come
+    below: list[set[int]] = [set() for _ in range(n)]  # of each column, rows yet to be chosen
+    for i, j in zip(row.tolist(), column.tolist(), strict=True):
+        if i < bounds[np.searchsorted(bounds, j, side="right")]:
+            behind[i].add(j)
+            below[j].add(i)
+    operations = 0
+    for k in range(n):
+        pivot = min(below[k])
+        mine = behind[pivot] - {k}
+        for j in behind[pivot]:
+            below[j].discard(pivot)
+        for i in below[k]:
+            behind[i].discard(k)
+            for j in mine - behind[i]:
+                below[j].add(i)
+            behind[i] |= mine
+        operations += 2 * len(below[k]) * len(mine)
     return bool(operations < SHARE * 2 / 3 * n**3)
 
 

@@ -215,7 +215,7 @@ class Integration:
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return self._over_dead_point(step.t, np.asarray(step.y)) or (
-            Ending(step.t) if self._is_over(step, shortened) else None)
+            Ending(self.t) if self._is_over(step, shortened) else None)
 
     def _comes_nearer(self, step: Step) -> bool:
         """Take a step again, shorter, which a method has given up where a branch may end."""
@@ -352,7 +352,8 @@ class Integration:
             return True
         if not self.running.given_up(step):
             return False
-        self.problem.solve(step.t, np.asarray(step.y))  # a method may have looked between
+        self.t, self.y = self.method.t, self.method.y  # it may have gone back
+        self.problem.solve(self.t, np.asarray(self.y))  # a method may have looked between
         return True
 
     # -- crossings -------------------------------------------------------------------------

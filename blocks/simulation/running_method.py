@@ -364,8 +364,21 @@ class RunningMethod:
         self.may_switch = False
         if tried:
             self._explicit = self.kind, average
-        self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+            if not self.driven and problem.delays is None:
+                self._go_back()
+        self._take(kind, f"it became stiff at t = {self.current.t:.4g} s "
+                   f"(fastest rate {rate:.3g} 1/s)")
         return True
+
+    def _go_back(self) -> None:
+        """Take the steps of the last two looks again.
+
+        At the bound of stability a state is within its tolerance, but flows wiggle or stay: what
+        they carry in all, as a ledger counts it, would be less exact than the states.
+        """
+        self.current.go_back(2 * LOOK_COMPILED)
+        self._judged_at = self.current.t
+        self.first_step = self.settings.first_step
 
     def _is_no_better(self, step: Step) -> bool:
         """Whether implicit steps have turned out hardly longer than explicit ones.

@@ -25,6 +25,7 @@ from ..numerics.tolerances import OPEN_UNKNOWN
 __all__ = ["BlockFactors", "factorize_blocks", "order_of", "plan_of", "room_for", "solve_blocks"]
 
 HEAD = 5  # numbers of a plan before its lists
+SMALL = 30  # unknowns of a block, up to which factors have room for all entries
 
 
 class BlockFactors:
@@ -82,11 +83,30 @@ def plan_of(pattern: ca.Sparsity, columns: Indices | None = None,
     starts = np.array(square.colind())
     listed = np.concatenate([np.arange(starts[c], starts[c + 1]) for c in order])
     begins = np.append(0, np.cumsum(np.diff(starts)[order]))
-    head = n, len(bounds) - 1, len(listed), pattern.nnz(), int((np.diff(bounds) ** 2).sum())
+    head = n, len(bounds) - 1, len(listed), pattern.nnz(), _most_entries(
+        square.sub(rows.tolist(), order.tolist())[0], bounds, bool(may.any()))
     return np.concatenate([
         head, rows, order, bounds, begins, np.array(which)[listed],
         np.argsort(rows)[np.array(square.row())[listed]], may[chosen][order], says[rows],
     ]).astype(np.int64)
+
+
+def _most_entries(pattern: ca.Sparsity, bounds: Indices, open_: bool) -> int:
+    """How many entries the factors of blocks in this order may have, whatever rows are pivots.
+
+    Both have no more than the root of the block times itself [A. George and E. Ng, SIAM J. Sci.
+    Stat. Comput. 8 (1987) 877-898], as long as every column has a pivot; twice that otherwise.
+    """
+    most = 0
+    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        size = int(last - first)
+        if size > SMALL:
+            block = ca.DM(pattern.sub([*range(first, last)], [*range(first, last)])[0], 1)
+            root = ca.mtimes(block.T, block).sparsity().ldl(False)[0].nnz()
+            most += min(size**2, 2 * (1 + open_) * (root + size))
+        else:
+            most += size**2
+    return most
 
 
 def order_of(pattern: ca.Sparsity, carried: Flags | None = None
@@ -111,9 +131,10 @@ def order_of(pattern: ca.Sparsity, carried: Flags | None = None
 
 def room_for(n: int, entries: int) -> int:
     """Numbers that factors take: pivots, a right side, rows of pivots, where what is above and
-    below them begins, which are left open, the largest entries of rows, what is missed, and all
-    above and below; what is never touched takes no memory."""
-    return 7 * n + 2 + 2 * entries
+    below them begins, which are left open, the largest entries of rows, what is missed, columns
+    that rows are pivots of, in which rows were met last, columns and rows that wait; and all above
+    and below."""
+    return 11 * n + 2 + 2 * entries
 
 
 @machine_code
@@ -142,63 +163,76 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
     room : address of :func:`room_for` entries
     """
     n, blocks, numbers, most, starts, source, places, may = _lists_of(plan)
-    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 7 * n + 2
+    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 11 * n + 2
     v, a = vector_at(values, numbers), vector_at(room, at + 2 * most)
     kept = indices_at(room, at + 2 * most)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + most:]
     x, opened, rest, factors = a[n:], a[5 * n + 1:], a[6 * n + 1:], a[at:]
+    pivot_of, met, heap, open_rows = (
+        kept[7 * n + 2 :], kept[8 * n + 2 :], kept[9 * n + 2 :], kept[10 * n + 2 :])
     filled = 0
     for i in range(n):
-        rest[i] = 0.0
+        rest[i], x[i], pivot_of[i], met[i] = 0.0, 0.0, -1, -1
     for e in range(told[starts + n]):
         rest[told[places + e]] = max(rest[told[places + e]], abs(v[told[source + e]]))
     for b in range(blocks):
         first, last = told[bounds + b], told[bounds + b + 1]
         by_flows = told[may + last - 1] != 0
-        for i in range(first, last):
-            x[i] = 0.0
         for k in range(first, last):
+            waiting = rows = 0
             for e in range(told[starts + k], told[starts + k + 1]):
-                if told[places + e] < last:
-                    x[told[places + e]] = v[told[source + e]]
+                i = told[places + e]
+                if i < last:
+                    x[i] = v[told[source + e]]
+                    waiting, rows = _meet(i, k, pivot_of, met, heap, open_rows, waiting, rows)
             above[k] = filled
-            for j in range(first, k):
-                factor = 0.0
-                if opened[j] == 0.0:
-                    factor = x[chosen[j]]
+            while waiting > 0:
+                j = heap[0]
+                waiting -= 1
+                _sink(heap, heap[waiting], waiting)
+                factor = x[chosen[j]]
                 if factor != 0.0:
+                    if filled == most:
+                        return 1
                     x[chosen[j]] = 0.0
                     factors[filled] = factor
                     which[filled] = j
                     filled += 1
                     for e in range(below[j], above[j + 1]):
-                        x[which[e]] -= factors[e] * factor
+                        i = which[e]
+                        x[i] -= factors[e] * factor
+                        if met[i] != k:
+                            waiting, rows = _meet(i, k, pivot_of, met, heap, open_rows, waiting,
+                                                  rows)
             largest, row, carried, carrying = 0.0, first, 0.0, first
-            for i in range(first, last):
+            for r in range(rows):
+                i = open_rows[r]
                 part = abs(x[i])
                 if by_flows and part > 0.0:
                     part /= rest[i]
-                if told[may + n + i] != 0 and part > carried:
+                if told[may + n + i] != 0 and (part > carried or part == carried and i < carrying):
                     carried, carrying = part, i
-                elif told[may + n + i] == 0 and part > largest:
+                elif told[may + n + i] == 0 and (part > largest or part == largest and i < row):
                     largest, row = part, i
             if by_flows and largest <= OPEN_UNKNOWN:
                 largest, row = carried, carrying
             opened[k], below[k], above[k + 1] = 0.0, filled, filled
             if told[may + k] != 0 and largest <= OPEN_UNKNOWN:
                 opened[k], a[k] = 1.0, 1.0
-                for i in range(first, last):
-                    if not abs(x[i]) < np.inf:
+                for r in range(rows):
+                    if not abs(x[open_rows[r]]) < np.inf:
                         return 1
-                    x[i] = 0.0
+                    x[open_rows[r]] = 0.0
                 continue
-            if not largest > 0.0:
+            if not largest > 0.0 or filled + rows > most + 1:
                 return 1
             pivot = x[row]
             x[row], rest[row] = 0.0, -1.0
             a[k] = pivot
             chosen[k] = row
-            for i in range(first, last):
+            pivot_of[row] = k
+            for r in range(rows):
+                i = open_rows[r]
                 if x[i] != 0.0:
                     factors[filled] = x[i] / pivot
                     which[filled] = i
@@ -216,10 +250,47 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 
 
 @machine_code
+def _meet(row: int, column: int, pivot_of: Indices, met: Indices, heap: Indices,
+          open_rows: Indices, waiting: int, rows: int) -> tuple[int, int]:
+    """Take a row that a column comes to have an entry in to those that wait: the column that it
+    is the pivot of, of which the first comes next, or the row itself.
+
+    Returns
+    -------
+    how many columns wait, and rows
+    """
+    met[row] = column
+    new = pivot_of[row]
+    if new < 0:
+        open_rows[rows] = row
+        return waiting, rows + 1
+    at = waiting
+    while at > 0 and heap[(at - 1) // 2] > new:
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = new
+    return waiting + 1, rows
+
+
+@machine_code
+def _sink(heap: Indices, last: int, count: int) -> None:
+    """Put the last of the columns that wait into the place of the first, and the next one there."""
+    at, child = 0, 1
+    while child < count:
+        if child + 1 < count and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= last:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = last
+
+
+@machine_code
 def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
     """Put the solution into the place of a right side; addresses as there."""
     n, blocks, numbers, most, starts, source, places, may = _lists_of(plan)
-    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 7 * n + 2
+    told, bounds, at = indices_at(plan, may + 2 * n), HEAD + 2 * n, 11 * n + 2
     v, a = vector_at(values, numbers), vector_at(room, at + 2 * most)
     kept = indices_at(room, at + 2 * most)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + most:]

@@ -40,7 +40,7 @@ class Reservoir(chambers.Reservoir):
     humidity_spec = Option("relative", HUMIDITIES, doc="what its humidity is")
     trace_gas_spec = Option("mass_fraction", FRACTIONS, doc="what its share of trace gas is")
     A = Port(moist_air, doc="the reservoir")
-    humidity = Parameter(0.5, minimum=0, varying=True, doc="Humidity, as humidity_spec says")
+    humidity = Parameter(0.5, minimum=0, maximum=1, varying=True, doc="Humidity by humidity_spec")
     trace_gas = Parameter(0.001, minimum=0, varying=True, doc="Share of trace gas")
     W = Input("1", default="humidity", doc="humidity")
     G = Input("1", default="trace_gas", doc="share of trace gas")

@@ -23,7 +23,7 @@ from ..fluids import converters, ends, pipes
 from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
 from ..fluids.flows import carried
 from ..thermal import thermal
-from ..thermal.domain import ABSOLUTE
+from ..thermal.domain import ABSOLUTE, DIFFERENCE
 from . import medium
 from .domain import Ends, two_phase
 
@@ -79,10 +79,10 @@ class Reservoir(FluidPart):
                          doc="Specific enthalpy")  # fmt: skip
     internal_energy = Parameter("1500 kJ/kg", varying=True, when=_given_by("internal_energy"),
                                 doc="Specific internal energy")  # fmt: skip
-    subcooling = Parameter("5 K", minimum=0, varying=True, when=_given_by("subcooling"),
-                           doc="Temperature below that of boiling")  # fmt: skip
-    superheating = Parameter("5 K", minimum=0, varying=True, when=_given_by("superheating"),
-                             doc="Temperature above that of boiling")  # fmt: skip
+    subcooling = Parameter("5 K", DIFFERENCE, minimum=0, varying=True,
+                           when=_given_by("subcooling"), doc="Temperature below that of boiling")
+    superheating = Parameter("5 K", DIFFERENCE, minimum=0, varying=True, when=_given_by(
+        "superheating"), doc="Temperature above that of boiling")  # fmt: skip
     port_area = Parameter("0.01 m^2", above=0, doc="Area of the port")
     P = Input("MPa", default="pressure", when=specified, doc="absolute pressure")
     T = Input("K", default="temperature", when=_given_by("temperature"), doc="temperature")

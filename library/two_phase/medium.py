@@ -210,10 +210,10 @@ def valid(at: Any, p: Any, u: Any, place: str = "") -> Iterator[Any]:
         "leave it some vapour, or let something out. A transcritical cycle takes a fluid with a "
         "higher critical pressure here; a supercritical gas alone is one for library.gas.")
     span = at.highest_energy - at.lowest_energy
-    yield require(
-        (u > at.lowest_energy - margin * span) & (u < at.highest_energy + margin * span),
-        f"the internal energy {where} leaves the range in which the properties of the fluid are "
-        "known: it is too cold or too hot. Cool or heat it less, or take another fluid by "
-        "TwoPhaseFluidProperties. A compressor whose outlet leads back to its inlet through nodes "
-        "alone, as a reversing valve does half-way, heats what holds no heat: give its inlet and "
-        "its outlet a ConstantVolumeChamber.")  # fmt: skip
+    known = (f"the internal energy {where} leaves the range in which the fluid is known: it is too "
+             "{}, or take another fluid by TwoPhaseFluidProperties.")
+    yield require(u > at.lowest_energy - margin * span, known.format("cold. Cool it less"))
+    yield require(u < at.highest_energy + margin * span, known.format(
+        "hot. Heat it less, let less of it out") + " A compressor whose outlet leads back to its "
+        "inlet through nodes alone, as a reversing valve does half-way, heats what holds no heat: "
+        "give its inlet and its outlet a ConstantVolumeChamber.")  # fmt: skip

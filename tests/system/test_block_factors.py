@@ -78,3 +78,28 @@ def test_a_block_counts_its_entries_beside_those_of_whole_rows():
     for flow, left_open in ((1e-18, 1), (1e-3, 0)):
         factors = BlockFactors(plan_of(pattern, carried=(may, may)), np.array([1.0, 300.0, flow]))
         assert len(factors.says_nothing) == left_open
+
+
+def ladder(n):
+    """A band with corners, rows and columns in disorder: one block, hardly filled in."""
+    chance = np.random.default_rng(n)
+    entries = {(i, (i + d) % n): chance.normal() for i in range(n) for d in (-7, -1, 0, 1, 7)}
+    rows, columns = chance.permutation(n), chance.permutation(n)
+    found = {(int(columns[j]), int(rows[i])): value for (i, j), value in entries.items()}
+    places = sorted(found)
+    pattern = ca.Sparsity.triplet(n, n, [i for _, i in places], [j for j, _ in places])
+    return pattern, np.array([found[place] for place in places])
+
+
+@pytest.mark.parametrize("n", [40, 300])
+def test_a_large_block_that_is_mostly_zeros_is_solved(n):
+    pattern, values = ladder(n)
+    right = np.arange(1.0, n + 1)
+    solution = BlockFactors(plan_of(pattern), values).solve(right)
+    assert_allclose(np.array(ca.DM(pattern, values)) @ solution, right, atol=1e-8 * n)
+
+
+def test_factors_of_a_ladder_have_room_by_its_length():
+    """Its fill grows with n, that of a full matrix with its square."""
+    small, large = (int(plan_of(ladder(n)[0])[4]) for n in (1000, 4000))
+    assert large < 6 * small < 1000 * 1000

@@ -12,7 +12,7 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, SimulationError, quantity
+from blocks import Model, ParameterError, SimulationError, quantity
 from library.moist_air import (
     AbsoluteReference,
     Cap,
@@ -448,3 +448,9 @@ def test_a_room_from_which_more_water_is_drawn_than_there_is_stops_the_run_by_na
                   room=ConstantVolumeChamber(), dryer=MoistureSource(mass_flow="-1 mg/s"))
     with pytest.raises(SimulationError, match="humidity in the chamber falls below none"):
         model.simulate("1 min")
+
+
+def test_a_humidity_of_70_is_refused():
+    with pytest.raises(ParameterError, match="humidity"):
+        Reservoir(humidity=70)
+    Reservoir(humidity="70 %")

@@ -68,6 +68,10 @@ def summary():
                 f"{100 * instances[word] / instances.total():.1f} % of the instances"
                 for word in ("fully", "in part", "not at all"))
     yield from (f"  {k.path}: {k.why}" for k in KINDS if k.maps == "in part")
+    for fluid in ("thermal_liquid", "gas", "moist_air", "two_phase_fluid"):
+        mine = [k for k in KINDS if k.path.split(".")[1] == fluid]
+        full = sum(k.instances for k in mine if k.maps == "fully")
+        yield f"{fluid}: {full} of {sum(k.instances for k in mine)} instances fully"
 
 
 def test_most_of_the_base_library_has_a_counterpart():

@@ -12,6 +12,7 @@ from slx_writer import Drawn, write
 from library.simscape import convert
 
 LAGGED = Drawn("foundation.thermal.elements.perfect_insulator", "lagging", {"A": "wall"})
+GAMMA = 1000 / 713
 SOLVER = Drawn("nesl_utility/Solver Configuration", "solver", {"P": "tank"})
 
 
@@ -92,6 +93,36 @@ def test_a_controlled_source_of_gas_raises_B_of_what_is_closed(release, tmp_path
     assert final(run, "gauge.P", "kPa") == pytest.approx(10)
     assert final(run, "box.p_I", "MPa") == pytest.approx(0.111325)
     assert final(run, "meter.M", "kg/s") == pytest.approx(0)
+
+
+def test_older_reservoirs_and_restrictions_follow_their_signals(tmp_path):
+    """2 bar and 350 K, chosen by signals, fill a litre through an opening that a signal gives."""
+    G = "foundation.gas."
+    text = converted_text(tmp_path, [
+        Drawn("foundation.signal.sources.constant", "pressure", {"O": "p"},
+              {"constant": ("0.2", "MPa")}),
+        Drawn("foundation.signal.sources.constant", "warmth", {"O": "t"},
+              {"constant": ("350", "K")}),
+        Drawn("foundation.signal.sources.constant", "opening", {"O": "s"},
+              {"constant": ("1", "mm^2")}),
+        Drawn(f"{G}elements.controlled_reservoir", "tank", {"A": "tank", "P": "p", "T": "t"},
+              {"area_A": ("1", "mm^2")}),
+        Drawn(f"{G}elements.variable_local_restriction", "valve",
+              {"A": "tank", "AR": "s", "B": "one"}, {
+                  "min_area": ("1e-10", "m^2"), "max_area": ("1", "mm^2"),
+                  "area": ("1", "mm^2"), "Cd": ("0.64", "1"), "B_lam": ("0.999", "1")}),
+        Drawn(f"{G}elements.constant_volume_chamber", "box", {"A": "one", "H": "wall"}, {
+            "volume": ("1e-3", "m^3"), "num_ports": ("foundation.enum.num_ports.one", "1"),
+            "area_A": ("1", "mm^2")}),
+        LAGGED, SOLVER], "R2022b")
+    run = built(text, tmp_path).simulate("10 s", rtol=1e-9)
+    choked = 0.64 * 1e-6 * 0.2e6 * (GAMMA / (287 * 350)) ** 0.5 * (2 / (GAMMA + 1)) ** (
+        (GAMMA + 1) / (GAMMA - 1) / 2)  # fmt: skip
+    assert run["valve.mdot"].initial.to("kg/s").m == pytest.approx(choked, rel=1e-4)
+    assert final(run, "box.p_I", "MPa") == pytest.approx(0.2, rel=1e-6)
+    # what enters brings h: filled without heat, V dp = (gamma - 1) h dm
+    held = 1e-3 / 287 * (0.101325e6 / 293.15 + (0.2 - 0.101325) * 1e6 / GAMMA / 350)
+    assert final(run, "box.mass", "kg") == pytest.approx(held, rel=1e-4)
 
 
 P = "foundation.two_phase_fluid."

@@ -17,7 +17,8 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import SimulationError, quantity
+from blocks import Model, SimulationError, quantity
+from blocks.units import WrongDimension
 from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 from library.thermal import HeatFlowRateSource, ThermalReference
@@ -348,3 +349,23 @@ def test_a_supercritical_state_is_refused_by_name_before_a_run(given):
     (error,) = model.check().errors
     assert "pressure of the reservoir comes near the critical pressure" in str(error)
     assert "supercritical states are not modelled" in str(error)
+
+
+def test_a_difference_of_temperatures_is_no_temperature():
+    """Reservoirs by subcooling took 5 degC for 278 K."""
+    with pytest.raises(WrongDimension, match="a difference of temperatures in K"):
+        Reservoir(energy_spec="subcooling", subcooling="5 degC")
+    assert Reservoir(energy_spec="superheating", superheating="9 delta_degF").superheating == (
+        quantity("5 K"))
+
+
+def test_what_is_boiled_dry_is_too_hot_and_says_so():
+    model = Model("kettle")
+    model.water = TwoPhaseFluidProperties(medium="water")
+    model.kettle = ConstantVolumeChamber(volume="1 l", p_I="0.2 MPa", x_I=0.9)
+    model.fire, model.ground = HeatFlowRateSource(heat_flow="1 kW"), ThermalReference()
+    model.connect(model.water.A, model.kettle.A)
+    model.connect(model.fire.B, model.kettle.H)
+    model.connect(model.fire.A, model.ground.H)
+    with pytest.raises(SimulationError, match="it is too hot"):
+        model.simulate("1000 s")

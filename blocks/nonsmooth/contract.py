@@ -121,6 +121,9 @@ class Laws(ABC):
         """
         return ""
 
+    def refuse_jam(self, problem: Problem, t: float) -> None:  # noqa: B027  # nothing jams
+        """Stop by name where no unique motion obeys the laws."""
+
     @abstractmethod
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's inputs to the efforts of the present modes."""

@@ -39,6 +39,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
     if problem.failure is None and step.by_numbers:  # machine code does not say why
         problem.slope(step.t, step.y)
+        if problem.laws is not None:
+            problem.laws.refuse_jam(problem, step.t)
     reason = step.failure
     if problem.failure is not None:
         names = list(problem.failure.worst)

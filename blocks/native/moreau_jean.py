@@ -99,13 +99,11 @@ class MoreauJean(Method):
 
     @cached_property
     def stepper(self) -> _Stepper:
-        """Kept by the laws from episode to episode."""
-        if (laws := self.problem.laws) is None:
-            return _Stepper(self.problem)
-        if laws.stepper is None:
-            laws.stepper = _Stepper(self.problem)
-        stepper: _Stepper = laws.stepper
-        return stepper
+        """Kept by the problem from episode to episode."""
+        kept = self.problem.stepper
+        if kept is None or kept.problem is not self.problem:
+            kept = self.problem.stepper = _Stepper(self.problem)
+        return kept
 
     def advance(self, t_stop: float) -> Step:
         assert self.step_size is not None

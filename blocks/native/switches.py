@@ -97,6 +97,7 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.first)
         switches.now[:] = switches.first
+        _let_opposites_wait(code, work, relations, switches, t, x, step)
     acted = _agree(code, work, relations, switches, samples, resets, t, x, False)
     if acted == FAILED or not _go_on(code, work, relations, switches, t, x, step):
         return False
@@ -114,6 +115,22 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     if crossed:
         _let_dust_be(code, work, relations, switches, resets, t, x, step)
     return switched or acted == CHANGED or not crossed
+
+
+@machine_code
+def _let_opposites_wait(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                        t: float, x: Vector, step: float) -> None:
+    """At zero neither ``x > 0`` nor ``x < 0`` holds: of those that cross at one instant, what turns
+    true waits until x has left zero, if ``sign(x)`` of 0 lets it rest there."""
+    m, frozen, first = switches.m, switches.frozen, switches.first
+    for r in range(m.size):
+        for s in range(m.size if frozen[r] and m[r] > 0.5 and not switches.at_zero[r] else 0):
+            if frozen[s] and m[s] < 0.5 and first[s] == -first[r]:
+                _move_by_last_bits(code, work, relations, switches, t, x)
+                m[r], relations.slack[r] = 0.0, relations.looks[MOVED, r]
+                _look_ahead(code, work, relations, t, x, step)
+                if relations.looks[SPARE, r] > relations.slack[r]:
+                    m[r], relations.slack[r] = 1.0, 0.0
 
 
 @machine_code
@@ -270,10 +287,9 @@ def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Sw
         some |= allowed[r] > 0.0
     if not some:
         return
-    part = 1.0
-    for _ in range(2):  # where slopes differ by more, they do so by less nearer to zero
-        apart = max(_apart(code, work, relations, switches, resets, t, x, part, 0, step),
-                    _apart(code, work, relations, switches, resets, t, x, part, 1, step))
+    part = 1.0 / LEAST_ERROR  # what errors hide, of a condition that leads nowhere else
+    for _ in range(3):  # where slopes differ by more, they do so by less nearer to zero
+        apart = _apart(code, work, relations, switches, resets, t, x, part, step)
         if apart <= LEAST_ERROR:
             for r in range(switches.m.size):
                 relations.slack[r] = max(relations.slack[r], part * allowed[r])
@@ -283,27 +299,29 @@ def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Sw
 
 @machine_code
 def _apart(code: Code, work: Workspace, relations: Relations, switches: Switches, resets: Resets,
-           t: float, x: Vector, part: float, side: int, step: float) -> float:
+           t: float, x: Vector, part: float, step: float) -> float:
     """How far the sides of relations lead from each other near a point within a step, in units of
     tolerances; inf where a condition of ``when`` becomes true on the other one."""
     here, there, worst = work.k[0], work.k[1], 0.0
-    _moved_by(code, work, relations, t, x, part * LEAST_ERROR, 0.0, side, relations.looks[SPARE])
-    work.k[2, :] = work.k[3, :] = work.k[WORK]
-    settle_in_place(code, work, t, work.k[2])
-    slope_at(code, work, t, work.k[2], here)
-    _turn(relations, switches)
-    settle_in_place(code, work, t, work.k[3])
-    slope_at(code, work, t, work.k[3], there)
-    if resets.before.size:
-        values_at(code, work, resets.assigned, t, work.k[3], resets.values)
-    _turn(relations, switches)
-    for i in range(resets.before.size):
-        if resets.values[i] > 0.5 and not resets.before[i] > 0.5:
-            worst = np.inf
-    for i in range(x.size):
-        change = step * abs(there[i] - here[i]) / work.k[ATOL, i]
-        if not change <= worst:
-            worst = change if change < np.inf else np.inf
+    for side in range(2):
+        _moved_by(code, work, relations, t, x, part * LEAST_ERROR, 0.0, side,
+                  relations.looks[SPARE])
+        work.k[2, :] = work.k[3, :] = work.k[WORK]
+        settle_in_place(code, work, t, work.k[2])
+        slope_at(code, work, t, work.k[2], here)
+        _turn(relations, switches)
+        settle_in_place(code, work, t, work.k[3])
+        slope_at(code, work, t, work.k[3], there)
+        if resets.before.size:
+            values_at(code, work, resets.assigned, t, work.k[3], resets.values)
+        _turn(relations, switches)
+        for i in range(resets.before.size):
+            if resets.values[i] > 0.5 and not resets.before[i] > 0.5:
+                worst = np.inf
+        for i in range(x.size):
+            change = step * abs(there[i] - here[i]) / work.k[ATOL, i]
+            if not change <= worst:
+                worst = change if change < np.inf else np.inf
     return worst
 
 
@@ -324,21 +342,13 @@ def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches
     """
     m, doubtful = switches.m, False
     for r in range(m.size):
-        doubtful |= _is_doubtful(switches, r)
+        doubtful |= _is_doubtful(switches, relations, r)
     if not doubtful:
         return True
-    k, h, ahead = work.k, PART_AHEAD * step, relations.looks[SPARE]
-    slope, point, atol = k[0], k[WORK], k[ATOL]
-    slope_at(code, work, t, x, slope)
-    for i in range(x.size):
-        most = LOOK_AHEAD * max(abs(x[i]), OF_TOLERANCE * atol[i])
-        if abs(slope[i]) * h > most:
-            h = most / abs(slope[i])
-    for i in range(x.size):
-        point[i] = x[i] + h * slope[i]
-    _crossing_functions(code, work, relations, t + h, point, ahead)
+    ahead = relations.looks[SPARE]
+    _look_ahead(code, work, relations, t, x, step)
     for r in range(m.size):
-        if _is_doubtful(switches, r):
+        if _is_doubtful(switches, relations, r):
             going = ahead[r] - switches.now[r]
             if m[r] < 0.5:
                 going = -going
@@ -348,12 +358,28 @@ def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches
 
 
 @machine_code
-def _is_doubtful(switches: Switches, r: int) -> bool:
+def _look_ahead(code: Code, work: Workspace, relations: Relations, t: float, x: Vector, step: float
+                ) -> None:
+    """Fill in, as SPARE, crossing functions a little later."""
+    k, h = work.k, PART_AHEAD * step
+    slope, point, atol = k[0], k[WORK], k[ATOL]
+    slope_at(code, work, t, x, slope)
+    for i in range(x.size):
+        most = LOOK_AHEAD * max(abs(x[i]), OF_TOLERANCE * atol[i])
+        if abs(slope[i]) * h > most:
+            h = most / abs(slope[i])
+    for i in range(x.size):
+        point[i] = x[i] + h * slope[i]
+    _crossing_functions(code, work, relations, t + h, point, relations.looks[SPARE])
+
+
+@machine_code
+def _is_doubtful(switches: Switches, relations: Relations, r: int) -> bool:
     """Whether a relation that has just crossed is on the wrong side by what may be rounding."""
     g, at_first = switches.now[r], abs(switches.first[r])
     signed = g if switches.m[r] > 0.5 else -g
     return switches.frozen[r] and signed < -WRONG_SIDE * (at_first + TINY) and abs(
-        g) > JUST_SWITCHED * max(JUST_SWITCHED, at_first)
+        g) > max(JUST_SWITCHED * max(JUST_SWITCHED, at_first), relations.slack[r])
 
 
 @machine_code

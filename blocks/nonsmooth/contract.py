@@ -53,7 +53,6 @@ class Laws(ABC):
     load : how bounds depend on efforts (mu N); None where none does
     parts_join : whether modes have tied parts of elements that equations were written apart for
     recorded : whether efforts are those of the run's steps, instead of following from the states
-    stepper : what takes the steps of the run, of a method that keeps it from episode to episode
     """
 
     state: ModeState
@@ -63,7 +62,6 @@ class Laws(ABC):
     load: LoadDependence | None = None
     parts_join: bool = False
     recorded: bool = False
-    stepper: Any = None
 
     def __init__(self, system: System, elements: Elements) -> None:
         self.system, self.elements, self.size = system, elements, elements.size
@@ -120,6 +118,9 @@ class Laws(ABC):
         Also where bounds depend on efforts: there a jam is watched for.
         """
         return ""
+
+    def refuse_jam(self, problem: Problem, t: float) -> None:  # noqa: B027  # nothing jams
+        """Stop by name where no unique motion obeys the laws."""
 
     @abstractmethod
     def apply(self, problem: Problem, t: float) -> None:

@@ -15,7 +15,7 @@ from ..numerics.arrays import Array
 from ..numerics.rewriting import kinds
 from ..numerics.tolerances import LAST_DIGITS
 from ..solvers import Step
-from ..system.failure import STEEP, AlgebraicFailure
+from ..system.failure import STEEP
 from ..system.problem import Problem
 from ..system.system import System
 from .recording import RunRecording
@@ -29,7 +29,8 @@ TURN_BACK = ("State a stop or an impact as contact(…) with its restitution, as
              "library.translational.HardStop does: that comes to rest. Any other `when` asks for "
              "the direction, too, (h < 0) & (v < 0), and ends what it turns back before that "
              "becomes too small; one that switches to and fro has a hysteresis or a least time.")
-ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
+TAKE = "Take method='auto' or 'rodas4', which come to rest there. "
+ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW, ca.OP_ASIN, ca.OP_ACOS}
 STABLE = 2.0  # fastest rate times the step, up to which a decay is one in steps: 2.8 for rk4
 
 
@@ -39,6 +40,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
     if problem.failure is None and step.by_numbers:  # machine code does not say why
         problem.slope(step.t, step.y)
+        if problem.laws is not None:
+            problem.laws.refuse_jam(problem, step.t)
     reason = step.failure
     if problem.failure is not None:
         names = list(problem.failure.worst)
@@ -59,8 +62,9 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     if problem.failure is not None:
         loose = on_loose_nodes(system, names) if problem.failure.singular else ""
         advice = problem.failure.advice or loose or advice
-    if broken is None and not told and _is_steep(problem, step):
-        advice = STEEP
+    if broken is None and not told and any(
+            has_roots(system, name.rpartition(".")[0]) for name in names):
+        advice = TAKE * ("rodas4" not in recording.statistics["method"]) + _steep(slope)
     grown = _beyond_measure(problem, step)
     if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
@@ -78,22 +82,16 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     ) from step.cause  # fmt: skip
 
 
+def _steep(equation: str) -> str:
+    return STEEP + f" It stands in  {equation} ." * bool(equation)
+
+
 def _beyond_measure(problem: Problem, step: Step) -> tuple[str, float] | None:
     """The unknown that has grown beyond anything that is meant, and its size; None if none has."""
     size = np.nan_to_num(np.abs(step.y), nan=0.0, posinf=0.0)
     if not size.size or size.max() < BEYOND_MEASURE:
         return None
     return problem.name_of(int(size.argmax())), float(size.max())
-
-
-def _is_steep(problem: Problem, step: Step) -> bool:
-    """Whether a derivative of the slopes is infinite where a step failed."""
-    try:
-        with np.errstate(all="ignore"):
-            slopes = problem.whole_jacobian(step.t, step.y)
-            return bool(np.isinf(slopes.data).any())
-    except AlgebraicFailure:
-        return False
 
 
 def _steepest(problem: Problem, step: Step) -> list[str]:
@@ -142,8 +140,8 @@ def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
         names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method} are "
         f"{step.t - step.t_old:.2g} s long, and {names[0]} goes to and fro within its tolerance: a "
         "law is as steep there as a root where it begins.",
-        "Take method='auto' or 'rodas4', which come to rest there. Or give the law a slope at its "
-        "beginning. Everything before is in error.result.", says_where=True,
+        f"{TAKE}{_steep(slope_equation(problem.system, names[0]))} Everything before is in "
+        "error.result.", says_where=True,
         code="simulation.stiff", time=step.t, variables=tuple(names[:1]))
 
 

@@ -199,6 +199,14 @@ class Switching:
         g0 = self._first = self._crossings(t)
         self._frozen = np.zeros(len(g0), dtype=bool)
         self._frozen[flips] = True
+        turned = np.where(self._frozen, 2 * problem.m - 1, 0)  # as machine code lets x < 0 wait
+        waits = (turned > 0) & ~self.time_events.relations.at_zero & (
+            (g0[:, None] == -g0) & (turned < 0)).any(axis=1)
+        if waits.any():
+            problem.m[waits] = 0.0
+            doubt = self._in_doubt(t, g0)
+            problem.m[waits] = g0[waits] + self._going(t, g0)[waits] > doubt[waits]
+            self.crossings.relation_tolerance[waits] = doubt[waits] * (problem.m[waits] == 0.0)
         g, acted, restless = self._agree(t, g0, decided=False)
         if restless is not None:
             if self._goes_on_elsewhere(t, flips, before):
@@ -234,8 +242,8 @@ class Switching:
             allowed = np.maximum(allowed, np.abs(problem.crossings(t, y + move) - g))
         dust = flips[((crossings.largest <= NEVER_LEFT * allowed) & (allowed < np.inf)
                       & ~self.indirect)[flips]]
-        part = 1.0
-        for _ in range(2 if len(dust) else 0):
+        part = 1.0 / LEAST_ERROR  # what errors hide, of a condition that leads nowhere else
+        for _ in range(3 if len(dust) else 0):
             apart = max(self._apart(t, y + part * move, dust) for move in moves)
             if apart <= LEAST_ERROR:
                 crossings.relation_tolerance[dust] = np.maximum(
@@ -341,17 +349,21 @@ class Switching:
         Where a piecewise law is continuous, both of its branches agree on where a relation goes.
         As long as the mode is held, rounding may go on to put it on the wrong side.
         """
-        problem, doubt = self.problem, JITTER * self._in_doubt(t, g)
-        y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
+        doubt, side = JITTER * self._in_doubt(t, g), np.where(self.problem.m > 0.5, 1.0, -1.0)
+        passes = ((np.abs(g) <= doubt) & (side * self._going(t, g) > 0))[which]
+        self.crossings.relation_tolerance[which[passes]] = doubt[which[passes]]
+        return passes
+
+    def _going(self, t: float, g: Array) -> Array:
+        """By how much crossing functions change a little later."""
+        problem, y = self.problem, self.problem.start_vector()
         slope = problem.slope(t, y)
         with np.errstate(divide="ignore"):
             steps = LOOK_AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
         h = min(float(steps.min(initial=np.inf)), LOOK_AHEAD * (self.t_end - t))
-        going = problem.crossings(t + h, y + h * slope) - g
+        going: Array = problem.crossings(t + h, y + h * slope) - g
         problem.solve(t, y)
-        passes = ((np.abs(g) <= doubt) & (side * going > 0))[which]
-        self.crossings.relation_tolerance[which[passes]] = doubt[which[passes]]
-        return passes
+        return going
 
     def _in_doubt(self, t: float, g: Array) -> Array:
         """How much of every crossing function the last digits of the states leave unknown."""

@@ -69,6 +69,7 @@ class Problem:
     size, scale : number and nominal values of the solver's unknowns
     algebraic, scale_w : number and nominal values of tied states and torn unknowns
     laws : set-valued laws that give u, if there are any
+    stepper : what takes steps, of a method that keeps it from episode to episode
     failure : the last one that made a slope nan
     predictor : where Newton's method starts from for tied states; None: from where they are
     start_z : the same for torn unknowns
@@ -88,6 +89,7 @@ class Problem:
         self.start_z: Array | None = None
         self.failure: AlgebraicFailure | None = None
         self.laws: Any = None
+        self.stepper: Any = None
         self.delays: Delays | None = delays_of(system, p)
         self.given_up = np.zeros(system.nx, dtype=int)
         self.preferred = np.zeros(system.nx, dtype=bool)

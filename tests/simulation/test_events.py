@@ -566,17 +566,31 @@ def test_who_has_contacts_that_switch_for_ever_is_told_of_time_stepping():
     assert on_switching(run.recording, ["mass"], "a hysteresis") == "a hysteresis"
 
 
+class Slide(Component):
+    """Slides to zero, and on by what drives it."""
+
+    x = Variable("", "0.5", priority="high")
+    drive = Parameter(0.0)
+
+    def equations(self):
+        yield der(self.x) == (self.drive - sign(self.x)) * PER_SECOND
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "Radau"])
+def test_what_a_sign_alone_drives_rests_at_zero(method):
+    run = alone(Slide()).simulate("2 s", method=method)
+    assert run["c.x"].at("0.4 s").m == pytest.approx(0.1, abs=1e-9)
+    assert run["c.x"].final.m == 0.0
+    assert len(run.events) < 20
+
+
 @pytest.mark.parametrize("method", ["DOP853", "Radau"])
-def test_chattering_ends_with_an_error_that_names_the_component(method):
-    class Slide(Component):
-        x = Variable("", "0.5", priority="high")
-
-        def equations(self):
-            yield der(self.x) == -sign(self.x) * PER_SECOND
-
+@pytest.mark.parametrize("drive", [0.3, -0.8])
+def test_chattering_ends_with_an_error_that_names_the_component(method, drive):
+    """Dry friction under load, by its sign: no value of that holds it."""
     with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
-        alone(Slide()).simulate("1 s", method=method)
-    assert caught.value.time == pytest.approx(0.5, abs=1e-3)
+        alone(Slide(drive=drive)).simulate("1 s", method=method)
+    assert caught.value.time == pytest.approx(0.5 / (1 - drive), abs=1e-3)
     assert caught.value.variables == ("c",)
     assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)
     assert "root" not in caught.value.advice
@@ -589,7 +603,8 @@ def test_chattering_about_the_beginning_of_a_root_is_told_that_it_is_steep():
         x = Variable("", "0.01", priority="high")
 
         def equations(self):
-            yield der(self.x) == -sign(self.x) * (sqrt(abs(self.x)) + 1e-3) * PER_SECOND
+            push = sign(self.x) * (sqrt(abs(self.x)) + 1e-3) + 5e-4
+            yield der(self.x) == -push * PER_SECOND
 
     with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
         alone(Levelling()).simulate("1 s", method="DOP853")

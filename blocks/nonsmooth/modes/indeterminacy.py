@@ -137,12 +137,19 @@ class Indeterminacy:
         return out
 
     def take_shares(self, problem: Problem, t: float) -> None:
-        """Let efforts be as they are shared, where conditions of the model look at them."""
-        stuck = self.state.modes == 0
-        if not self._are_felt or self.load is not None or not stuck.any():
+        """Let efforts be as they are shared, where what slides follows them, or conditions of the
+        model look at them."""
+        stuck, load = self.state.modes == 0, self.load
+        felt = self._are_felt if load is None else (
+            load.pieces and (load.dependent & ~stuck).any())
+        if not felt or not stuck.any():
             return
         open_ = self.elements_of(problem, t, stuck)[1]
-        if len(open_):
+        if len(open_) and load is not None:
+            self.split(problem, t)
+            if isinstance(held := self.evaluation.held_modes, SolvedModes):
+                held.leave(self.evaluation.system.slope(*problem.arguments(t)))
+        elif len(open_):
             effort = self.evaluation.efforts(problem)
             now = self.evaluation.present(problem, t)
             for part, found, *_ in self._present(problem, t, open_, now):
@@ -274,9 +281,8 @@ class Indeterminacy:
         """
         out = []
         for rests, slides in self._parts(problem, t, index):
-            unheld = self._unheld(problem, t, index, now)[rests]
             with put_back(*() if shown else (problem.u, problem.z)):
-                part, found = self._settled(problem, t, rests, slides, now, unheld)
+                part, found = self._settled(problem, t, rests, slides, now)
             low, high = part.bounds(found.effort)
             width = np.where(np.isfinite(high - low), high - low, np.abs(found.effort).max())
             left = np.abs(part.rate - part.D @ found.effort)
@@ -285,11 +291,12 @@ class Indeterminacy:
         return out
 
     def _settled(self, problem: Problem, t: float, rests: Indices, slides: Indices,
-                 now: LawValues, unheld: Array) -> tuple[Part, Shares]:
+                 now: LawValues) -> tuple[Part, Shares]:
         """How a part shares what it holds, in the piece of its bounds in which that is so."""
         key, pieces = rests.tobytes(), list[Array]()
         for _ in range(ROUNDS):
             part, back = self.posed(problem, t, rests, slides, now)
+            unheld = self._unheld(problem, t, rests, now)[rests]  # by what does not hold all yet
             part = part._replace(rate=part.rate + unheld)
             levers = [part.D, part.L, part.H]
             if pieces and np.allclose(levers, pieces, rtol=PIECE_SLOPE, atol=PIECE_SLOPE_NONE):
@@ -306,8 +313,18 @@ class Indeterminacy:
             problem.solve_algebraic(t)
             if self.load.affine and not self.load.pieces:
                 break
+            self._follow(problem, t, slides, self.load)
             now = self.evaluation.present(problem, t)
         return part, found
+
+    def _follow(self, problem: Problem, t: float, slides: Indices, load: LoadDependence) -> None:
+        """Bring what slides to its law, in the piece of it that efforts have come to."""
+        effort, loops = self.evaluation.efforts(problem), np.eye(len(slides)) - dense_block(
+            load.kinetic(problem, t), slides, slides)
+        missing = self.evaluation.values(problem, t).sliding(self.state.modes) - effort
+        effort[slides] += np.linalg.solve(loops, missing[slides])
+        self.elements.put(problem.u, effort)
+        problem.solve_algebraic(t)
 
     def shared_by(self, part: Part, near: Array | None = None) -> Shares:
         """How some elements share rates; remembered, as several ask."""

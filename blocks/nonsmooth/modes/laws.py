@@ -116,6 +116,10 @@ class SetValuedLaws(Laws):
     def restless(self) -> str:
         return self.efforts.restless if self.load is None else ""
 
+    def refuse_jam(self, problem: Problem, t: float) -> None:
+        if self.painleve is not None:
+            self.painleve.refuse_jam(problem, t, np.ones(self.size, dtype=bool))
+
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)
         self.indeterminacy.take_shares(problem, t)

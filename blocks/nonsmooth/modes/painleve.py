@@ -161,11 +161,11 @@ class Painleve:
                          dense_block(d, slides, rests) + dense_block(d, slides, slides) @ back):
                 raise self.elements.error(
                     t, np.concatenate([drives, slides]), "several motions obey the laws of rigid "
-                    "contact and dry friction: these contacts are wedged, any force that they "
-                    "press with against each other obeys the laws, and the friction of what slides "
-                    "depends on it.", "Leave some play between the bodies, or let one of the "
-                    "contacts yield: a spring with a damper in its place says how hard it is "
-                    "pressed.", code="simulation.paradox")
+                    "contact and dry friction: what is at rest is wedged, it may bear its load in "
+                    "many ways, and the friction of what slides depends on how it does.", "Leave "
+                    "some play between the bodies, or let a contact or friction yield: a spring "
+                    "with a damper in its place, or behind it, says how hard it is pressed.",
+                    code="simulation.paradox")
 
     def _at_rest(self, problem: Problem, t: float) -> Flags:
         """Elements that are stuck or closed, or contacts that are open by rounding only."""

@@ -330,6 +330,10 @@ class SolvedModes:
         assert self.kept is not None
         return np.concatenate([modes, self.kept.numbers(problem, modes, d)])
 
+    def leave(self, slope: Array) -> None:
+        """Go on with this slope, at efforts other than those of the last evaluation."""
+        self._out, self.slope = None, slope
+
     def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
         if self._out is None or self._point != point_to_the_bit(problem, t, modes):

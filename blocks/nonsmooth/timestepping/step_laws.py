@@ -136,7 +136,7 @@ class StepLaws(Laws):
     def fresh(self) -> StepLaws:
         """The same laws at the start of another run."""
         new = copy.copy(self)
-        new.efforts, new.state, new.stepper = StepEfforts(self.elements), self._open(), None
+        new.efforts, new.state = StepEfforts(self.elements), self._open()
         return new
 
     def _open(self) -> ModeState:

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 LINES = {
     "analysis": 9792, "assembly": 3750, "blocks": 2107, "diagnostics": 3374, "drawing": 388,
     "export": 2618, "initialisation": 1359, "language": 8177, "library": 33987, "machine": 1884,
-    "native": 16145, "nonsmooth": 14141, "numerics": 917, "prompt": 569, "reading": 1275,
-    "results": 8158, "simulation": 9876, "solvers": 1762, "studies": 2842, "system": 4081,
+    "native": 16143, "nonsmooth": 14139, "numerics": 917, "prompt": 569, "reading": 1275,
+    "results": 8158, "simulation": 9878, "solvers": 1769, "studies": 2842, "system": 4083,
 }
 TOLERANCES = 181
 

@@ -10,7 +10,7 @@ driver, recording and machine code ask for nothing else. Which laws a network ne
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 

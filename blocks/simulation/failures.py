@@ -138,8 +138,8 @@ def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
     names = _steepest(problem, step)
     raise SimulationError(
         names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method} are "
-        f"{step.t - step.t_old:.2g} s long, and {names[0]} goes to and fro within its tolerance: a "
-        "law is as steep there as a root where it begins.",
+        f"{step.t - step.t_old:.2g} s long, and {names[0]} stays within its tolerance: a law "
+        "is as steep there as a root where it begins.",
         f"{TAKE}{_steep(slope_equation(problem.system, names[0]))} Everything before is in "
         "error.result.", says_where=True,
         code="simulation.stiff", time=step.t, variables=tuple(names[:1]))

@@ -68,6 +68,13 @@ class ScipyMethod(Method):
     def _jacobian_options(self) -> dict[str, Any]:
         return {}
 
+    @property
+    def holds_itself(self) -> bool:
+        """Whether nothing else bounded its last step."""
+        solver = self._solver
+        return solver is not None and solver.t < solver.t_bound and bool(
+            solver.step_size < self.max_step)
+
     def _aim_at(self, t_stop: float) -> None:
         self._solver.t_bound = float(t_stop)
         self._solver.status = "running"

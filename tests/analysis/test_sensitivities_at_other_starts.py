@@ -159,3 +159,30 @@ def test_a_limited_integrator_that_starts_at_its_limit_has_no_derivative_by_that
         run = model.simulate("1 s", sensitivities=["sum.upper", "source.value"])
     assert np.isnan(run.sensitivities["sum.y", "sum.upper"].final.m)
     assert run.sensitivities["sum.y", "source.value"].final.m == 0
+
+
+class Kicked(Component):
+    """What decays is kicked as soon as x, which rises, is above its level."""
+
+    kick, level = Parameter(2.0), Parameter(0.0)
+    x, y = Variable("1", 0.0, priority="high"), Variable("1", 1.0, priority="high")
+
+    def equations(self):
+        yield der(self.x) == quantity("1 1/s")
+        yield der(self.y) == quantity("-0.5 1/s") * self.y
+        yield when(self.x > self.level, {self.y: self.kick * self.y + self.x})
+
+
+def test_a_state_that_is_assigned_at_the_start_counts():
+    """y = (kick y0 + level) exp(-t/2); what makes the kick come later has its other side."""
+    m = wired("kicked", part=Kicked())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = m.simulate("50 ms", sensitivities=["part.kick", "part.y"], rtol=1e-9)
+    left = np.exp(-0.025)
+    assert_allclose([run.sensitivities["part.y", path].final.m for path in ("part.kick", "part.y")],
+                    [left, 2 * left], rtol=1e-7)
+    with pytest.warns(SensitivityWarning, match="part.level hold for one side only"):
+        run = m.simulate("50 ms", sensitivities=["part.level"], rtol=1e-9)
+    # later by a little: kicked from where it has decayed to, to where x is
+    assert_allclose(run.sensitivities["part.y", "part.level"].final.m, left, rtol=1e-7)

@@ -24,6 +24,7 @@ from blocks import (
     abs_,
     der,
     dry_friction,
+    maximum,
     quantity,
     sign,
     sqrt,
@@ -143,24 +144,27 @@ class Emptied(Component):
         yield der(self.x) == quantity("-1 m**0.5/s") * sign(self.x) * sqrt(abs_(self.x))
 
 
-def test_steps_that_go_to_and_fro_where_a_tank_is_empty_are_refused():
-    """They would be 5e-8 s long from 63 ms on, for minutes; those of other methods end there."""
+@pytest.mark.parametrize("method", ["BDF", "Radau"])
+@pytest.mark.parametrize("law", [
+    lambda x: where(x > 0, sqrt(x), -sqrt(-x)), lambda x: x / sqrt(abs_(x)),
+    lambda x: sqrt(maximum(x, 0)) - sqrt(maximum(-x, 0))], ids=["pieces", "quotient", "maxima"])
+def test_steps_that_stay_where_a_tank_is_empty_are_refused(law, method):
+    """They would be 5e-8 to 4e-6 s long from 63 ms on; those of other methods end there."""
     class Level(Emptied):
         """By a law that is not zero at zero to the last digit."""
 
         def equations(self):
-            x = self.x
-            yield der(x) == quantity("-1 m**0.5/s") * where(x > 0, sqrt(x), -sqrt(-x))
+            yield der(self.x) == quantity("-1 m**0.5/s") * law(self.x)
 
     model = wired("tank", tank=Level(x="1 mm"))
-    with pytest.raises(SimulationError, match=r"'rodas4'.*steep.*der\(tank\.x\) ==") as stop:
-        model.simulate("0.1 s", method="BDF")
-    assert 0.0632 < stop.value.time < 0.064
-    others = [model.simulate("0.1 s", method=method) for method in ("auto", "rodas4")]
+    with pytest.raises(SimulationError, match=r"'rodas4'.*steep.*der\(tank\.x\) == ") as stop:
+        model.simulate("2 s", method=method)
+    assert 0.0632 < stop.value.time < 0.1
+    others = [model.simulate("2 s", method=method) for method in ("auto", "rodas4")]
     for run in (stop.value.result, *others):
         assert_allclose(run["tank.x"].at("30 ms").m, (np.sqrt(1e-3) - 0.015) ** 2, rtol=1e-5)
     for run in others:
-        assert abs(run["tank.x"].at("0.1 s").m) < 1e-9
+        assert abs(run["tank.x"].at("2 s").m) < 1e-9
 
 
 @pytest.mark.parametrize("method", ["auto", "BDF", "Radau"])

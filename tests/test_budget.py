@@ -3,8 +3,6 @@
 The numbers only fall. What needs more says so by a larger number in the same commit, and why.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -4,8 +4,6 @@ Closed forms by the method of steps: Bellen and Zennaro, Numerical Methods for D
 Differential Equations, Oxford 2003, section 1.
 """
 
-from __future__ import annotations
-
 import pickle
 from math import pi
 

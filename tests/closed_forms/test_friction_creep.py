@@ -1,7 +1,5 @@
 """A body on continuous friction creeps under any load: published speeds."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """Does a page come to the numbers of Python's run, wherever its sliders stand?"""
 
-from __future__ import annotations
-
 import json
 import math
 import os

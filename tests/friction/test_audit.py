@@ -1,7 +1,5 @@
 """What the audit of a friction law finds, against closed forms; what check() says of laws."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import atanh, pi
 

@@ -1,7 +1,5 @@
 """Friction laws with a normal force, and the energy that every law accounts for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

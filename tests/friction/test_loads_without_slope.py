@@ -5,8 +5,6 @@ a node without mass follows all the same: where friction sticks, from the veloci
 where it slides, the velocity follows from the friction.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dry friction at nodes without mass: in series, in parallel, in random networks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

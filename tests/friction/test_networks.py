@@ -1,7 +1,5 @@
 """Networks of exact dry friction against closed forms and reference numbers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

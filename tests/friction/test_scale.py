@@ -1,7 +1,5 @@
 """Chains of blocks on springs, dragged over dry friction: many elements, many events."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -5,8 +5,6 @@ told the force that drives the friction. n counts the rows that a run returns: 4
 with ode45, 1 a step + 1 with ode23s.
 """
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from math import asin, atanh, pi, sin, sqrt

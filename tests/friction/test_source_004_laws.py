@@ -5,8 +5,6 @@ integrators that agree (Radau, LSODA). LuGre has the parameters of C. Canudas de
 H. Olsson, K. J. Astrom, P. Lischinsky, IEEE Trans. Autom. Control 40(3), 1995.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

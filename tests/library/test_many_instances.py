@@ -6,8 +6,6 @@ ground and to each other. What was in memory before is no number. Those whose eq
 written as loops (exact friction, large algebraic loops) are compared in other tests.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import cache
 

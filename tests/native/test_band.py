@@ -1,22 +1,18 @@
 """Linear equations whose matrix is a narrow band, against NumPy; runs against full matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
-pytest.importorskip("llvmlite")
-
-from benchmarks import domains  # noqa: E402
-from blocks import Parameter, mod, quantity, time, where  # noqa: E402
-from blocks.native.band import factorize_band, solve_band  # noqa: E402
-from blocks.native.linearity import has_steady_derivatives  # noqa: E402
-from blocks.native.stages import ATOL  # noqa: E402
-from blocks.native.steps import IMPLICIT, Banded, workspace  # noqa: E402
-from library.electrical import TwoPort  # noqa: E402
-from library.signal import Integrator, RunningRMS, Sine  # noqa: E402
+from benchmarks import domains
+from blocks import Parameter, mod, quantity, time, where
+from blocks.native.band import factorize_band, solve_band
+from blocks.native.linearity import has_steady_derivatives
+from blocks.native.stages import ATOL
+from blocks.native.steps import IMPLICIT, Banded, workspace
+from library.electrical import TwoPort
+from library.signal import Integrator, RunningRMS, Sine
 
 
 def room_of(matrix, upper, lower, order, unit):

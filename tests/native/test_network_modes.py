@@ -1,7 +1,5 @@
 """Networks with ideal diodes and switches in machine code: against closed forms and Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -24,8 +22,6 @@ from library.electrical import (
     TwoPort,
 )
 from library.signal import Constant, Pulse
-
-pytest.importorskip("llvmlite")
 
 INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4

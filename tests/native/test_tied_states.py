@@ -1,7 +1,5 @@
 """Constraints and nonlinear loops in machine code: pendulums, linkages, dampers in series."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -26,8 +24,6 @@ from blocks import (
 )
 from library.isothermal_liquid import ConstantVolumeChamber, FlowResistance
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
-
-pytest.importorskip("llvmlite")
 
 G = 9.81
 

@@ -1,7 +1,5 @@
 """One closed form for the liquid, and for every volume, source and sensor."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

@@ -5,8 +5,6 @@ called so; they were found with ``PropsSI`` by pressure and quality, by density 
 or by pressure and entropy.
 """
 
-from __future__ import annotations
-
 import csv
 from itertools import groupby
 from math import sqrt

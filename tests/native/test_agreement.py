@@ -240,7 +240,6 @@ EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glo
                                 "sweep_friction",  # steps of fixed size; mistakes; a study
                                 "gymnasium_cart",  # driven step by step
                                 "quarter_car_comfort")]  # an optimum and linear models
-MEDIA = "heat_pump", "humid_room"  # engine_cooling stands for all whose media are tables
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
@@ -372,9 +371,8 @@ def test_machine_code_agrees_with_the_reference(name):
     compare(MODELS[name]())
 
 
-@pytest.mark.parametrize("path", [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in MEDIA))
-    for path in EXAMPLES])
+@pytest.mark.slow  # their numbers are found by hand, in test_examples
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
     fast = path.stem == "buck_converter"  # 50 kHz
     compare(of_example(path, monkeypatch), ("25 us", "90 us") if fast else ("0.05 s", "0.9 s"))

@@ -66,7 +66,8 @@ def driven(load, push):
 
 
 @pytest.mark.parametrize(("load", "push", "method"), [
-    *((load, "constant", method) for load in LOADS for method in METHODS),
+    *(("quadratic", "constant", method) for method in METHODS),
+    ("cubic", "constant", "auto"), ("cubic", "constant", "rodas4"),
     ("quadratic", "ramp", "auto"), ("quadratic", "sine", "DOP853"), ("cubic", "ramp", "rodas4"),
     ("cubic", "sine", "dopri5")])
 def test_friction_pushes_a_drag_from_rest(load, push, method):

@@ -46,7 +46,7 @@ def pushed(load, duration):
                   push=ForceSource(force=lambda t: NEWTON * load(t / SECOND)))
     model.connect(model.body.M, model.push.R, model.friction.R, model.place.R)
     model.connect(model.floor.V, model.push.C, model.place.C)
-    return model.simulate(quantity(duration, "s"), method="Radau", rtol=1e-8)
+    return model.simulate(quantity(duration, "s"), rtol=1e-8)
 
 
 def moved(speed, duration):
@@ -54,7 +54,7 @@ def moved(speed, duration):
     model = bench(drive=VelocitySource(velocity=lambda t: SPEED * speed(t / SECOND)))
     model.connect(model.drive.R, model.friction.R)
     model.connect(model.floor.V, model.drive.C)
-    return model.simulate(quantity(duration, "s"), method="Radau", rtol=1e-8)
+    return model.simulate(quantity(duration, "s"), rtol=1e-8)
 
 
 figure, axes = pyplot.subplots(2, 2, figsize=(10, 8), layout="constrained")
@@ -79,7 +79,7 @@ model = bench(body=Mass(mass="1 kg"), spring=Spring(stiffness="2 N/m"), place=Mo
 model.connect(model.drive.R, model.spring.R)
 model.connect(model.spring.C, model.body.M, model.friction.R, model.place.R)
 model.connect(model.floor.V, model.drive.C, model.place.C)
-result = model.simulate("40 s", method="Radau", rtol=1e-7)
+result = model.simulate("40 s", rtol=1e-7)
 slip.plot(result["place.x"].time.to("s").m, result["place.x"].to("m").m, label="block")
 slip.plot([0, 40], [0, 4], "k:", label="end of the spring")
 slip.set(title="stick-slip", xlabel="time [s]", ylabel="place [m]")

@@ -1,7 +1,5 @@
 """Models of the reference cases of operating points and linear models, and comparisons."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

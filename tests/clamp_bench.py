@@ -1,7 +1,5 @@
 """A square wave, and behind resistors a law to ground beside capacitors."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire
 

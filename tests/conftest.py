@@ -7,8 +7,6 @@ is to leave no bytecode (``PYTHONDONTWRITEBYTECODE``, common in containers), eve
 process that a test starts would compile all sources anew: it is kept in the user's cache folder.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -4,8 +4,6 @@ A flow has the enthalpy of where it comes from. What a node holds nobody knows w
 there.
 """
 
-from __future__ import annotations
-
 from benches import wire
 
 from blocks import (

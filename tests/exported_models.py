@@ -1,7 +1,5 @@
 """Models that are exported, and their exports."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp

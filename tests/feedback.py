@@ -1,7 +1,5 @@
 """A limited amplifier that feeds back on itself: three solutions, of which a run follows one."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire
 

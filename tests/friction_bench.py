@@ -1,7 +1,5 @@
 """Benches for exact dry friction: wiring, events, and work of a run."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

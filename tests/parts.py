@@ -1,7 +1,5 @@
 """Components that tests are made of, as a user would write them."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 

@@ -1,7 +1,5 @@
 """Tests of random cases: a few of them always, many with ``-m slow``."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 

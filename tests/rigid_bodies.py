@@ -4,8 +4,6 @@ A body with mass m and inertia J about its centre (x, y); its corners touch the 
 y = 0. Normal force N >= 0 up, friction T against the slip of the corner.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire, wired
 from friction_bench import push

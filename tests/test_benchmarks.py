@@ -1,7 +1,5 @@
 """Do the benchmarks time the same problem on both sides?"""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every warning points at the line that its reader wrote, however the toolkit looks inside."""
 
-from __future__ import annotations
-
 import ast
 import os
 import warnings

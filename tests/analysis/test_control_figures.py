@@ -7,8 +7,6 @@ Murray, Feedback Systems, 2nd edition, sections 4.1, 3.11, 6.13, 7.4, 8.3 and 10
 derivatives are differences with a step of 1e-6, which bounds the agreement of a and b.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

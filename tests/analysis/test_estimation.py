@@ -1,7 +1,5 @@
 """Fits of made data against the minima and bounds of an independent computation."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

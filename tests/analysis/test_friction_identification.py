@@ -1,7 +1,5 @@
 """Friction maps: the law they were made with is found, and what they cannot tell is said."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Describing functions and motions that repeat, against closed forms and shooting at 30 digits."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear models against closed forms and pencils at 60 digits."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

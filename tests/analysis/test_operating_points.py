@@ -1,7 +1,5 @@
 """Operating points against closed forms, closed loops and linear programs."""
 
-from __future__ import annotations
-
 from warnings import catch_warnings, simplefilter
 
 import numpy as np

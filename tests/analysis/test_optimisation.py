@@ -1,7 +1,5 @@
 """Optima and first-order uncertainties against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from analysis_bench import shot

@@ -6,8 +6,6 @@ point the voltage is moved by a little to both sides; half the difference of bot
 linear model says a step does after that time.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

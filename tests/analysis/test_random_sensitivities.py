@@ -4,8 +4,6 @@ Every parameter, source and start value of each is compared with differences on 
 these differ from each other there is no derivative, and a warning has to say so.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows of the book of operating points and linear models beside its main cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, chain, oscillator, stribeck

@@ -1,7 +1,5 @@
 """Derivatives of runs against exact ones, through impacts, sticking and slipping."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Derivatives of runs that start with an impact, or just where a condition changes."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -3,8 +3,6 @@
 What slides by a little comes to rest at once, so that a body goes on with the speed of its belt.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

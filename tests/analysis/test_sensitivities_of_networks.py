@@ -1,7 +1,5 @@
 """Derivatives of runs of many states, of many frictions, and beside diodes, against exact ones."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

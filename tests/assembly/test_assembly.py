@@ -1,7 +1,5 @@
 """From a network to the system that is integrated: every structure that mechanics offers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

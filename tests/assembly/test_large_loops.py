@@ -1,7 +1,5 @@
 """Large algebraic loops: sheets of dampers and springs without masses, in closed form."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Matching and Dulmage-Mendelsohn parts, judged by brute force and by scipy."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +16,9 @@ def random_pattern(seed):
     return rng.random((n, m)) < rng.uniform(0.1, 0.6)
 
 
+PATTERNS = [random_pattern(seed) for seed in range(150)]
+
+
 def matched(pattern):
     return match(*np.nonzero(pattern), *pattern.shape)
 
@@ -29,37 +30,34 @@ def rank(pattern):
     return int((maximum_bipartite_matching(csr_matrix(pattern), perm_type="column") >= 0).sum())
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_the_matching_is_one_and_as_large_as_scipy_finds(seed):
-    pattern = random_pattern(seed)
-    m = matched(pattern)
-    for unknown, equation in enumerate(m.equation_of):
-        if equation >= 0:
-            assert pattern[equation, unknown]
-            assert m.unknown_of[equation] == unknown
-    assert (m.equation_of >= 0).sum() == (m.unknown_of >= 0).sum() == rank(pattern)
-    assert m.perfect == (pattern.shape[0] == pattern.shape[1] == rank(pattern))
+def test_the_matching_is_one_and_as_large_as_scipy_finds():
+    for pattern in PATTERNS:
+        m = matched(pattern)
+        for unknown, equation in enumerate(m.equation_of):
+            if equation >= 0:
+                assert pattern[equation, unknown]
+                assert m.unknown_of[equation] == unknown
+        assert (m.equation_of >= 0).sum() == (m.unknown_of >= 0).sum() == rank(pattern)
+        assert m.perfect == (pattern.shape[0] == pattern.shape[1] == rank(pattern))
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_an_equation_is_spare_in_some_matching_exactly_if_it_is_over_determined(seed):
+def test_an_equation_is_spare_in_some_matching_exactly_if_it_is_over_determined():
     # without it the others can be matched as well: brute force over all rows and columns
-    pattern = random_pattern(seed)
-    m, full = matched(pattern), rank(pattern)
-    over = [i for i in range(pattern.shape[0]) if rank(np.delete(pattern, i, 0)) == full]
-    under = [j for j in range(pattern.shape[1]) if rank(np.delete(pattern, j, 1)) == full]
-    assert sorted(m.over_equations) == over
-    assert sorted(m.under_unknowns) == under
+    for pattern in PATTERNS:
+        m, full = matched(pattern), rank(pattern)
+        over = [i for i in range(pattern.shape[0]) if rank(np.delete(pattern, i, 0)) == full]
+        under = [j for j in range(pattern.shape[1]) if rank(np.delete(pattern, j, 1)) == full]
+        assert sorted(m.over_equations) == over
+        assert sorted(m.under_unknowns) == under
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_parts_cover_everything_once(seed):
-    pattern = random_pattern(seed)
-    m = matched(pattern)
-    equations = [*m.over_equations, *m.block_equations, *m.under_equations]
-    unknowns = [*m.over_unknowns, *m.block_unknowns, *m.under_unknowns]
-    assert sorted(equations) == list(range(pattern.shape[0]))
-    assert sorted(unknowns) == list(range(pattern.shape[1]))
+def test_parts_cover_everything_once():
+    for pattern in PATTERNS:
+        m = matched(pattern)
+        equations = [*m.over_equations, *m.block_equations, *m.under_equations]
+        unknowns = [*m.over_unknowns, *m.block_unknowns, *m.under_unknowns]
+        assert sorted(equations) == list(range(pattern.shape[0]))
+        assert sorted(unknowns) == list(range(pattern.shape[1]))
 
 
 @pytest.mark.parametrize("large", [False, True])
@@ -70,24 +68,24 @@ def test_an_equation_too_many_is_found_at_any_size(large, monkeypatch):
 
 
 @pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("seed", range(60))
-def test_blocks_are_the_strong_components_in_an_order_that_can_be_solved(seed, large, monkeypatch):
+def test_blocks_are_the_strong_components_in_an_order_that_can_be_solved(large, monkeypatch):
     monkeypatch.setattr("blocks.assembly.matching.BIG", 0 if large else 100)
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 12))
-    pattern = (rng.random((n, n)) < 0.2) | np.eye(n, dtype=bool)
-    pattern = pattern[rng.permutation(n)][:, rng.permutation(n)]
-    m = matched(pattern)
-    assert m.perfect
-    graph = pattern[:, m.unknown_of]  # equation i needs the unknown of equation j
-    count, _ = connected_components(csr_matrix(graph), connection="strong")
-    assert len(m.block_starts) - 1 == count
-    known: set[int] = set()
-    for a, b in zip(m.block_starts[:-1], m.block_starts[1:], strict=True):
-        block = set(m.block_unknowns[a:b].tolist())
-        for equation in m.block_equations[a:b]:
-            assert set(np.flatnonzero(pattern[equation]).tolist()) <= known | block
-        known |= block
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        pattern = (rng.random((n, n)) < 0.2) | np.eye(n, dtype=bool)
+        pattern = pattern[rng.permutation(n)][:, rng.permutation(n)]
+        m = matched(pattern)
+        assert m.perfect
+        graph = pattern[:, m.unknown_of]  # equation i needs the unknown of equation j
+        count, _ = connected_components(csr_matrix(graph), connection="strong")
+        assert len(m.block_starts) - 1 == count
+        known: set[int] = set()
+        for a, b in zip(m.block_starts[:-1], m.block_starts[1:], strict=True):
+            block = set(m.block_unknowns[a:b].tolist())
+            for equation in m.block_equations[a:b]:
+                assert set(np.flatnonzero(pattern[equation]).tolist()) <= known | block
+            known |= block
 
 
 def test_hall_violators_are_found():

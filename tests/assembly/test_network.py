@@ -1,7 +1,5 @@
 """Who is joined to whom, and what the network's graph says of it."""
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 from parts import Ground, Resistor, final

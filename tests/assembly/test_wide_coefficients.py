@@ -4,8 +4,6 @@ Along a ladder that is solved from its end, every rung multiplies what rounding 
 of what is in series to what is across; solved by its nodes, nothing grows.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

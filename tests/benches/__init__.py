@@ -1,7 +1,5 @@
 """Small circuits that tests of several files are about, and what is read of their runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from blocks import Component, Model, Output, Parameter, quantity

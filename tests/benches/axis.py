@@ -4,8 +4,6 @@ Components, keywords, variables and ports are asked for by their names along an 
 in SI units.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Small circuits for tests of electrical components."""
 
-from __future__ import annotations
-
 from benches import wired
 from library.electrical import ControlledVoltageSource, ElectricalReference
 

@@ -1,7 +1,5 @@
 """Small circuits for tests of motors and actuators."""
 
-from __future__ import annotations
-
 from blocks import Model
 from library.electrical import ControlledVoltageSource, ElectricalReference
 

@@ -1,7 +1,5 @@
 """Small circuits for tests of magnetic components."""
 
-from __future__ import annotations
-
 from math import pi
 
 from blocks import Model

@@ -1,7 +1,5 @@
 """Small circuits for tests of mechanisms."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from blocks import Model, quantity

@@ -1,7 +1,5 @@
 """A body in contact with the ground, which many tests begin with."""
 
-from __future__ import annotations
-
 from blocks import Model
 from library.planar import Contact, Ground
 

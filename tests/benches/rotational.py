@@ -1,7 +1,5 @@
 """Small circuits for tests of rotational components."""
 
-from __future__ import annotations
-
 from benches.axis import ROTATIONAL
 from blocks import quantity
 

@@ -6,8 +6,6 @@ together, heat included, stays what it was at the start, and the entropy of the 
 grow: the sums are taken here, from what the parts hold.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear circuits with closed forms, to 1e-8 at a relative tolerance of 1e-10."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

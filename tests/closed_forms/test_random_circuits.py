@@ -5,8 +5,6 @@ capacitors and cutsets of inductors, so that there are fewer states than reactan
 answer to a sine is a system of complex equations, written here and nowhere else.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -6,8 +6,6 @@ or from a pump. That of a perfect gas without heat is told by its pressures alon
 stays.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -6,8 +6,6 @@ eigenvalues of the pencil. The start has to lie in the span of their eigenvector
 everything later follows from it.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

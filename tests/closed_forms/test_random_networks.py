@@ -1,7 +1,5 @@
 """What must not matter for a result: names, order and units of random networks."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """What a flow carries where nothing flows: the last value, and no trouble."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

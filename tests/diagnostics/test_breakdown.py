@@ -1,7 +1,5 @@
 """Is a run that breaks down reported against the component whose equation has no value?"""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 

@@ -4,8 +4,6 @@ Constraints that only rest fulfils, and loops whose gain is exactly one. With an
 the latter is a model like any other.
 """
 
-from __future__ import annotations
-
 import pytest
 from benches import wire
 

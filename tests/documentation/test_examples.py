@@ -1,7 +1,5 @@
 """Do the examples run, and print the number their reader finds by hand?"""
 
-from __future__ import annotations
-
 import re
 import runpy
 from math import exp, pi, sqrt

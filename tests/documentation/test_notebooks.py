@@ -1,7 +1,5 @@
 """Do the notebooks run in a kernel, and does each cell show what its reader looks for, once?"""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

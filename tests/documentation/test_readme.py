@@ -6,8 +6,6 @@ blanks (or of rules) are equal. Shell blocks are not run, but compared with what
 integration calls.
 """
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

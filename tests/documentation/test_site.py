@@ -4,8 +4,6 @@ The pages are written without running an example, and made a site by Sphinx, whi
 nothing.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

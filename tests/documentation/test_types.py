@@ -4,8 +4,6 @@ A type checker reads the code of the README and of three examples, and a script 
 values apart; what it calls an error, or cannot tell the type of, an editor cannot complete.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

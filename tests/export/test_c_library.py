@@ -1,7 +1,5 @@
 """Does a library in C do, bit by bit, what a run here does with the same method and step?"""
 
-from __future__ import annotations
-
 import platform
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Do exported models, run by another tool, do what they do here and by hand?"""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import subprocess

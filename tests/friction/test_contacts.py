@@ -1,7 +1,5 @@
 """Unilateral contacts: impacts, rest, release, and friction beside them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

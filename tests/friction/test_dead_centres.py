@@ -7,8 +7,6 @@ piston, M and J the masses of piston and flywheel, F and T the friction of pisto
     (J + M x'(phi)^2) w^2 / 2 = (the same at the start) - F (way of the piston) - T (phi - phi_0)
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

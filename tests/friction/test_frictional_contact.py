@@ -5,8 +5,6 @@ N (1/m + l^2 cos a (cos a + s mu sin a)/J) = g - l w^2 sin a, which has the wron
 bracket for s = -1 and mu above (1 + 3 cos^2 a)/(3 sin a cos a).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

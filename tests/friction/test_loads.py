@@ -1,7 +1,5 @@
 """Laws of the load: the force that drives a friction is found in the network."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """Exact friction with every method, and inside differential-algebraic systems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -4,8 +4,6 @@ While the switch and the diode are open, the current settles within 1e-13 s by t
 the open switch: volts, amperes and radians a second of very different sizes in one network.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Ideal diodes and freewheels as set-valued statements: alone, in series, parallel, redundant."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

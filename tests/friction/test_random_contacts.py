@@ -4,8 +4,6 @@ Nothing fails but for Painlevé's paradox, the laws hold to rounding, energy is 
 time stepping comes to the same motion as its step shrinks.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from friction_bench import dry, missing_energy, push, values

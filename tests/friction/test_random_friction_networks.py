@@ -4,8 +4,6 @@ Trees, loops, parallel and redundant friction, ground connections, springs and d
 between, loads that come and go, and strengths that tie.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from friction_bench import dry, missing_energy, push, values

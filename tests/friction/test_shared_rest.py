@@ -1,7 +1,5 @@
 """Frictions that hold one another: more of them stick in a train than bodies can move."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -3,8 +3,6 @@
 Problems of D. D. Quinn, J. Vib. Acoust. 126 (2004) 391-397.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -6,8 +6,6 @@ in or on a circle of radius 1, J = m r^2/2. The source's angle xi_1 runs from th
 horizontal with gravity along +Y: clockwise here, where y points upwards.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -4,8 +4,6 @@ The problem of T. Piatkowski's comparison of friction models, and variants in wh
 friction at rest exceeds that of sliding.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from friction_bench import dragged, happened, missing_energy, reference, value, values

@@ -1,7 +1,5 @@
 """Coulomb, viscous and static friction together."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from friction_bench import dry, happened, missing_energy, push, value

@@ -1,7 +1,5 @@
 """Ideal switches and diodes as statements: in mechanics, beside loops, and in odd company."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """A train on rails that rub: at rest nobody knows how much each wheel holds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

@@ -3,8 +3,6 @@
 Classical statics of friction, e.g. Meriam and Kraige, Engineering Mechanics: Statics, ch. 6.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """What becomes of initial targets that the circuit ties together."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

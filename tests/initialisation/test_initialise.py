@@ -1,7 +1,5 @@
 """The start of a run: targets of every priority, guesses, and constraints."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

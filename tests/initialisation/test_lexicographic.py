@@ -1,7 +1,5 @@
 """Least squares level by level, of unknowns that have to do with each other and of others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

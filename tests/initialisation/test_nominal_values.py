@@ -1,7 +1,5 @@
 """Nanometres beside kilometres: nominal values say which error matters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

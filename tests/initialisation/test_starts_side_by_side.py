@@ -1,7 +1,5 @@
 """A start is found for each of several parts that nothing connects, as it is for one alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

@@ -1,7 +1,5 @@
 """Targets that the first search misses are met from elsewhere, or told as not found."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Targets on forces beside exact friction are met by the forces that the run starts with."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

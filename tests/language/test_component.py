@@ -1,7 +1,5 @@
 """The language in which components are written and given values."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

@@ -1,7 +1,5 @@
 """Parts within parts, and many of one kind at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

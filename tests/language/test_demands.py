@@ -1,7 +1,5 @@
 """What laws and tables ask of numbers and parameters, before a run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

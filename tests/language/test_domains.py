@@ -1,7 +1,5 @@
 """Domains as data: positions beside velocities, and parameters that a circuit shares."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

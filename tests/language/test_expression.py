@@ -1,7 +1,5 @@
 """Expressions: their values, their dimensions, and how they are written for people."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Defaults and starts that follow parameters, and what may not follow the values of any."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Long tables are found by search, and say what short ones say that are written out."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """What is given for a parameter keeps its bounds, however it varies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """Do signature and help of a component show what it declares?"""
 
-from __future__ import annotations
-
 import inspect
 import pydoc
 import subprocess

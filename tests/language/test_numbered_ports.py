@@ -1,7 +1,5 @@
 """Vectors of signals: numbered ports and arrays of components are joined one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """A component follows one of many laws, which bring their own parameters."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Is a model that was written as text the same model?"""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -4,8 +4,6 @@ A block of 1 kg and 1 m/s slows down by a force k v: v = exp(-k t). One that is 
 a cos(w t) has v = a sin(w t) / w.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What holds along an axis holds about one: a closed form for every part that both have."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, signal, wired

@@ -3,12 +3,9 @@
 Names, defaults and ports: ``tests/data/simscape_blocks.csv``, which says where they are from.
 """
 
-from __future__ import annotations
-
 import csv
 import importlib
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -174,8 +171,7 @@ CHOICES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['block']}: {r['parameter']}")
-def test_a_component_presets_what_its_simscape_block_presets(row):
+def presets_the_same(row):
     module, name = row["component"].split(".")
     cls = getattr(importlib.import_module(f"library.{module}"), name)
     declared = cls()._declared[row["name"]]  # with the options' own presets
@@ -184,33 +180,36 @@ def test_a_component_presets_what_its_simscape_block_presets(row):
     written = f"{row['default']} {unit}".strip()
     if declared.unit.dimension != to_unit(unit).dimension:  # takes the unit of its value
         written = f"{row['default']} {declared.unit.text}"
-    assert given == pytest.approx(to_si(written, declared.unit), rel=1e-12)
+    return given == pytest.approx(to_si(written, declared.unit), rel=1e-12)
 
 
-@pytest.mark.parametrize(("cls", "ports"), PORTS.items(), ids=lambda x: getattr(x, "__name__", x))
-def test_a_component_has_the_ports_of_its_simscape_block(cls, ports):
-    assert set(cls().ports) == set(ports.split())
+def test_a_component_presets_what_its_simscape_block_presets():
+    assert [row for row in ROWS if not presets_the_same(row)] == []
 
 
-@pytest.mark.parametrize(("cls", "option", "value"), CHOICES)
-def test_an_option_is_preset_as_in_simscape(cls, option, value):
-    assert isinstance(cls._declared[option], Option)
-    assert cls._declared[option].default == value
+def test_a_component_has_the_ports_of_its_simscape_block():
+    assert [cls for cls, ports in PORTS.items() if set(cls().ports) != set(ports.split())] == []
+
+
+def test_an_option_is_preset_as_in_simscape():
+    assert [(cls, option) for cls, option, value in CHOICES
+            if not isinstance(cls._declared[option], Option)
+            or cls._declared[option].default != value] == []
 
 
 def components():
-    return [(m.__name__, n) for m in MODULES for n in m.__all__ if n not in BASES
+    return [(m, n) for m in MODULES for n in m.__all__ if n not in BASES
             and isinstance(getattr(m, n), type) and issubclass(getattr(m, n), Component)]
 
 
-@pytest.mark.parametrize(("module", "name"), components())
-def test_a_component_is_documented_and_has_a_test_of_its_own(module, name):
-    assert name in described(), f"{name} has no row in the docs"
-    assert name in with_tests() or getattr(
-        importlib.import_module(module), name) in made_for_both_axes(), f"{name} has no test"
+def test_a_component_is_documented_and_has_a_test_of_its_own():
+    documented, tested, for_both = described(), with_tests(), made_for_both_axes()
+    assert len(components()) > 300
+    assert [name for _, name in components() if name not in documented] == []
+    assert [name for module, name in components()
+            if name not in tested and getattr(module, name) not in for_both] == []
 
 
-@cache
 def described():
     """Words in the first cells of tables of the docs."""
     rows = (row for page in DOCS.glob("components_*.md") for row in page.read_text().splitlines())
@@ -218,14 +217,12 @@ def described():
             for word in re.findall(r"\w+", row[1:].partition("|")[0])}
 
 
-@cache
 def with_tests():
     """Words that tests call, list or index with."""
     files = [*TESTS.glob("library/**/*.py"), *TESTS.glob("closed_forms/*.py")]
     return {word for file in files for word in re.findall(r"\b(\w+)[(,\]]", file.read_text())}
 
 
-@cache
 def made_for_both_axes():
     """Components that tests make along and about an axis, by one name."""
     texts = (p.read_text() for p in TESTS.glob("library/test_*_an_axis.py"))

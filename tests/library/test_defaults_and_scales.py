@@ -1,7 +1,5 @@
 """What developers trip over: vanished states, stiffness by masses, degrees, absolute pressures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

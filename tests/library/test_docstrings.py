@@ -1,11 +1,7 @@
 """What a component declares is what its docstring says."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
-
-import pytest
 
 import library.signal
 from blocks import Component, Input, Output, Parameter, Port, Variable
@@ -16,8 +12,7 @@ PACKAGES = [importlib.import_module(f"library.{name}") for name in (
     "two_phase")]
 SIGNALS = {getattr(library.signal, name) for name in library.signal.__all__}
 COMPONENTS = [
-    pytest.param(package, component, id=f"{package.__name__.split('.')[1]}.{component.__name__}")
-    for package in PACKAGES
+    (package, component) for package in PACKAGES
     for component in (getattr(package, name) for name in package.__all__)
     if inspect.isclass(component) and issubclass(component, Component)
     and component.__name__ not in ("TwoPort", "TwoFrame", "PressedFriction")  # bases of others
@@ -25,21 +20,25 @@ COMPONENTS = [
 ]
 
 
-@pytest.mark.parametrize(("package", "component"), COMPONENTS)
-def test_a_docstring_names_all_that_is_declared_with_units_and_starts(package, component):
-    text = " ".join(component.__doc__.split())
-    for name, declared in component._declared.items():
-        if isinstance(declared, Parameter):
-            unit = str(declared.unit)
-            assert (f"{name} ({unit}" if unit not in ("", "1") else name) in text
-            assert declared.doc
-        elif isinstance(declared, (Port, Input, Output)):
-            assert name in text.split("Ports:")[1]
-        elif isinstance(declared, Variable) and declared.initial is not None:
-            assert f"{name} ({declared.priority}, " in text.split("Initial target")[1]
+def is_said(text, name, declared):
+    if isinstance(declared, Parameter):
+        unit = str(declared.unit)
+        return declared.doc and (f"{name} ({unit}" if unit not in ("", "1") else name) in text
+    if isinstance(declared, (Port, Input, Output)):
+        return name in text.partition("Ports:")[2]
+    if isinstance(declared, Variable) and declared.initial is not None:
+        return f"{name} ({declared.priority}, " in text.partition("Initial target")[2]
+    return True
 
 
-@pytest.mark.parametrize(("package", "component"), [
-    one for one in COMPONENTS if one.values[0] is not library.signal])
-def test_every_component_stands_in_the_guide_of_its_package(package, component):
-    assert f"``{component.__name__}``" in package.__doc__
+def test_a_docstring_names_all_that_is_declared_with_units_and_starts():
+    assert len(COMPONENTS) > 300
+    assert [f"{component.__name__}.{name}" for _, component in COMPONENTS
+            for name, declared in component._declared.items()
+            if not is_said(" ".join(component.__doc__.split()), name, declared)] == []
+
+
+def test_every_component_stands_in_the_guide_of_its_package():
+    assert [component.__name__ for package, component in COMPONENTS
+            if package is not library.signal
+            and f"``{component.__name__}``" not in package.__doc__] == []

@@ -1,8 +1,6 @@
 """Every component of mechanics along and about an axis accounts for the work done on it, to 1e-9
 of what is turned over."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import signal, wired

@@ -4,8 +4,6 @@ The reference FMUs are those of the Modelica Association (data/reference_fmus.zi
 compiled here.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 import platform

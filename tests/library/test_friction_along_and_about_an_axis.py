@@ -1,7 +1,5 @@
 """Friction along an axis and about one: published numbers, closed forms, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds

@@ -1,7 +1,5 @@
 """Measured data as sources: files, pandas, arrays; against numpy's and scipy's curves."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

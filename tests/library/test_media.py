@@ -1,7 +1,5 @@
 """The ready fluids: what the file says of them, and the command that computes it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -5,8 +5,6 @@ declare no energy that they store, dissipate or supply. Powers are counted into 
 all ports.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elastic stops, along an axis and about one: their law of force, and what it does to a body."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches.axis import ROTATIONAL, TRANSLATIONAL

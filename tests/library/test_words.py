@@ -4,8 +4,6 @@ Simscape's blocks and parameters: ``tests/data/simscape_blocks.csv`` (what they 
 here) and ``simscape_parameters.csv`` (all that occur), which say where they are from.
 """
 
-from __future__ import annotations
-
 import csv
 import importlib
 import re
@@ -73,15 +71,13 @@ def test_no_word_is_explained_twice_for_one_class():
 
 
 # -- Simscape --------------------------------------------------------------------------------------
-@pytest.mark.parametrize("row", rows("simscape_blocks.csv"),
-                         ids=lambda r: f"{r['block']}: {r['parameter']}")  # fmt: skip
-def test_a_parameter_of_simscape_is_answered_with_its_name_here(row):
-    cls = class_of(row["component"])
-    if row["parameter"] == row["name"]:
-        return
-    error = answer(lambda: cls(**{row["parameter"]: "1 N"}))
-    assert f"Simscape's {row['parameter']} is {row['name']} here." in str(error)
-    assert error.nearest == [row["name"]]
+def test_a_parameter_of_simscape_is_answered_with_its_name_here():
+    for row in rows("simscape_blocks.csv"):
+        cls, there, here = class_of(row["component"]), row["parameter"], row["name"]
+        if there != here:
+            error = answer(lambda cls=cls, there=there: cls(**{there: "1 N"}))
+            assert f"Simscape's {there} is {here} here." in str(error)
+            assert error.nearest == [here]
 
 
 def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():

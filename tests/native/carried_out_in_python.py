@@ -1,7 +1,5 @@
 """Which events Python carries out, in tests of machine code."""
 
-from __future__ import annotations
-
 from blocks.simulation.switching import Switching
 
 

@@ -1,11 +1,13 @@
 """What tests of machine code have in common."""
 
-from __future__ import annotations
+from importlib.util import find_spec
 
 import pytest
 
 from blocks.nonsmooth.modes.mode_search import ModeSearch
 from blocks.simulation import method_choice
+
+collect_ignore_glob = [] if find_spec("llvmlite") else ["test_*"]
 
 
 @pytest.fixture

@@ -4,25 +4,20 @@ At points about those of a run, in the modes that hold there: relations, stickin
 contacts open and closed, tied states. The reference is what CasADi evaluates.
 """
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 
 import numpy as np
 import pytest
+import test_compiled_loops as loops
+import test_lookups as tables
+import test_tied_states as tied
 from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.sparse import csc_matrix
 
-pytest.importorskip("llvmlite")
-
-import test_compiled_loops as loops  # noqa: E402
-import test_lookups as tables  # noqa: E402
-import test_tied_states as tied  # noqa: E402
-
-from benchmarks import domains, drivetrain, models, planar  # noqa: E402
-from blocks import (  # noqa: E402
+from benchmarks import domains, drivetrain, models, planar
+from blocks import (
     Component,
     Discrete,
     Model,
@@ -39,20 +34,20 @@ from blocks import (  # noqa: E402
     when,
     where,
 )
-from blocks import time as now  # noqa: E402
-from blocks.machine.signatures import run_code  # noqa: E402
-from blocks.native.front_lists import (  # noqa: E402
+from blocks import time as now
+from blocks.machine.signatures import run_code
+from blocks.native.front_lists import (
     COLUMN_GROUPS,
     COLUMN_ROWS,
     COLUMN_STARTS,
     ENTRIES,
 )
-from blocks.native.matrices import slope_of_states, sparse_form  # noqa: E402
-from blocks.native.method import Dopri5, Rodas4  # noqa: E402
-from blocks.native.step_matrix import derive  # noqa: E402
-from blocks.native.steps import slope_at  # noqa: E402
-from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402
-from library.electrical import (  # noqa: E402
+from blocks.native.matrices import slope_of_states, sparse_form
+from blocks.native.method import Dopri5, Rodas4
+from blocks.native.step_matrix import derive
+from blocks.native.steps import slope_at
+from blocks.nonsmooth.modes.solved_modes import SolvedModes
+from library.electrical import (
     ACVoltageSource,
     Capacitor,
     Diode,
@@ -60,8 +55,8 @@ from library.electrical import (  # noqa: E402
     Inductor,
     Resistor,
 )
-from library.frictionlaws import LAWS  # noqa: E402
-from library.translational import (  # noqa: E402
+from library.frictionlaws import LAWS
+from library.translational import (
     ForceSource,
     HardStop,
     Mass,
@@ -245,7 +240,6 @@ EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glo
                                 "sweep_friction",  # steps of fixed size; mistakes; a study
                                 "gymnasium_cart",  # driven step by step
                                 "quarter_car_comfort")]  # an optimum and linear models
-MEDIA = "heat_pump", "humid_room"  # engine_cooling stands for all whose media are tables
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
@@ -377,9 +371,8 @@ def test_machine_code_agrees_with_the_reference(name):
     compare(MODELS[name]())
 
 
-@pytest.mark.parametrize("path", [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in MEDIA))
-    for path in EXAMPLES])
+@pytest.mark.slow  # their numbers are found by hand, in test_examples
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
     fast = path.stem == "buck_converter"  # 50 kHz
     compare(of_example(path, monkeypatch), ("25 us", "90 us") if fast else ("0.05 s", "0.9 s"))

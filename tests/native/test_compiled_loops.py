@@ -1,19 +1,14 @@
 """Algebraic loops in machine code: networks of dampers without masses between them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 
 from blocks import Component, Parameter, Variable, der, quantity, sin, where
+from blocks.machine.signatures import run_code
+from blocks.native.method import Rodas4
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, TwoPort
-
-pytest.importorskip("llvmlite")
-
-from blocks.machine.signatures import run_code  # noqa: E402
-from blocks.native.method import Rodas4  # noqa: E402
 
 
 class TwoStage(TwoPort):

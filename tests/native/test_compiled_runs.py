@@ -1,7 +1,5 @@
 """Runs in machine code agree with closed forms, and with runs that are interpreted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -36,8 +34,6 @@ from library.translational import (
     TwoPort,
     VelocitySource,
 )
-
-pytest.importorskip("llvmlite")
 
 
 def oscillator(**mass):

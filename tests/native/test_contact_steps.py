@@ -1,7 +1,5 @@
 """Moreau-Jean steps in machine code, against the same loops and equations as Python runs them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Rigid contacts in one model with ideal diodes and switches: impacts, rest, and what lifts off."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -32,8 +30,6 @@ from library.translational import (
     Spring,
     TranslationalFriction,
 )
-
-pytest.importorskip("llvmlite")
 
 G = 9.81
 

@@ -1,7 +1,5 @@
 """Impacts, freewheels and loaded friction in machine code, against closed forms and Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -33,8 +31,6 @@ from library.translational import (
     Spring,
     TranslationalFriction,
 )
-
-pytest.importorskip("llvmlite")
 
 
 @pytest.fixture

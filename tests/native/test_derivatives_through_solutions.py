@@ -3,13 +3,14 @@
 Each against central differences of the slopes themselves.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model
+from blocks.machine.signatures import run_code
+from blocks.native.matrices import band_of
+from blocks.native.method import Rodas4
 from library.isothermal_liquid import (
     Cap,
     ConstantVolumeChamber,
@@ -20,12 +21,6 @@ from library.isothermal_liquid import (
 )
 from library.thermal import ConductiveHeatTransfer, RadiativeHeatTransfer, ThermalMass
 from library.translational import Mass, Reference, Spring, TranslationalFriction
-
-pytest.importorskip("llvmlite")
-
-from blocks.machine.signatures import run_code  # noqa: E402
-from blocks.native.matrices import band_of  # noqa: E402
-from blocks.native.method import Rodas4  # noqa: E402
 
 
 def pipes(inertia):

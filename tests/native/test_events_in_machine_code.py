@@ -1,7 +1,5 @@
 """Events that machine code carries out itself, against closed forms and against Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -39,8 +37,6 @@ from library.translational import (
     TranslationalFriction,
     VelocitySource,
 )
-
-pytest.importorskip("llvmlite")
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """RK23 and methods of fixed step in machine code: against SciPy and formulae of textbooks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -26,7 +24,6 @@ from blocks import (
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.translational import Damper, HardStop, Mass, Reference, Spring
 
-pytest.importorskip("llvmlite")
 GRID = {"step": "1 ms", "rtol": 1e-9}  # of Newton's method
 
 

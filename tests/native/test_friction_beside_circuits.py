@@ -1,7 +1,5 @@
 """Exact friction whose lever changes with the motion, beside ideal diodes: closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -38,8 +36,6 @@ from library.translational import (
     TranslationalFriction,
     table,
 )
-
-pytest.importorskip("llvmlite")
 
 CRANK, ROD, INERTIA, SPEED = 0.05, 0.2, 0.01, 12.0
 SLIDES, HOLDS, RAMP = 20.0, 25.0, 2.0  # N, N, N m/s

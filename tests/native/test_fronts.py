@@ -1,19 +1,14 @@
 """Sparse linear equations in fronts, against NumPy; grids against closed forms and SciPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire
 from numpy.testing import assert_allclose
+from scipy.sparse import csc_matrix, eye_array, kron, random
 
-pytest.importorskip("llvmlite")
-
-from scipy.sparse import csc_matrix, eye_array, kron, random  # noqa: E402
-
-from benchmarks import domains  # noqa: E402
-from blocks import Model, quantity  # noqa: E402
-from blocks.native.front_lists import (  # noqa: E402
+from benchmarks import domains
+from blocks import Model, quantity
+from blocks.native.front_lists import (
     COLUMN_GROUPS,
     FACTORIZE,
     GROUP_STARTS,
@@ -22,8 +17,8 @@ from blocks.native.front_lists import (  # noqa: E402
     form_of,
     room_of,
 )
-from blocks.native.fronts import factorize_code, form_with, solve_code  # noqa: E402
-from blocks.native.linearity import has_steady_derivatives  # noqa: E402
+from blocks.native.fronts import factorize_code, form_with, solve_code
+from blocks.native.linearity import has_steady_derivatives
 
 
 def five_points(n):

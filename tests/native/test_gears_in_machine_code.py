@@ -1,13 +1,9 @@
 """Gears with losses that start, stop and turn round with a brake, without Python."""
 
 import numpy as np
-import pytest
+from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-
-pytest.importorskip("llvmlite")
-
-from carried_out_in_python import flips
 
 from blocks import Model, quantity, sin
 from library.mechanisms import LossyGear

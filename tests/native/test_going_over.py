@@ -1,7 +1,5 @@
 """Runs that begin with one method and go on with another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -22,8 +20,6 @@ from library.isothermal_liquid import (
 )
 from library.signal import Sine
 from library.translational import ForceSource
-
-pytest.importorskip("llvmlite")
 
 
 def rectifier():

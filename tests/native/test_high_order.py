@@ -1,7 +1,5 @@
 """DOP853 in machine code: against SciPy's steps, closed forms, and by the tolerance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -11,7 +9,6 @@ from blocks import Component, Model, Parameter, Variable, cos, der, quantity, si
 from blocks.native import high_order
 from library.translational import Mass, Reference, Spring, TranslationalFriction
 
-pytest.importorskip("llvmlite")
 H, STEPS = 0.0625, 64
 
 

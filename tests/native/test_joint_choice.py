@@ -1,7 +1,5 @@
 """Who of several elements at rest begins to move, decided in machine code."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest
@@ -31,8 +29,6 @@ from library.planar import Body, Circle, Contact, Force, Ground, Line, Revolute,
 from library.rotational import RotationalFriction, RotationalReference
 from library.signal import Sine
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
-
-pytest.importorskip("llvmlite")
 
 
 def at_rest(d, drive, most, less, moved):

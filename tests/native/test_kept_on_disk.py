@@ -10,10 +10,8 @@ import zipfile
 
 import pytest
 
-pytest.importorskip("llvmlite")
-
-from blocks.machine import compiling  # noqa: E402
-from blocks.machine.functions import machine_code  # noqa: E402
+from blocks.machine import compiling
+from blocks.machine.functions import machine_code
 
 new_engine = compiling._engine.__wrapped__
 

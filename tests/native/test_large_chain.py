@@ -1,7 +1,5 @@
 """A hundred thousand masses in a gigabyte."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -27,7 +25,6 @@ print(json.dumps([peak_memory(), last, result.statistics["method"]]))
 
 @pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_masses_runs_within_a_gigabyte():
-    pytest.importorskip("llvmlite")
     if np.isnan(peak_memory()):
         pytest.skip("the system does not tell the memory of a process")
     done = subprocess.run([sys.executable, "-c", RUN], check=True, capture_output=True, text=True)
@@ -54,7 +51,6 @@ class Triangle(Component):
 
 
 def test_events_of_a_model_with_twenty_thousand_states_run_in_machine_code():
-    pytest.importorskip("llvmlite")
     model = models.chain_of_arrays(10_000)
     model.triangle = Triangle()
     run = model.simulate("4 s", method="dopri5")

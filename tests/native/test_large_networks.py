@@ -1,7 +1,5 @@
 """Large networks with algebraic loops in machine code, beside CasADi's evaluation."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -13,6 +11,9 @@ from scipy.optimize import brentq
 
 from benchmarks import domains, models
 from blocks import Component, Model, Parameter, Variable, der, quantity
+from blocks.machine.signatures import run_code
+from blocks.native import is_large, sparse_factors, why_not
+from blocks.native.equations import equations_of
 from library.thermal import (
     ConductingRod,
     RadiativeHeatTransfer,
@@ -30,12 +31,6 @@ from library.translational import (
     Spring,
     TwoPort,
 )
-
-pytest.importorskip("llvmlite")
-
-from blocks.machine.signatures import run_code  # noqa: E402
-from blocks.native import is_large, sparse_factors, why_not  # noqa: E402
-from blocks.native.equations import equations_of  # noqa: E402
 
 COPIES = 80
 
@@ -109,7 +104,7 @@ def test_webs_are_blocks_of_several_torn_unknowns():
         assert {len(s.block.torn) for s in steps if s.block is not None} == {nodes - 1}
 
 
-@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 9])
+@pytest.mark.parametrize("nodes", [2, 3, 9])
 def test_parallel_webs_move_as_one_of_them_alone(nodes):
     """The Schur complement of the conductances is the damper that a web is.
 

@@ -1,7 +1,5 @@
 """Linear models: matrix exponentials and closed forms that runs must meet, switches among them."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest
@@ -13,6 +11,8 @@ from scipy.linalg import expm
 
 from benchmarks.models import alone, block_on_belt
 from blocks import Component, Discrete, Model, Variable, der, quantity, sin, time, when
+from blocks.native.linearity import kinds_of_dependence
+from blocks.native.step_control import count_up_to
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -29,11 +29,6 @@ from library.translational import (
     Spring,
     TranslationalFriction,
 )
-
-pytest.importorskip("llvmlite")
-
-from blocks.native.linearity import kinds_of_dependence  # noqa: E402
-from blocks.native.step_control import count_up_to  # noqa: E402
 
 PER_SECOND = quantity("1 1/s")
 

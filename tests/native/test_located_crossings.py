@@ -1,7 +1,5 @@
 """Crossings are located on the far side of where they happen, in machine code and in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -21,8 +19,6 @@ from blocks import (
     where,
 )
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
-
-pytest.importorskip("llvmlite")
 
 METHODS = ["dopri5", "rodas4", "DOP853"]
 EXACT = 2e-14  # s: motions of constant acceleration are integrated without error

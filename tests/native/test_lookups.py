@@ -1,22 +1,17 @@
 """Long tables in machine code: what the reference says, and runs with them."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
+from test_machine_code import machine
 
-pytest.importorskip("llvmlite")
-
-from test_machine_code import machine  # noqa: E402
-
-from blocks import Model, interpolate, interpolate_grid, quantity  # noqa: E402
-from blocks.language.expression import Expression  # noqa: E402
-from blocks.native import is_large  # noqa: E402
-from library.signal import Integrator, Table1D, TimeTable  # noqa: E402
-from library.translational import ForceSource, Mass, MotionSensor, Reference, Spring  # noqa: E402
+from blocks import Model, interpolate, interpolate_grid, quantity
+from blocks.language.expression import Expression
+from blocks.native import is_large
+from library.signal import Integrator, Table1D, TimeTable
+from library.translational import ForceSource, Mass, MotionSensor, Reference, Spring
 
 RNG = np.random.default_rng(8)
 U = ca.SX.sym("u", 2)

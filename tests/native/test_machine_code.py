@@ -1,7 +1,5 @@
 """Machine code gives what the expression says, for one point and for several at once."""
 
-from __future__ import annotations
-
 import ctypes
 
 import casadi as ca
@@ -9,10 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-pytest.importorskip("llvmlite")
-
-from blocks.machine.compiling import compiled  # noqa: E402
-from blocks.native.expressions import Writer  # noqa: E402
+from blocks.machine.compiling import compiled
+from blocks.native.expressions import Writer
 
 ONE = {
     "sqrt": lambda x: ca.sqrt(ca.fabs(x)), "exp": ca.exp, "log": lambda x: ca.log(x * x + 0.1),

@@ -1,7 +1,5 @@
 """Rosenbrock steps of more states than derivatives are written for: 60 that act on each other."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from scipy.integrate import solve_ivp

@@ -1,7 +1,5 @@
 """Products with the matrices of ideal elements, in loops of machine code, beside Python's own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -17,8 +15,6 @@ from library.electrical import (
     Inductor,
     Resistor,
 )
-
-pytest.importorskip("llvmlite")
 
 
 def stacked():

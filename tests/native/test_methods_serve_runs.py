@@ -3,8 +3,6 @@
 What a run has recorded stays what it was while others are made, and no run knows of the last one.
 """
 
-from __future__ import annotations
-
 import gc
 import weakref
 

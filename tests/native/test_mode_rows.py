@@ -1,15 +1,11 @@
 """Machine code finds by itself what modes at nodes without mass come to: no search in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
 from library.translational import Damper, Reference, Spring, TranslationalFriction, VelocitySource
-
-pytest.importorskip("llvmlite")
 
 AMPLITUDE, RATE = 0.02, 2 * np.pi
 

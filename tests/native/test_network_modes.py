@@ -1,7 +1,5 @@
 """Networks with ideal diodes and switches in machine code: against closed forms and Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -24,8 +22,6 @@ from library.electrical import (
     TwoPort,
 )
 from library.signal import Constant, Pulse
-
-pytest.importorskip("llvmlite")
 
 INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
@@ -110,7 +106,7 @@ def test_each_current_is_carried_by_the_one_that_is_closed():
 
 @pytest.mark.parametrize(("build", "duration", "most"), [
     pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", 8, marks=pytest.mark.slow),
-    (dead_time, "6 ms", 8), (rectifier, "60 ms", 8)])
+    (dead_time, "4 ms", 8), (rectifier, "40 ms", 8)])
 def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
     model = build()
     run = model.simulate(duration, rtol=1e-10)
@@ -119,7 +115,7 @@ def test_instants_of_commutation_are_those_that_python_finds(build, duration, mo
     reference = model.simulate(duration, rtol=1e-12, method="DOP853")
     exact = instants(reference)
     found = instants(run)
-    assert len(found) == len(exact) > 10
+    assert len(found) == len(exact) > 6
     assert_allclose(found, exact, rtol=0, atol=INSTANT * exact[-1])
     at = quantity(np.linspace(0.01, 0.99, 57) * exact[-1], "s")
     for path in ("coil.i", "coil.v") if build is dead_time else ("store.vc", "load.i"):

@@ -1,17 +1,14 @@
 """Object code is brought into memory without LLVM where that is possible, and does the same."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import sys
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-llvm = pytest.importorskip("llvmlite.binding")
-
-from blocks.machine import compiling, object_code  # noqa: E402
+from blocks.machine import compiling, object_code
 
 if not object_code.processor():
     pytest.skip("for x86-64 under Linux", allow_module_level=True)

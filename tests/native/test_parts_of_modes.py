@@ -1,8 +1,6 @@
 """Modes of ideal elements are decided part by part: many converters side by side, against matrix
 exponentials between the known instants of their switches, and the largest of many sources."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -22,8 +20,6 @@ from library.electrical import (
 )
 from library.signal import Pulse
 from library.translational import PositionSource, Reference, Spring, TranslationalFriction
-
-pytest.importorskip("llvmlite")
 
 L, C, R, SOURCE, PERIOD, DUTY, START = 100e-6, 200e-6, 0.1, 24.0, 20e-6, 0.4, 12.0
 FORWARD, CONDUCTS = 0.6, 0.3  # V and ohm of the piecewise linear diode

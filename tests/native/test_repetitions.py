@@ -1,16 +1,11 @@
 """Do expressions that are written as loops over their equal patterns come to the same?"""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from benchmarks.models import blocks_on_belt
-
-pytest.importorskip("llvmlite")
-
 from blocks.machine.signatures import run_code
 from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText

@@ -1,7 +1,5 @@
 """What ``when`` assigns in machine code: closed forms, and the same events as in Python."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import cycle
 
@@ -30,8 +28,6 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
-
-pytest.importorskip("llvmlite")
 
 
 class Ball(Component):

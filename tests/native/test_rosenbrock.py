@@ -1,7 +1,5 @@
 """Rodas4P in machine code: its coefficients, its order, and stiff models full of switches."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -27,8 +25,14 @@ from blocks import (
     time,
     where,
 )
+from blocks.native.lu import factorize, solve
+from blocks.native.method import Rodas4
+from blocks.native.rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages
+from blocks.native.stages import NEW, ROWS
+from blocks.native.steps import slope_at
 from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
+from blocks.solvers import rosenbrock as rodas
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -52,15 +56,6 @@ from library.translational import (
     table,
 )
 from library.translational.domain import TwoPort
-
-pytest.importorskip("llvmlite")
-
-from blocks.native.lu import factorize, solve  # noqa: E402
-from blocks.native.method import Rodas4  # noqa: E402
-from blocks.native.rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages  # noqa: E402
-from blocks.native.stages import NEW, ROWS  # noqa: E402
-from blocks.native.steps import slope_at  # noqa: E402
-from blocks.solvers import rosenbrock as rodas  # noqa: E402
 
 PER_SECOND = quantity("1 1/s")
 

@@ -1,7 +1,5 @@
 """Samples that machine code takes itself: the sequences of difference equations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -25,8 +23,6 @@ from blocks import (
 )
 from blocks.native.samples import is_due, sample_number
 from library.translational import ForceSource, Mass, MotionSensor, Reference, TranslationalFriction
-
-pytest.importorskip("llvmlite")
 
 
 class Follower(Component):

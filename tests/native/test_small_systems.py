@@ -1,7 +1,5 @@
 """A few linear equations, solved in machine code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,8 +13,6 @@ from blocks.native.lu import (
     solve_beside,
     solve_columns,
 )
-
-pytest.importorskip("llvmlite")
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])

@@ -1,7 +1,5 @@
 """Factors of matrices that are mostly zeros solve as those of LAPACK do."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

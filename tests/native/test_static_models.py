@@ -1,7 +1,5 @@
 """Models without states: algebraic unknowns in machine code, steps by their error."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired
@@ -23,8 +21,6 @@ from blocks import (
 )
 from blocks import time as now
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor, TwoPort
-
-pytest.importorskip("llvmlite")
 
 
 def rectifier(frequency="1 kHz"):

@@ -1,7 +1,5 @@
 """Time stepping of whatever has set-valued laws: machine code against Python, and closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

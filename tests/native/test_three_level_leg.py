@@ -1,7 +1,5 @@
 """A leg of a three-level inverter, whose parts could share its current in any way."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire
@@ -18,8 +16,6 @@ from library.electrical import (
     Inductor,
     Resistor,
 )
-
-pytest.importorskip("llvmlite")
 
 VOLTS, HENRY, OHM, DEPTH, PERIOD = 200.0, 5e-3, 5.0, 0.8, 20e-6
 

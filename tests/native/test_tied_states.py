@@ -1,7 +1,5 @@
 """Constraints and nonlinear loops in machine code: pendulums, linkages, dampers in series."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired
@@ -26,8 +24,6 @@ from blocks import (
 )
 from library.isothermal_liquid import ConstantVolumeChamber, FlowResistance
 from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
-
-pytest.importorskip("llvmlite")
 
 G = 9.81
 
@@ -109,10 +105,10 @@ def test_a_shaken_pivot_moves_the_pendulum_as_its_angle_does():
 
 
 def test_an_event_of_a_tied_state_is_located():
-    runs = [pendulum(stop="0.5 m").simulate("3 s", method=m, rtol=1e-12)
+    runs = [pendulum(stop="0.5 m").simulate("2 s", method=m, rtol=1e-12)
             for m in ("dopri5", "DOP853")]  # fmt: skip
     fast, slow = ([e.time for e in run.events] for run in runs)
-    assert len(fast) > 4
+    assert len(fast) > 2
     assert_allclose(fast, slow, rtol=1e-9)
     assert_allclose(runs[0]["bob.x"].at(quantity(fast, "s")).m, 0.5, atol=1e-12)
     assert np.ptp(runs[0]["bob.energy"].m) < 1e-7

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("llvmlite")
-
-from blocks.machine.signatures import run_code  # noqa: E402
-from blocks.native.stages import ATOL, ERROR_NORM, NEW, ROWS, STAGE_TIMES, arithmetic  # noqa: E402
-from blocks.native.step_control import told_error  # noqa: E402
+from blocks.machine.signatures import run_code
+from blocks.native.stages import ATOL, ERROR_NORM, NEW, ROWS, STAGE_TIMES, arithmetic
+from blocks.native.step_control import told_error
 
 LARGEST = 1.0956e-5  # of the estimate of the pair, over (h omega)^5, where nothing but time counts
 

@@ -11,19 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
-
-pytest.importorskip("llvmlite")
-
-from blocks.machine.functions import machine_code  # noqa: E402
-from blocks.machine.signatures import (  # noqa: E402
+from blocks.machine.functions import machine_code
+from blocks.machine.signatures import (
     CFunction,
     Untranslatable,
     address_of,
     indices_at,
     vector_at,
 )
-from blocks.machine.translation import translated  # noqa: E402
+from blocks.machine.translation import translated
+from blocks.numerics.arrays import Cube, Flags, Indices, Matrix, Vector
 
 PARTS = (0.25, 0.5, 1.0)
 ROOM = 4

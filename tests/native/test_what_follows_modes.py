@@ -1,9 +1,6 @@
 """Relays and samples that look at what ideal diodes and switches take: voltages that jump."""
 
-from __future__ import annotations
-
 import numpy as np
-import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
@@ -22,8 +19,6 @@ from library.electrical import (
     VoltageSensor,
 )
 from library.signal import Pulse, Relay, ZeroOrderHold
-
-pytest.importorskip("llvmlite")
 
 LOAD, BLEEDER, COIL, SERIES = 10.0, 20.0, 10e-3, 1e-3
 

@@ -1,19 +1,14 @@
 """Whole runs in machine code: their events, and what they come to, are those of runs in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+import test_agreement as models
 from benches import wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-pytest.importorskip("llvmlite")
-
-import test_agreement as models  # noqa: E402
-
-from blocks import (  # noqa: E402
+from blocks import (
     Component,
     Discrete,
     Model,
@@ -25,7 +20,7 @@ from blocks import (  # noqa: E402
     quantity,
     when,
 )
-from library.translational import Mass, Reference, Spring, TranslationalFriction  # noqa: E402
+from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 RUNS = {
     "springs on friction": lambda: models.springs_on_friction(3),

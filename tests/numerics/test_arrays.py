@@ -1,7 +1,5 @@
 """Places among distinct numbers, counted; and whether numbers are finite."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

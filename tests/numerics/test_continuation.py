@@ -1,7 +1,5 @@
 """Curves of solutions, followed around their folds."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import numpy as np

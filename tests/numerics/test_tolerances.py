@@ -1,7 +1,5 @@
 """The table of tolerances reads as a table: one name each, with a reason."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -4,8 +4,6 @@ Values are worked out by hand from the definitions of the units (1 inch = 25.4 m
 1 lbf = 4.4482216152605 N, 1 hp = 550 ft lbf/s).
 """
 
-from __future__ import annotations
-
 import math
 import time
 

@@ -1,7 +1,5 @@
 """Advice on units is made from what was given: near names, slips, and what it measures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

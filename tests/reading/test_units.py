@@ -1,7 +1,5 @@
 """What is taken as a quantity, and the exact words for what is not."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Are averages taken over time, not over samples?"""
 
-from __future__ import annotations
-
 from math import pi
 
 import pytest

@@ -3,8 +3,6 @@
 Bodies thrown under a constant force: v = v0 + F t / m, x = v0 t + F t² / (2 m).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

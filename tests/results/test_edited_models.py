@@ -4,8 +4,6 @@ What is read of a run after an edit is compared with what is read of the same ru
 nobody edits, and forces with the laws and values of the components that gave them.
 """
 
-from __future__ import annotations
-
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose

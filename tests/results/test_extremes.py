@@ -1,7 +1,5 @@
 """Are the largest and smallest values those of the curve, not of the samples?"""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

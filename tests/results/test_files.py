@@ -1,7 +1,5 @@
 """Files that are missing, cut off, of another kind or cannot be written: each is named."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A block of 2 kg on a floor with 6 N (8 N at rest), pulled by 4 N/s t: it slips a
 a drive that turns round: amplitude 20 N, so that sliding reverses without a stop.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """What other tools call the things of a run leads to what they are called here."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 

@@ -1,7 +1,5 @@
 """Data sets become NetCDF files as xarray writes them, in a time that grows with their size."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray

@@ -3,8 +3,6 @@
 Bodies thrown and braked: v = v0 - a t, x = v0 t - a t²/2, known at every time of every run.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 

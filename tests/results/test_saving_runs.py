@@ -3,8 +3,6 @@
 A body on a spring, x = A sin(w t) and v = A w cos(w t); a block that is pulled until it slides.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import warnings

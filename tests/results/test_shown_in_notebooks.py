@@ -1,7 +1,5 @@
 """What does a notebook show where the last line of a cell is a model, a part or what was found?"""
 
-from __future__ import annotations
-
 from benches import wired
 
 from blocks import Component, Model, Parameter, quantity

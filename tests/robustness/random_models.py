@@ -9,8 +9,6 @@ after the other, and tells those that end as none may, or take more than ten tim
 models with as many parts.
 """
 
-from __future__ import annotations
-
 import signal as clock
 import sys
 import time

@@ -1,7 +1,5 @@
 """Is what has no value, no effect or no meaning refused by name, and nothing else?"""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -6,8 +6,6 @@ or a ledger that is open without a warning in a finished run, a run without end.
 that is printed builds the model anew.
 """
 
-from __future__ import annotations
-
 import pytest
 from random_models import BASES, CLASSES, FLUIDS, GROUPS, MODULES, outcome_of
 

@@ -1,7 +1,5 @@
 """Break-aways, landings and heat of bodies at rest, by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import brentq
 

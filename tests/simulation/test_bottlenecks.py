@@ -1,7 +1,5 @@
 """Does a run name who made it slow? Models whose culprit is known beforehand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Loops with several solutions: a run follows one until it ends, then goes where the path leads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -3,8 +3,6 @@
 A kilohertz for 1,000 hours has 3.6e9 periods. Runs end where a condition is met in the first ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

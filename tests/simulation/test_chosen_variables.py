@@ -1,7 +1,5 @@
 """What is kept of a run in which only some variables are recorded is what the whole run says."""
 
-from __future__ import annotations
-
 import gc
 import re
 import sys

@@ -4,8 +4,6 @@ A push at one end of a chain of masses reaches the other through as many springs
 1e-38 m/s at first, of either sign.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

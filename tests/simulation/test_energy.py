@@ -1,7 +1,5 @@
 """The energy audit closes: work done = stored + dissipated - supplied, for every component."""
 
-from __future__ import annotations
-
 import warnings
 from contextlib import nullcontext
 

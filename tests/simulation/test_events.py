@@ -1,7 +1,5 @@
 """Switches, jumps, samples: when they happen and what they leave behind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """A motion far below its nominal values is told, not one that is small beside what acts on it."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sources that jump by hundreds of volts across a junction whose law is an exponential."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs begin whatever rounding a velocity starts with; what stands still tells no length."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -4,8 +4,6 @@ A tank from which q = k sqrt(x) flows holds (sqrt(x0) - k t / 2)^2 until it is e
 2 sqrt(x0) / k. Two tanks level out: their difference d obeys d' = -2 k sqrt(d).
 """
 
-from __future__ import annotations
-
 from itertools import cycle
 
 import numpy as np

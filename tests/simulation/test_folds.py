@@ -1,7 +1,5 @@
 """Smooth loops with several solutions: the one followed ends at a fold, which is an event."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

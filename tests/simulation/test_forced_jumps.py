@@ -1,7 +1,5 @@
 """What can only change by degrees and is forced to jump is named, instead of going on wrongly."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """A start that was found is found again without solving, until something changes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

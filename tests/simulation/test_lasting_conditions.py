@@ -4,8 +4,6 @@ A ball dropped from h with restitution e touches the floor at t1 (1 + 2 (e + e^2
 t1 = sqrt(2 h / g): from t1 (1 + e) / (1 - e) on it lies still.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -4,8 +4,6 @@ Each run here would take hours. Something that does chatter, from the 60th secon
 alone must be named, and not before.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

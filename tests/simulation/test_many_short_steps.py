@@ -4,8 +4,6 @@ Thousands of short steps: sums that are known exactly, the same run with every e
 Python, and looks that must change nothing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -3,8 +3,6 @@
 No state moves, so no error estimate asks for short steps. Times come from closed forms.
 """
 
-from __future__ import annotations
-
 from itertools import cycle
 
 import numpy as np

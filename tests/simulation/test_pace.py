@@ -1,7 +1,5 @@
 """A run whose steps are far too short for it to end stops early, with what it has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -3,8 +3,6 @@
 Nothing that is integrated changes, or only slowly: what is shown must be as exact all the same.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pulses far narrower than the steps around them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """A finished run is read from what it has kept: no look changes it, or what a later look gives."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from threading import Thread
 

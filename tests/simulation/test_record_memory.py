@@ -1,7 +1,5 @@
 """A record that would not fit into the memory thins itself and says so; values stay right."""
 
-from __future__ import annotations
-
 import warnings
 from array import array
 

@@ -1,7 +1,5 @@
 """What ideal elements and frictions hold at zero is zero for conditions, not its last digits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """Samples of one instant: rounding is no change, all else is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """A saved state can be written to a file, and another process goes on from it to the bit."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 A pulse width modulation as it is written by hand: mod(t, T)/T < duty. Instants by hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

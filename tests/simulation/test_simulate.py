@@ -1,7 +1,5 @@
 """Running a model: methods, samples, failures, interruptions and options."""
 
-from __future__ import annotations
-
 import _thread
 import pickle
 import signal

@@ -4,8 +4,6 @@ A body pushed by what the program says, v = F t / m piece by piece; a block that
 floor until the program pushes hard enough; a motor under a controller in Python.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

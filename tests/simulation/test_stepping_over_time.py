@@ -4,8 +4,6 @@ It is started for a hundred seconds unless it is told otherwise, and driven for 
 pulse width modulation of 100 kHz, a burst of microseconds, a modulator that is a block.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

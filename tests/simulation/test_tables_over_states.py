@@ -4,8 +4,6 @@ The work of a force that follows a table is the table's area, whatever the speed
 afterwards follows from the energy alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -3,8 +3,6 @@
 By an infinite derivative Newton's method would stay there, whatever flows, and call it a solution.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models and output functions of the tests on sweeps; workers must be able to import them."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

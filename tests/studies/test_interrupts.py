@@ -3,8 +3,6 @@
 No lock is left held in workers, either, that were made while another thread held it.
 """
 
-from __future__ import annotations
-
 import _thread
 import os
 import signal

@@ -1,7 +1,5 @@
 """Models and compiled systems go through pickle and come out the same."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Runs with exact friction that a study begins without what they have in common."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

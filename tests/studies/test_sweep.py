@@ -1,7 +1,5 @@
 """A sweep gives at every point what a single run gives there."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

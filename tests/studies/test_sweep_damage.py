@@ -1,7 +1,5 @@
 """Folders that are damaged, full or not to be written, and functions that are not the same."""
 
-from __future__ import annotations
-
 import errno
 import functools
 import json

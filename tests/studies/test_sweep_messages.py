@@ -1,7 +1,5 @@
 """Mistakes in a sweep are found before its first run, and named."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
 

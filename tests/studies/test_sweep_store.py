@@ -1,7 +1,5 @@
 """A study that was stopped goes on where it stopped."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

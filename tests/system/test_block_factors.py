@@ -1,7 +1,5 @@
 """Linear equations, some of which leave unknowns open where nothing flows."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

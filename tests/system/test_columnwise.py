@@ -1,7 +1,5 @@
 """Functions at many points: the numbers are those of one point after the other, to the last bit."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 

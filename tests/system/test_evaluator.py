@@ -1,7 +1,5 @@
 """CasADi functions that are called without allocations: what they are given, and how much of it."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Which laws may lose their value, and by what?"""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 

@@ -1,7 +1,5 @@
 """Constraints of index three whose coefficients change: the choice of states must follow."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """The fastest rate is found among many slower ones, in as few products as it takes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which states are integrated where constraints tie them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Instants at which functions of time cross zero, against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """Bounds of expressions, and the pieces of time that follow from them."""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

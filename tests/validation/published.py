@@ -1,7 +1,5 @@
 """Compares runs with the published results in ``tests/data/validation``."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -7,8 +7,6 @@ transistors are written here, as a user would.
 
 # ruff: noqa: SIM300  -- an equation may start with a capital: it is no comparison
 
-from __future__ import annotations
-
 from math import pi
 
 import numpy as np

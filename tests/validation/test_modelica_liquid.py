@@ -5,8 +5,6 @@ example weighs 1 kg/m³ and brings 313.15 J a kilogram along. Data, licence and 
 ``tests/data/validation``.
 """
 
-from __future__ import annotations
-
 from coolant import dropping_out
 from numpy.testing import assert_allclose
 from published import cases, compare, published, simulate

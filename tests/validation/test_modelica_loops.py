@@ -5,8 +5,6 @@ Components are written here as a user would write them. Data, licence and tolera
 ``tests/data/validation``. Switching times are closed forms.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from coolant import cooling, two_tanks

@@ -5,8 +5,6 @@ Its pin_p and port_p are p and N here, a flange_b is R. Data, licence and tolera
 start values) stands here.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire, wired
 from numpy.testing import assert_allclose

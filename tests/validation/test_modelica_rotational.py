@@ -6,8 +6,6 @@ angle ``phi`` is read by an absolute motion sensor. Data, licence and tolerances
 there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

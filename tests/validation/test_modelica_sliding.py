@@ -5,8 +5,6 @@ and tolerances: ``tests/data/validation``. Switching times are those of an indep
 solution given there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire, wired
 from numpy.testing import assert_allclose

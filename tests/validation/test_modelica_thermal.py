@@ -3,8 +3,6 @@
 Data, licence and tolerances: ``tests/data/validation``.
 """
 
-from __future__ import annotations
-
 from benches import wire
 from published import compare, simulate
 

@@ -11,8 +11,6 @@ springs an unstretched length. Here positions are integrals of velocities, so
 Data, licence and tolerances: ``tests/data/validation``.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

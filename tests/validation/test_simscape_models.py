@@ -5,8 +5,6 @@ said in ``tests/data/simscape`` and at every test. Ports and connections are tho
 files, blocks between Simulink and Simscape are left out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 Independent solution: ``benchmarks.drivetrain.ByHand``, with scipy's DOP853 and events.
 """
 
-from __future__ import annotations
-
 from numpy.testing import assert_allclose
 
 from benchmarks.drivetrain import RATIOS, ByHand, drivetrain

@@ -1,7 +1,5 @@
 """Switches, transistors and converters, against closed forms from one switching to the next."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values, wire

@@ -1,7 +1,5 @@
 """Transformers, gyrators, coupled windings and amplifiers: laws, signs, power."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire

@@ -1,7 +1,5 @@
 """Resistors, capacitors and inductors against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, signal, values, wire

@@ -1,7 +1,5 @@
 """Every component accounts for the work done on it, to 1e-9 of what is turned over."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wire
 from benches.electrical import circuit

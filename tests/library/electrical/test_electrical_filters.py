@@ -1,7 +1,5 @@
 """Frequency responses of circuits against their transfer functions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values

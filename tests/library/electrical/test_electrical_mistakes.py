@@ -1,7 +1,5 @@
 """Mistakes in circuits are found before a run, in words of the circuit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

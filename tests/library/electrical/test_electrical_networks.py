@@ -5,8 +5,6 @@ numbers of the benchmarks: a phasor and 120 modes agree with CVODE to 3e-8, and 
 to 5e-9.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values

@@ -1,7 +1,5 @@
 """Sources, controlled and dependent, and sensors: values, directions and powers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, signal, values, wire

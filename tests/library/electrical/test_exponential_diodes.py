@@ -1,7 +1,5 @@
 """Exponential diodes that hand a current over to each other, with nothing beside their node."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ideal amplifiers whose output does not act back on the inverting input."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wire
 from benches.electrical import circuit

@@ -3,8 +3,6 @@
 They stand beside an ideal diode, in all of whose states they hold.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wire, wired
 from scipy.integrate import solve_ivp

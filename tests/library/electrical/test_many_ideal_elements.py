@@ -1,7 +1,5 @@
 """Converters of many ideal elements: against models written by hand and equivalent circuits."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ideal diodes and switches beside Simscape's parasitic resistances: 1e-6 ohm and 1e-9 S."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ideal diodes in circuits, against piecewise closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values, wire

@@ -1,7 +1,5 @@
 """Limited amplifiers that feed back on themselves, where their input jumps or begins beyond."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values, wire

@@ -1,7 +1,5 @@
 """What diodes, transistors and switches lose warms a body, and warms them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values, wire

@@ -1,7 +1,5 @@
 """Circuits of textbooks, built as a user would, against their closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import values
 from benches.electrical import circuit

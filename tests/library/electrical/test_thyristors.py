@@ -1,7 +1,5 @@
 """Thyristors, against closed forms: instants at which they end, and what bridges of them give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values, wire

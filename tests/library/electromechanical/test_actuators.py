@@ -1,7 +1,5 @@
 """Linear converters and actuators against closed forms, and the power they pass on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final, wire, wired

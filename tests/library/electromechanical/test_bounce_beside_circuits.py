@@ -1,7 +1,5 @@
 """A rigid stop in one model with ideal switches: the closed form of the bouncing body."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """The H-bridge: means, ripple, every edge, and what flows back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final, wire, wired

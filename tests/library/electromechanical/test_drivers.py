@@ -1,7 +1,5 @@
 """A motor driver and the PWM voltage before it give the means of their pulses."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wire
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """Motor and solenoid of the comparison with C: the same end values, from library parts."""
 
-from __future__ import annotations
-
 from numpy.testing import assert_allclose
 
 from benchmarks.machines import DRIVE_ENDS, SOLENOID_ENDS, drive, solenoid

@@ -1,7 +1,5 @@
 """Gas in tanks, valves, pipes and pistons, against the closed forms of gas dynamics."""
 
-from __future__ import annotations
-
 from math import log, pi, sqrt
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small circuits for tests of components with liquid, and the liquid by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import wired
 from scipy.integrate import quad

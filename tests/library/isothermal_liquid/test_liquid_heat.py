@@ -1,7 +1,5 @@
 """What liquid loses leaves as heat, and viscosity of a gap warms what it is in."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

@@ -1,7 +1,5 @@
 """A whole circuit against the same equations written and integrated by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp

@@ -1,7 +1,5 @@
 """Closed forms for pistons, cylinders, pumps and motors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

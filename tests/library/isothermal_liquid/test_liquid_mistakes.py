@@ -1,7 +1,5 @@
 """What users get wrong with liquids is named, where it can be before a run."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wire, wired
 

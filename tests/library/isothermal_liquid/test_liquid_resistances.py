@@ -1,7 +1,5 @@
 """Closed forms for pipes, gaps and valves; what they lose is what turns into heat."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

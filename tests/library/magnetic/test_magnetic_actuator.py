@@ -1,7 +1,5 @@
 """Force of an air gap: closed forms, energy, and both kinds of contact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final, wire, wired

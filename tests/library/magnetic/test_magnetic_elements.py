@@ -1,7 +1,5 @@
 """Reluctances, magnets, coils, gaps, sources and sensors against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final, wire, wired

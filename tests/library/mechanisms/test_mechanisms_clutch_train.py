@@ -7,8 +7,6 @@ sticking torques), not with this toolkit. That program lists one instant more,
 same motion.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Clutches and brakes: closed forms of slipping, locking and heat."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, signal, values, wired

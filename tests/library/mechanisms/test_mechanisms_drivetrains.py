@@ -1,7 +1,5 @@
 """Random drivetrains lose no energy unaccounted for, and no momentum where they are free."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

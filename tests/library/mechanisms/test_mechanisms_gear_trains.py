@@ -5,8 +5,6 @@ output, divided by its ratio and by the efficiency if power flows forward, times
 the torque that shaft 0 needs for an acceleration follows from the last shaft to the first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """Ideal mechanisms: power in is power out, and one textbook case for each."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

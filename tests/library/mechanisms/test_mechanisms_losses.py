@@ -1,7 +1,5 @@
 """Lossy gears and lead screws: efficiency, sticking and self-locking."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire, wired

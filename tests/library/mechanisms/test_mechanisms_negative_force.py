@@ -1,7 +1,5 @@
 """A clutch that is pulled instead of pressed is named at the instant it happens."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wire, wired
 from numpy.testing import assert_allclose

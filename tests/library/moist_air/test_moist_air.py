@@ -1,7 +1,5 @@
 """Moist air in rooms, ducts, coils and bellows, against psychrometrics and closed forms."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from math import log, pi, sqrt

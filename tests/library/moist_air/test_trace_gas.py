@@ -1,7 +1,5 @@
 """A trace gas in moist air, against closed forms of dilution, mixing and ideal gases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final, wire, wired

@@ -7,8 +7,6 @@ One coordinate says where a crank with its pistons, or a lift, is. With its spee
 M being the sum over bodies of m (d place / d angle)^2 + I (d turn / d angle)^2.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

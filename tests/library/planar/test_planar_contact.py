@@ -1,7 +1,5 @@
 """Outlines in contact against closed forms: rolling, sliding, falling, bouncing, resting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """Every planar component against its closed form."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

@@ -1,7 +1,5 @@
 """Lines with ends and sharp corners: ledges, edges of plates, a rocking block."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

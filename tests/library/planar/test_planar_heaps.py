@@ -1,7 +1,5 @@
 """Many discs by time stepping: heaps at rest, cradles, drops, against balances and closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

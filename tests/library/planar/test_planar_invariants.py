@@ -1,7 +1,5 @@
 """Two free bodies and a component between them: momentum, angular momentum and energy stay."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire

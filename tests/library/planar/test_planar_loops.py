@@ -1,7 +1,5 @@
 """Closed loops of joints against their loop equations, open chains against their energy."""
 
-from __future__ import annotations
-
 import json
 import random
 import warnings

@@ -1,7 +1,5 @@
 """What a user may get wrong about outlines, and is told once and in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import planar as planar_bench

@@ -1,7 +1,5 @@
 """Pictures and films: shapes stand where the variables say, forces and cones as they act."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 import pytest

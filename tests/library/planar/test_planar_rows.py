@@ -1,7 +1,5 @@
 """Discs in a row that touch without force: blows go through, rounding moves nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Stacks and blocks: loads that statics leaves open, impacts that go on for ever."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Bearings, rigid stops and backlash against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values

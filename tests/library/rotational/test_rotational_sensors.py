@@ -1,7 +1,5 @@
 """What a sensor of turning reads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values, wire

@@ -4,8 +4,6 @@ A motor under a controller that integrates: the same in Python and as blocks of 
 counter; and what happens where the function fails.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

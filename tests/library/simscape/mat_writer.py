@@ -4,8 +4,6 @@ An object is a reference into a hidden array of bytes, which is a stream of its 
 that ``hidden`` writes.
 """
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@
 what has changed before you keep it.
 """
 
-from __future__ import annotations
-
 import json
 import runpy
 import shutil

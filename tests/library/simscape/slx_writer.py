@@ -5,8 +5,6 @@ for every system, values below the block or in ``InstanceData``, counts of ports
 named, names of ports in no place, in a list or one by one.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Gears, diodes, passive elements, sources and valves of the add-on libraries meet closed forms."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from importlib.resources import files

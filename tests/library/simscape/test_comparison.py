@@ -1,7 +1,5 @@
 """A run that was logged elsewhere is compared with the converted model, signal by signal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.io

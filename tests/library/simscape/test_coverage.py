@@ -3,8 +3,6 @@
 The census counts instances in 526 models, ``tests/data/simscape/block_census.csv``.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

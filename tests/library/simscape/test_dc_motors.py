@@ -4,8 +4,6 @@ With the voltage V, the resistance R, the constant k and the damping d a motor w
 with w = k V/R / (k²/R + d).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

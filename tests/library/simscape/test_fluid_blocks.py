@@ -1,7 +1,5 @@
 """Blocks of thermal liquid, gas and two phases, of old and new files, count as their pages say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import final

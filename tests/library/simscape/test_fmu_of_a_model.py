@@ -1,7 +1,5 @@
 """A Simscape model goes straight to an FMU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

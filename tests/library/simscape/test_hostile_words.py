@@ -1,7 +1,5 @@
 """Words of a file never become code of the text that is written."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

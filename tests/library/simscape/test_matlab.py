@@ -1,7 +1,5 @@
 """Texts in MATLAB's language mean what they mean there, and nothing is run."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

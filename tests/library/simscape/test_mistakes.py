@@ -1,7 +1,5 @@
 """What is wrong with a model file, or with what was asked, is said in the user's words."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 

@@ -1,7 +1,5 @@
 """Blocks of moist air, of old and new files, count as their pages say."""
 
-from __future__ import annotations
-
 import pytest
 from benches import final, wire
 from simscape_corpus import built

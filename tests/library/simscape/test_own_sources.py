@@ -1,7 +1,5 @@
 """Component sources that lie beside a model stand in place of gaps."""
 
-from __future__ import annotations
-
 import runpy
 
 import numpy as np

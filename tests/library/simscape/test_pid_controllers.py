@@ -1,7 +1,5 @@
 """PID controllers of Simulink give what their transfer functions, in s and in z, say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -4,8 +4,6 @@ The expected numbers are solutions by hand of each model's equations, ``corpus/m
 closed forms, matrix exponentials and a stiff solver with located switches.
 """
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

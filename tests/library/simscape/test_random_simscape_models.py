@@ -4,8 +4,6 @@ Every model is built twice: drawn as blocks in a file, and from components direc
 run, the file gives the same results, to the rounding of a run.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -4,8 +4,6 @@ The models are public ones with their licences, ``tests/data/simscape/corpus/lic
 contain was read by another program, ``corpus/*.json``.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

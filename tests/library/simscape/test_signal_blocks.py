@@ -1,7 +1,5 @@
 """Blocks for signals, of both kinds, give what closed forms and sampling by hand say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

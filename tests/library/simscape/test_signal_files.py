@@ -1,7 +1,5 @@
 """Signals that a model keeps as objects of MATLAB's, in itself or in a file, become tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from mat_writer import Thing, mat_file, part

@@ -4,8 +4,6 @@ What is expected is what the pages of the blocks say, and for current sources a 
 Simscape R2022b: 1 A over a resistance, measured from the source's + to its -, reads positive.
 """
 
-from __future__ import annotations
-
 import csv
 from importlib import import_module
 from importlib.resources import files

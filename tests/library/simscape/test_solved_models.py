@@ -5,8 +5,6 @@ The models are of github.com/jgillis/simscape2casadi (MIT, ``corpus/licences``),
 pictures. Those of ``corpus`` are solved in ``test_public_models``.
 """
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

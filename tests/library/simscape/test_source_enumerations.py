@@ -1,7 +1,5 @@
 """Enumerations beside a component source give its parameters their words, by name and number."""
 
-from __future__ import annotations
-
 import runpy
 
 import pytest

@@ -1,7 +1,5 @@
 """What exclusive branches of a component source declare, and arrays that functions make."""
 
-from __future__ import annotations
-
 import pytest
 from benches import wired
 

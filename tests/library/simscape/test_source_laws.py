@@ -1,7 +1,5 @@
 """Equations and expressions of component sources say the same here, or are refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

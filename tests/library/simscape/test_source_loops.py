@@ -1,7 +1,5 @@
 """Arrays and loops of component sources are what the language says of them, entry by entry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """What a component source says of its parts, ports and starts is so in the class, or is told."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

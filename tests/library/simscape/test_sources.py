@@ -4,8 +4,6 @@ The sources are public ones with their licences, ``tests/data/simscape/corpus/li
 hand-written ones state laws of this library's components in the other language.
 """
 
-from __future__ import annotations
-
 import math
 import runpy
 

@@ -1,7 +1,5 @@
 """Values of scripts, masks and units keep their meaning in the text, and names do not clash."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Heat that leaves through a port: where it goes, what follows its temperature, what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

@@ -1,7 +1,5 @@
 """In a thermal network entropy never falls, and no heat gets lost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Numbers of water are IAPWS-95, by CoolProp 8.0.0.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import numpy as np

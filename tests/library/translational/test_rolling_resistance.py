@@ -1,7 +1,5 @@
 """Rolling resistance against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import seconds, signal, values
 from benches.translational import driven, thrown

@@ -1,7 +1,5 @@
 """Sources that follow a table of time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import seconds, values

@@ -1,7 +1,5 @@
 """Hard stop with restitution against the closed form of the bouncing ball."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

@@ -1,7 +1,5 @@
 """Sensors read what is there and change nothing."""
 
-from __future__ import annotations
-
 import pytest
 from benches import seconds, values, wire, wired
 from benches.translational import driven, thrown

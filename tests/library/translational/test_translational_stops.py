@@ -1,7 +1,5 @@
 """Stops and contacts: their force laws and what becomes of a body that hits them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import values

@@ -1,7 +1,5 @@
 """Road load of a vehicle against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 from benches import seconds, signal, values, wire, wired
 from numpy.testing import assert_allclose

@@ -5,8 +5,6 @@ called so; they were found with ``PropsSI`` by pressure and quality, by density 
 or by pressure and entropy.
 """
 
-from __future__ import annotations
-
 import csv
 from itertools import groupby
 from math import sqrt
@@ -71,21 +69,19 @@ def heated(model, end, power):
 
 @pytest.mark.parametrize("medium", POINTS)
 def test_saturated_liquid_and_vapour_are_those_of_coolprop(medium):
-    """At three pressures, one after the other; the quality goes from 0 to 1 at each."""
-    rows, model = POINTS[medium], of(medium)
-    t, p, x = zip(*((2 * k + late, row["p"], late) for k, row in enumerate(rows)
-                    for late in (0, 1)), strict=True)  # fmt: skip
-    seconds = [f"{s} s" for s in t]
-    model.tank = Reservoir(pressure_spec="specified", energy_spec="quality",
-                           pressure=table(seconds, [f"{value} Pa" for value in p]),
-                           quality=table(seconds, list(x)))  # fmt: skip
-    model.state, model.ends = ThermodynamicPropertiesSensor(), SaturationPropertiesSensor()
-    model.connect(model.tank.A, model.state.A, model.ends.A, model.medium.A)
-    run = model.simulate(f"{t[-1]} s")
-    at = quantity(np.array(t), "s")
+    """Tanks of liquid and of vapour at three pressures."""
+    rows, n = POINTS[medium], 2 * len(POINTS[medium])
+    model = wired("tanks", "tank.A state.A ends.A medium.A",
+                  medium=TwoPhaseFluidProperties(count=n, medium=medium),
+                  tank=Reservoir(count=n, pressure_spec="specified", energy_spec="quality",
+                                 pressure=quantity(np.repeat([row["p"] for row in rows], 2), "Pa"),
+                                 quality=[0, 1] * len(rows)),
+                  state=ThermodynamicPropertiesSensor(count=n),
+                  ends=SaturationPropertiesSensor(count=n))
+    run = model.simulate("1 s")
 
     def seen(path, unit):
-        return run[path].at(at).to(unit).magnitude.reshape(-1, 2).T
+        return run[path].final.to(unit).magnitude.reshape(-1, 2).T
 
     def exact(name):
         return np.array([[row[f"{name}_{phase}"] for row in rows] for phase in "lv"])

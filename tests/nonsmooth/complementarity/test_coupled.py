@@ -1,7 +1,5 @@
 """Boxes whose bounds depend on efforts: contacts with friction as arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

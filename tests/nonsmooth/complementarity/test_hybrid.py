@@ -1,7 +1,5 @@
 """Efforts and flows where some elements take one and some the other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """Efforts from inside their bounds, against other ways to the same ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

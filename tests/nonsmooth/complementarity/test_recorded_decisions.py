@@ -1,7 +1,5 @@
 """Decisions that models have asked for: they obey the laws, interpreted as compiled."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Networks of 1 to 200 frictions and contacts: every law holds, and the work stays bounded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

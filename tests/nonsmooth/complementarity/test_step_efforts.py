@@ -1,7 +1,5 @@
 """Efforts that end a step, of many elements at once, against closed forms and their own laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

@@ -1,7 +1,5 @@
 """What follows at the end of a mode: closed forms, and the short way against the general one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

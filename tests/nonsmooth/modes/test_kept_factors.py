@@ -1,7 +1,5 @@
 """Do the efforts of held modes come out the same in one evaluation as step by step?"""
 
-from __future__ import annotations
-
 import casadi as ca
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Is the mode that machine code predicts the one that the joint problem finds?"""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wired

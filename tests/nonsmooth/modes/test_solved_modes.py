@@ -4,8 +4,6 @@ The matrix of the rates moves with the states (arms of a rolling disc, a rod, a 
 and friction is loaded by normal forces.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Moreau-Jean time stepping on models, against closed forms and published numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from benches import wire, wired

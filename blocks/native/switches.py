@@ -287,8 +287,8 @@ def _let_dust_be(code: Code, work: Workspace, relations: Relations, switches: Sw
         some |= allowed[r] > 0.0
     if not some:
         return
-    part = 1.0 / LEAST_ERROR  # what errors hide, of a condition that leads nowhere else
-    for _ in range(3):  # where slopes differ by more, they do so by less nearer to zero
+    part = 1.0
+    for _ in range(2):  # where slopes differ by more, they do so by less nearer to zero
         apart = _apart(code, work, relations, switches, resets, t, x, part, step)
         if apart <= LEAST_ERROR:
             for r in range(switches.m.size):

@@ -242,8 +242,8 @@ class Switching:
             allowed = np.maximum(allowed, np.abs(problem.crossings(t, y + move) - g))
         dust = flips[((crossings.largest <= NEVER_LEFT * allowed) & (allowed < np.inf)
                       & ~self.indirect)[flips]]
-        part = 1.0 / LEAST_ERROR  # what errors hide, of a condition that leads nowhere else
-        for _ in range(3 if len(dust) else 0):
+        part = 1.0
+        for _ in range(2 if len(dust) else 0):
             apart = max(self._apart(t, y + part * move, dust) for move in moves)
             if apart <= LEAST_ERROR:
                 crossings.relation_tolerance[dust] = np.maximum(

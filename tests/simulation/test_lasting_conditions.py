@@ -153,22 +153,3 @@ class Valve(Component):
 def test_a_valve_that_has_closed_is_no_fault_where_others_fill():
     tank = wired("tank", valve=Valve())
     assert tank.simulate("10 s")["valve.level"].final.m == pytest.approx(1.5, rel=1e-9)
-
-
-class Touching(Component):
-    """x = t^8, and how often it became positive."""
-
-    x, acted = Variable("", "0", priority="high"), Variable("", "0", priority="high")
-
-    def equations(self):
-        yield der(self.x) == 8 * (time / quantity("1 s")) ** 7 / quantity("1 s")
-        yield der(self.acted) == 0 / quantity("1 s")
-        yield when(self.x > 0, {self.acted: self.acted + 1})
-
-
-@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853", "Radau"])
-def test_what_errors_hide_does_not_become_true_again(method):
-    """Within the first 40 ms x is below 1e-11, and as often negative by the error of the run."""
-    run = wired("touching", part=Touching()).simulate("2 s", method=method)
-    assert run["part.acted"].final.m == 1
-    assert run["part.x"].final.m == pytest.approx(256, rel=1e-5)

@@ -211,7 +211,7 @@ class Course(KeptCourse):
     def go_back(self, most: int) -> Array:
         """Drop so many of the last steps, but the first; the values there."""
         self._gather()
-        if len(self._kept[0]) == self._steps + 1:
+        if 0 < self._steps == len(self._kept[0]) - 1:
             count = self._steps = max(self._steps - most, 1)
             self._rows = [self._numbered(np.arange(count + 1))]
             self._times, self._kept = [self._times[0][: count + 1]], [self._kept[0][: count + 1]]

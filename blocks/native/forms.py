@@ -15,6 +15,7 @@ __all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_larg
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
 MOST_OF_ZEROS = 20000  # of them, where their matrix is mostly zeros
+MOST_LINEAR = 1000  # of these, where it is linear: Python factors larger ones once
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
@@ -58,9 +59,10 @@ def is_large(system: System) -> bool:
 def _most_unknowns(system: System) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
-    if most < system.nz + system.nc <= MOST_OF_ZEROS and system.once(
+    zeros = min(MOST_LINEAR, MOST_OF_ZEROS) if system.has_linear_loops else MOST_OF_ZEROS
+    if most < system.nz + system.nc <= zeros and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
-        return MOST_OF_ZEROS
+        return zeros
     return most
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Component, Option, Parameter, Port, Variable, der, exp, log, sqrt, where
+from blocks import Component, Option, Parameter, Port, Variable, der, log, sqrt, where
 
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE
 from .chambers import ATMOSPHERE, ROOM, FluidPart
 from .flows import carried, mixed
+from .polynomials import E
 
 __all__ = ["Friction", "GasPipe", "Pipe", "Wall"]
 
@@ -83,7 +84,7 @@ class Wall(Friction):
         """The Nusselt number of one phase, after Gnielinski where it is turbulent."""
         f = self.friction(reynolds) / 8
         gnielinski = f * (self.turbulence(reynolds) - 1000) * prandtl / (
-            1 + 12.7 * sqrt(f) * (exp(2 / 3 * log(prandtl)) - 1))  # fmt: skip
+            1 + 12.7 * sqrt(f) * (prandtl ** (2 / 3) - 1))  # fmt: skip
         return self.laminar_nusselt + self.transition(reynolds) * (
             gnielinski - self.laminar_nusselt)  # fmt: skip
 
@@ -166,7 +167,7 @@ class Pipe(Wall):
         capacity, k = fluid.heat_capacity(within, T), fluid.conductivity(within, T)
         reynolds, prandtl = whole * D / (self.area * viscosity), viscosity * capacity / k
         wall = self.nusselt(reynolds, prandtl) * k / D * 4 * self.area * self.length / D
-        left = exp(-wall / (whole * capacity))
+        left = E ** (-wall / (whole * capacity))
         inlet = mixed(fluid, A, B, flow, self.area, A.T, B.T)
         return wall * (self.H.T - T) + (whole * capacity * (1 - left) - wall * left) * (
             self.H.T - inlet)  # fmt: skip

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Parameter, exp, log, sqrt, where
+from blocks import Parameter, log, sqrt, where
 
 from .flows import upstream
 from .passages import Restriction
+from .polynomials import E
 
 __all__ = ["SonicRestriction"]
 
@@ -36,12 +37,12 @@ class SonicRestriction(Restriction):
         critical = log((2 - 2 * k) / (2 - k)) / k  # 2/(gamma + 1) = (2 - 2 k)/(2 - k)
         y = log(share)
         y = where(y > critical, y, critical, events=False)
-        fall = 1 - exp(y)
+        fall = 1 - E**y
         # (r^(2/gamma) - r^((gamma + 1)/gamma)) gamma/(gamma - 1)/(1 - r), without 0/0 at r = 1
         near = fall < 1e-6
         safe = where(near, -1e-6, y, events=False)
-        curve = where(near, 1, exp(2 * (1 - k) * safe) * (1 - exp(k * safe)) / k / (
-            1 - exp(safe)), events=False)  # fmt: skip
+        curve = where(near, 1, E ** (2 * (1 - k) * safe) * (1 - E ** (k * safe)) / k / (
+            1 - E**safe), events=False)  # fmt: skip
         root = fall / sqrt(sqrt(fall**2 + self.laminar_share**2))
         flow = self.discharge_coefficient * area * p_1 * sqrt(
             2 * curve / (fluid.gas_constant(inlet) * T_1)) * root  # fmt: skip

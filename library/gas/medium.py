@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any
 
-from blocks import exp, log, require, sqrt
+from blocks import log, require, sqrt
 
 from ..fluids.degrees import GAS
-from ..fluids.polynomials import horner, integral, slope, within
+from ..fluids.polynomials import E, horner, integral, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "entropy", "gas_constant",
@@ -84,7 +84,7 @@ def isentropic_power(at: Any, T: Any) -> Any:
 
 def viscosity(at: Any, rho: Any, T: Any) -> Any:
     """Dynamic viscosity (Pa s)."""
-    return at.viscosity_unit * exp(horner(within(at, T)[0], coefficients(at, "viscosity")))
+    return at.viscosity_unit * E ** horner(within(at, T)[0], coefficients(at, "viscosity"))
 
 
 def conductivity(at: Any, T: Any) -> Any:
@@ -98,12 +98,9 @@ def rest_flow(at: Any, area: Any) -> Any:
 
 
 def lift(A: Any, B: Any) -> Any:
-    """Work that brings a kilogram from the pressure of A to that of B without heat (J/kg).
-
-    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with cp of the state at A.
-    """
+    """cp T_A ((p_B/p_A)^(R/cp) - 1), what compression without heat takes from A to B (J/kg)."""
     capacity = heat_capacity(A, A.T)
-    return capacity * A.T * (exp(A.gas_constant / capacity * log(B.p / A.p)) - 1)
+    return capacity * A.T * ((B.p / A.p) ** (A.gas_constant / capacity) - 1)
 
 
 def state(port: Any) -> Any:

@@ -26,8 +26,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from blocks import exp, log, quantity, require, sqrt, where
+from blocks import quantity, require, sqrt, where
 
+from ..fluids.polynomials import E
 from ..gas import medium as gas
 from ..gas.domain import numbers_of
 from ..media import media
@@ -117,12 +118,9 @@ def conductivity(at: Any, T: Any) -> Any:
 
 
 def lift(A: Any, B: Any) -> Any:
-    """Work that brings a kilogram from the pressure of A to that of B without heat (J/kg).
-
-    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with cp of the state at A.
-    """
+    """cp T_A ((p_B/p_A)^(R/cp) - 1), what compression without heat takes from A to B (J/kg)."""
     capacity = heat_capacity(A, A.T)
-    return capacity * A.T * (exp(gas_constant(A) / capacity * log(B.p / A.p)) - 1)
+    return capacity * A.T * ((B.p / A.p) ** (gas_constant(A) / capacity) - 1)
 
 
 def saturation_pressure(T: Any) -> Any:
@@ -134,9 +132,9 @@ def saturation_pressure(T: Any) -> Any:
         -7.85951783 + 1.84408259 * r - 11.7866497 * t**2 + 22.6807411 * t**2 * r
         - 15.9618719 * t**3 + 1.80122502 * t**6 * r)  # fmt: skip
     z = T / TRIPLE
-    ice = (-21.2144006 * exp(0.00333333333 * log(z)) + 27.3203819 * exp(1.20666667 * log(z))
-           - 6.10598130 * exp(1.70333333 * log(z))) / z  # fmt: skip
-    return where(T > TRIPLE, CRITICAL_PRESSURE * exp(water), TRIPLE_PRESSURE * exp(ice),
+    ice = (-21.2144006 * z**0.00333333333 + 27.3203819 * z**1.20666667
+           - 6.10598130 * z**1.70333333) / z  # fmt: skip
+    return where(T > TRIPLE, CRITICAL_PRESSURE * E**water, TRIPLE_PRESSURE * E**ice,
                  events=False)
 
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from blocks import exp, log, require, sqrt
+from blocks import log, require, sqrt
 
 from ..fluids.degrees import LIQUID
-from ..fluids.polynomials import horner, slope, within
+from ..fluids.polynomials import E, horner, slope, within
 
 __all__ = [
     "conductivity", "density", "density_and_enthalpy", "enthalpy", "heat_capacity", "lift",
@@ -46,7 +46,7 @@ def density_and_enthalpy(at: Any, p: Any, T: Any) -> tuple[Any, Any]:
     v0_T, beta_T = (horner(x, slope(c)) / at.half_range for c in (volume, modulus))
     K, s = at.bulk_modulus_gain, (p - at.atmospheric_pressure) / beta
     stiffer = 1 + K * s
-    phi = exp(-log(stiffer) / K)
+    phi = stiffer ** (-1 / K)
     area = (stiffer * phi - 1) / (K - 1)  # integral of phi
     by_temperature = v0_T * beta * area + v0 * beta_T * (area - s * phi)
     h = horner(x, coefficients(at, "enthalpy")) + v0 * beta * area - (
@@ -74,7 +74,7 @@ def viscosity(at: Any, rho: Any, T: Any) -> Any:
     x = within(at, T)[0]
     logarithm, power, v0 = (horner(x, coefficients(at, name))
                             for name in ("viscosity", "thickening", "volume"))  # fmt: skip
-    return rho * at.viscosity_unit * exp(logarithm + power * log(rho * v0))
+    return rho * at.viscosity_unit * E ** (logarithm + power * log(rho * v0))
 
 
 def conductivity(at: Any, T: Any) -> Any:

@@ -22,10 +22,10 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any, NamedTuple
 
-from blocks import exp, log, require, sqrt, where
+from blocks import log, require, sqrt, where
 
 from ..fluids.degrees import TWO_PHASE
-from ..fluids.polynomials import horner, slope
+from ..fluids.polynomials import E, horner, slope
 
 __all__ = [
     "boiling", "conductivities", "density", "enthalpy", "entropy", "heat_capacities", "place",
@@ -157,8 +157,8 @@ def quality(at: Any, p: Any, u: Any) -> Any:
 
 def viscosities(at: Any, of: Place) -> tuple[Any, Any]:
     """Dynamic viscosities (Pa s) of liquid and vapour."""
-    return (at.viscosity_unit * exp(polynomial(at, "liquid_viscosity", of.energy)),
-            at.viscosity_unit * exp(polynomial(at, "vapour_viscosity", of.boiling, of.heating)))
+    return (at.viscosity_unit * E ** polynomial(at, "liquid_viscosity", of.energy),
+            at.viscosity_unit * E ** polynomial(at, "vapour_viscosity", of.boiling, of.heating))
 
 
 def viscosity(at: Any, of: Place) -> Any:

@@ -69,7 +69,7 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
             target = PLATFORMS[name]
             folder = target.fmi2 if version == "2.0" else target.fmi3
             with TemporaryDirectory() as place:
-                file = library(target, program.image, text, "fmu.c",
+                file = library(target, program.image.code, text, "fmu.c",
                                {"FMI_VERSION": VERSIONS[version]}, Path(place))
                 if target == here():
                     try_out(file, program)
@@ -161,7 +161,8 @@ class _Description:
             if name in known and not program.is_state(one.info, int(i)):
                 name += "_state"
             if name not in known:
-                self._add(one, "state", "local", {"initial": "calculated"}, None, name)
+                self._add(one, "state", "local", {"initial": "calculated"}, None,
+                          name)
                 known[name] = self.listed[-1]
             known[name].kind, known[name].place = "state", one.place
             known[name].attributes["nominal"] = repr(float(nominal))

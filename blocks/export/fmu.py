@@ -161,8 +161,7 @@ class _Description:
             if name in known and not program.is_state(one.info, int(i)):
                 name += "_state"
             if name not in known:
-                self._add(one, "state", "local", {"initial": "calculated"}, None,
-                          name)
+                self._add(one, "state", "local", {"initial": "calculated"}, None, name)
                 known[name] = self.listed[-1]
             known[name].kind, known[name].place = "state", one.place
             known[name].attributes["nominal"] = repr(float(nominal))

@@ -80,10 +80,10 @@ def export_c(model: Any, folder: str | Path, inputs: Iterable[str] | Mapping[str
     made = _Library(program)
     with TemporaryDirectory() as place:
         inside = Path(place)
-        image, trial = program.image, {"BARE": 1, "TRIAL": 1}
-        try_out(library(own, image, made.internal(), "c_library.c", trial, inside), program)
+        code, trial = program.image.code, {"BARE": 1, "TRIAL": 1}
+        try_out(library(own, code, made.internal(), "c_library.c", trial, inside), program)
         file = inside / f"lib{made.name}.a"
-        contents = static_library(machine, image, "c_library.c", inside, file)
+        contents = static_library(machine, code, "c_library.c", inside, file)
         target_folder = Path(folder)
         target_folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, target_folder)

@@ -69,7 +69,7 @@ def export_fmu(model: Any, path: str | Path, inputs: Iterable[str] | Mapping[str
             target = PLATFORMS[name]
             folder = target.fmi2 if version == "2.0" else target.fmi3
             with TemporaryDirectory() as place:
-                file = library(target, program.image, text, "fmu.c",
+                file = library(target, program.image.code, text, "fmu.c",
                                {"FMI_VERSION": VERSIONS[version]}, Path(place))
                 if target == here():
                     try_out(file, program)

@@ -77,7 +77,7 @@ def header(program: Program, token: str, variables: Sequence[tuple[str, int]]) -
         f"#define TOKEN {_text(token)}",
         *(f"#define {name} INT64_C({value})" for name, value in number.items()),
         *(f"#define {name} {_number(value)}" for name, value in size.items()),
-        *(prototype(image, name) for name in image.code), "typedef void (*Code)(void);",
+        *map(prototype, image.code), "typedef void (*Code)(void);",
         f"static const Code code[] = {{{', '.join(f'(Code){name}' for name in image.code)}}};",
         _array("uint64_t", "image", [f"{w:#x}" for at, size in parts
                                      for w in image.words[at : at + size].tolist()]),

@@ -94,13 +94,11 @@ class Image:
     Attributes
     ----------
     size : words
-    texts : of code, by name, as far as they were asked for
     """
 
     def __init__(self, bound: Mapping[str, Bound], arrays: Sequence[Array],
                  empty: Sequence[str] = ()) -> None:
         self.bound, self._arrays = bound, arrays  # these stay where they are
-        self.texts: dict[str, str] = {}
         pieces = [piece for one in bound.values() for piece in one.pieces()]
         pieces += [(address_of(a), max(a.nbytes, 1)) for a in arrays]  # one is pointed to anyway
         blank = {one.address(name) for one in bound.values() for name in empty

@@ -167,16 +167,16 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
     follows = _Followers(program, sliders).words() if sliders else []
-    image, own = program.image, program.own
+    code, own = program.image.code, program.own
     places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
     text = header(program, "", []) + (
         f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
     with TemporaryDirectory() as place:
         if not program.step:  # else a run here has shown that it gets through
-            try_out(library(here(), image, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
-        file = library(BROWSER, image, text, "page.c", _places(program), Path(place))
+            try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
+        file = library(BROWSER, code, text, "page.c", _places(program), Path(place))
         content = file.read_bytes()
-    at, laws = image.place_of_array(program.method.p), program.driver.problem.laws
+    at, laws = program.image.place_of_array(program.method.p), program.driver.problem.laws
     relations = program.driver.events.time_events.relations
     resets = program.driver.events.switching.resets
     elements = None if laws is None else laws.elements

@@ -25,7 +25,6 @@ import numpy as np
 
 from ..exceptions import MissingPackage, ParameterError
 from ..machine.compiling import emitted_for, table_named, text_of_code
-from .image import Image
 
 __all__ = ["BROWSER", "OWN", "PLATFORMS", "TARGETS", "Contents", "Platform", "filled", "here",
            "library", "prototype", "static_library"]  # fmt: skip
@@ -124,14 +123,14 @@ def here() -> Platform:
     return PLATFORMS[f"{processor}-{platform.system().lower()}"]
 
 
-def library(target: Platform, image: Image, header: str, main: str,
+def library(target: Platform, code: Iterable[str], header: str, main: str,
             defined: Mapping[str, object], folder: Path) -> Path:
     """A shared library.
 
     Parameters
     ----------
     target : where it runs
-    image : of compiled functions, which call others in turn
+    code : names of compiled functions, which others call in turn
     header : what a source in C includes as ``model.h``
     main : that source, one of this folder
     defined : macros
@@ -139,7 +138,7 @@ def library(target: Platform, image: Image, header: str, main: str,
     """
     command = _compiler(target)
     (folder / "model.h").write_text(header, encoding="utf-8")
-    objects = [folder / f"{name}.o" for name in _written(image, target, folder)]
+    objects = [folder / f"{name}.o" for name in _written(code, target, folder)]
     if target is BROWSER:
         objects.append(_functions(command, folder))
     made, main_object = folder / f"model{target.suffix}", folder / "main.o"
@@ -167,13 +166,13 @@ class Contents(NamedTuple):
     missing: list[str]
 
 
-def static_library(target: Platform, image: Image, main: str, folder: Path, made: Path
+def static_library(target: Platform, code: Iterable[str], main: str, folder: Path, made: Path
                    ) -> Contents | None:
     """Write a static library; what is in it, where that can be told.
 
     Parameters
     ----------
-    target, image, main : as of :func:`library`
+    target, code, main : as of :func:`library`
     folder : where the headers are, to work in
     made : the file
     """
@@ -183,7 +182,7 @@ def static_library(target: Platform, image: Image, main: str, folder: Path, made
     objects = [folder / main.replace(".c", ".o")]
     _run([*command, "-c", *options, SOURCES / main, "-o", objects[0]], target)
     # only now, as LLVM ends the process where it does not know a processor
-    objects += [folder / f"{name}.o" for name in _written(image, target, folder)]
+    objects += [folder / f"{name}.o" for name in _written(code, target, folder)]
     made.unlink(missing_ok=True)  # else its old members stay
     zig = command[: command.index("cc")] if "ziglang" in command else []
     _run([*zig, "ar", "rcs", made, *objects], target)
@@ -266,15 +265,15 @@ def _compiler(target: Platform) -> list[str]:
         "Install it with: pip install 'blocks-toolkit[export]'", package="ziglang", extra="export")
 
 
-def _written(image: Image, target: Platform, folder: Path) -> list[str]:
+def _written(code: Iterable[str], target: Platform, folder: Path) -> list[str]:
     """Write object code of some functions, and of those that they call; their names."""
-    machine, names, open_ = _machine(target), dict[str, None](), list(image.code)
+    machine, names, open_ = _machine(target), dict[str, None](), list(code)
     while open_:
         name = open_.pop()
         if name in names:
             continue
         names[name] = None
-        text = _text(image, name)
+        text = _table(name) if name.startswith("table") else text_of_code(name)
         if OF_PYTHON in text or OF_X86 in text and not target.triple.startswith("x86_64"):
             text = text[text.index("define") : text.index("{") + 1] + "\n  ret void\n}\n"
         open_ += REFERENCE.findall(text)
@@ -283,17 +282,13 @@ def _written(image: Image, target: Platform, folder: Path) -> list[str]:
     return list(names)
 
 
-def _text(image: Image, name: str) -> str:
-    """The text of a function or a table, which is written once, whatever it is compiled for."""
-    if name.startswith("table") and name not in image.texts:  # of numbers, bit by bit
-        entries = table_named(name)
-        kind = f"i{8 * entries.itemsize}"
-        content = ", ".join(
-            f"{kind} {n}" for n in entries.view(f"u{entries.itemsize}").ravel().tolist())
-        image.texts[name] = f"@{name} = hidden constant [{entries.size} x {kind}] [{content}]\n"
-    if name not in image.texts:
-        image.texts[name] = text_of_code(name)
-    return image.texts[name]
+def _table(name: str) -> str:
+    """The text of a table of numbers, bit by bit."""
+    entries = table_named(name)
+    entries = entries.view(f"u{entries.itemsize}")
+    kind = f"i{8 * entries.itemsize}"
+    content = ", ".join(f"{kind} {n}" for n in entries.ravel().tolist())
+    return f"@{name} = hidden constant [{entries.size} x {kind}] [{content}]\n"
 
 
 @cache
@@ -310,8 +305,8 @@ def _machine(target: Platform) -> Any:
         reloc="pic" if target.suffix and target is not BROWSER else "static", codemodel="default")
 
 
-def prototype(image: Image, name: str) -> str:
+def prototype(name: str) -> str:
     """The declaration in C of a compiled function: WebAssembly calls functions by their types."""
-    result, given = re.findall(rf"define (\w+) @{name}\(([^)]*)\)", _text(image, name))[0]
+    result, given = re.findall(rf"define (\w+) @{name}\(([^)]*)\)", text_of_code(name))[0]
     takes = [TYPES[one.split()[0]] for one in given.split(",") if one.strip()]
     return f"extern {TYPES[result]} {name}({', '.join(takes) or 'void'});"

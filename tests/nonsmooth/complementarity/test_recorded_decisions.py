@@ -10,22 +10,23 @@ from blocks.machine import compiling
 from blocks.nonsmooth.complementarity import Status, solve
 
 #: Rows of masses that rub on each other, boxes on feet, gears with losses, brakes that share.
-RECORDED = json.loads(Path(__file__).with_name("decisions.json").read_text(encoding="utf-8"))
+RECORDED = [{name: np.array(value) for name, value in given.items()} for given in json.loads(
+    Path(__file__).with_name("decisions.json").read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("number", range(len(RECORDED)))
-def test_interpreted_and_compiled_decisions_are_the_same_to_the_last_bit(number, monkeypatch):
-    given = {name: np.array(value) for name, value in RECORDED[number].items()}
-    compiled = solve(**given)
+def test_interpreted_and_compiled_decisions_are_the_same_to_the_last_bit(monkeypatch):
+    compiled = [solve(**given) for given in RECORDED]
     monkeypatch.setattr(compiling, "is_installed", lambda: False)
-    interpreted = solve(**given)
-    for one, other in zip(vars(compiled).values(), vars(interpreted).values(), strict=True):
-        assert np.array_equal(one, other)
+    for number, given in enumerate(RECORDED):
+        interpreted = solve(**given)
+        for one, other in zip(vars(compiled[number]).values(), vars(interpreted).values(),
+                              strict=True):
+            assert np.array_equal(one, other), number
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)))
 def test_what_is_decided_obeys_every_law(number):
-    given = {name: np.array(value) for name, value in RECORDED[number].items()}
+    given = RECORDED[number]
     D, b, known = given["D"], given["b"], given.get("known", np.zeros(len(given["b"]), dtype=bool))
     found, none = solve(**given), np.zeros_like(D)
     L, H = given.get("by_lower", none), given.get("by_upper", none)

@@ -59,7 +59,7 @@ def is_large(system: System) -> bool:
 def _most_unknowns(system: System) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
     most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
-    zeros = min(MOST_LINEAR, MOST_OF_ZEROS) if system.has_linear_loops else MOST_OF_ZEROS
+    zeros = MOST_LINEAR if system.has_linear_loops else MOST_OF_ZEROS
     if most < system.nz + system.nc <= zeros and system.once(
             "loops mostly zeros", lambda: _is_mostly_zeros(system)):
         return zeros

@@ -6,7 +6,17 @@ from benches import wire, wired
 from friction_bench import dry, happened, loaded, missing_energy, moved, place, push, value, values
 from numpy.testing import assert_allclose
 
-from blocks import Model, Parameter, StructureError, Variable, cos, load_law, quantity, sin
+from blocks import (
+    Model,
+    Parameter,
+    SimulationError,
+    StructureError,
+    Variable,
+    cos,
+    load_law,
+    quantity,
+    sin,
+)
 from blocks.initialisation.nominal_values import find_nominals
 from blocks.simulation.start import consistent_start
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
@@ -75,6 +85,14 @@ def test_friction_in_parallel_shares_a_load_without_failing():
     total = values(run, ["one.f", "other.f"], np.array([1.0, 3.0, 3.9])).sum(axis=0)
     assert_allclose(total, [1.0, 3.0, 3.9], rtol=1e-6)
     assert_allclose([value(run, "at.x"), value(run, "body.v")], [4 / 3, 2.0], rtol=0, atol=1e-6)
+
+
+def test_what_takes_the_effort_of_another_for_its_load_is_told_to_be_one():
+    model = wired("parallel", "body.M one.R other.R load.R", "one.C other.C load.C ground.V",
+                  body=Mass(), ground=Reference(), one=law("quinn", 1.0),
+                  other=law("quinn", 3.0), load=push(lambda t: t))
+    with pytest.raises(SimulationError, match="one, other.*one in their place, with the sum of"):
+        model.simulate("1 s")
 
 
 def test_across_a_prescribed_motion_the_force_opposes_the_acceleration_at_rest():

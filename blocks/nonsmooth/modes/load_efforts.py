@@ -80,7 +80,11 @@ class LoadEfforts:
                 return
         owners, families = self.elements.owners[:3], self.system.network.families
         raise AlgebraicFailure(t, [families[f].path(i) for f, i in owners],
-                               "no efforts agree with the laws of the load")
+                               "no efforts agree with the laws of the load",
+                               advice="Where several of these hold one motion, each takes the "
+                               "efforts of the others for its load: put one in their place, with "
+                               "the sum of their strengths, or take law='coulomb'."
+                               if len(owners) > 1 else "")
 
     def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:
         """(d slope / d effort) (d effort / d x)."""

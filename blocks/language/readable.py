@@ -6,6 +6,7 @@ CasADi's scalar operations and nothing of models.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import casadi as ca
@@ -110,6 +111,8 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
         text, own = texts[i]
         return text if own >= binding else f"({text})"
 
+    if operation == ca.OP_POW and parts[0].is_constant() and float(parts[0]) == math.e:
+        return f"exp({texts[1][0]})", ATOM
     if operation in _INFIX:
         word, binding = _INFIX[operation]
         right = binding + (operation in (ca.OP_SUB, ca.OP_DIV))

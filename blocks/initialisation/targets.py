@@ -271,7 +271,10 @@ class TargetFunctions:
         if problem.unknowns.may_stay_open:
             return problem.unknowns.solver(args)(residuals)
         gz = self.system.residual_z.sparse(*args).toarray()[: self.system.nz]
-        return np.asarray(np.linalg.solve(gz, residuals))
+        try:
+            return np.asarray(np.linalg.solve(gz, residuals))
+        except np.linalg.LinAlgError:  # where some of them are open, the least change
+            return np.asarray(np.linalg.lstsq(gz, residuals)[0])
 
     def step(self, problem: Problem, t: float, slopes: Any, missed: Array, size: Array,
              levels: Sequence[Flags]) -> tuple[Array, Array]:

@@ -161,7 +161,7 @@ class Pulses(_Looks):
         self.work.k[NEW] = step.y
         length = float(step_to_pulse.knowing(known_of(self.code))(
             self.code, self.room, self._exponents, self._inside, y, step.t_old, h,
-            self._method.rtol, self._known == step.t_old, False))
+            self._method.rtol, bool(self._known == step.t_old), False))
         self.calls.check()
         if length == h:
             self._exponents[START], self._known = self._exponents[END], step.t

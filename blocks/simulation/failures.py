@@ -103,7 +103,7 @@ def _steepest(problem: Problem, step: Step) -> list[str]:
 
 def has_roots(system: System, component: str) -> bool:
     """Whether a law of a component has a root or a power: where these begin they are steep."""
-    laws = ca.vertcat(*(
+    laws = ca.vertcat(ca.SX(0, 1), *(
         law.residual for family in system.network.families for law in family.kernel.laws
         if component in map(family.path, range(family.size))))
     return not kinds(ca.Function("laws", ca.symvar(laws), [laws])).isdisjoint(ROOTS)

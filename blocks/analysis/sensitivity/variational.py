@@ -151,8 +151,10 @@ def _parted(steps: Steps, coarse: Indices, error: Array) -> tuple[Array, Array, 
     parts = np.clip(np.ceil(error ** (1 / STAGES)), 2, MOST_PARTS).astype(int)
     of = np.repeat(coarse, parts)
     number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
-    length = steps.length[of] / np.repeat(parts, parts)
-    return steps.start[of] + number * length, length, steps.which[of]
+    # lengths are those between times as they are rounded, which counts for what is fast
+    start, end = (steps.start[of] + steps.length[of] * (k / np.repeat(parts, parts))
+                  for k in (number, number + 1))
+    return start, end - start, steps.which[of]
 
 
 def _grouped(starts: Array, ends: Array, which: Indices) -> tuple[Indices, Indices]:

@@ -93,11 +93,16 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     if reason := why_not(system, laws):
         return reason
     alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
-    most = MOST_DENSE if laws is None else MOST_WITH_LAWS
+    most = _most_dense(laws)
     if system.nx <= most or (alone or laws is not None) and band_of(
             system, laws=laws) is not None or sparse_form(system, laws) is not None:
         return ""
     return f"more than {most} states need a sparse matrix"
+
+
+def _most_dense(laws: Laws | None) -> int:
+    """Unknowns up to which a Jacobian may be full."""
+    return MOST_DENSE if laws is None else MOST_WITH_LAWS
 
 
 def why_differences(system: System, laws: Laws | None = None) -> str:
@@ -106,7 +111,7 @@ def why_differences(system: System, laws: Laws | None = None) -> str:
     Of many states the text of a full Jacobian would be long, unless it goes through unknowns that
     are solved for: then entries of sparse matrices are all that is written.
     """
-    many = MOST_STATES < system.nx <= (MOST_DENSE if laws is None else MOST_WITH_LAWS) and (
+    many = MOST_STATES < system.nx <= _most_dense(laws) and (
         laws is not None or is_large(system) or not (system.nz or system.clusters))
     if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
         return "derivatives of many states by each other are long"

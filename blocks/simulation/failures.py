@@ -83,6 +83,7 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
 
 
 def _steep(equation: str) -> str:
+    """What is said of a law as steep as a root, and the equation that it stands in, if known."""
     return STEEP + f" It stands in  {equation} ." * bool(equation)
 
 

@@ -12,7 +12,6 @@ from ..exceptions import SimulationError, warn_user
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_DIGITS, TINY
 from ..solvers import Method, Step, Work, method_named
-from ..solvers.scipy_methods import ScipyMethod
 from ..system.problem import Problem
 from .failures import refuse_corner, refuse_wiggling
 from .method_choice import (
@@ -479,9 +478,9 @@ class Pace:
                 moved = np.abs(step.y - y)
                 if np.all(moved <= LAST_DIGITS * (1.0 + np.abs(y))):
                     refuse_corner(problem, t, np.asarray(step.y))
-                held = isinstance(method, ScipyMethod) and method.holds_itself
-                wiggled = kind.implicit and not kind.looks_itself and (moved.any() or held) and (
-                    np.all(moved <= WITHIN * (method.atol + method.rtol * np.abs(y))))
+                wiggled = kind.implicit and not kind.looks_itself and (
+                    moved.any() or method.holds_itself) and np.all(
+                    moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))
                 self._wiggles = self._wiggles + 1 if wiggled else 0
                 if self._wiggles > WIGGLES and RESTS * (self.end - t) > ENDURED * (t - since):
                     refuse_wiggling(problem, kind.name, step)

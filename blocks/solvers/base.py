@@ -246,6 +246,11 @@ class Method(ABC):
         return None
 
     @property
+    def holds_itself(self) -> bool:
+        """Whether nothing but its own errors bounded the last step, where that is told."""
+        return False
+
+    @property
     def share(self) -> float:
         """Factor on tolerances for a library that looks at the mean of all errors.
 

@@ -70,7 +70,6 @@ class ScipyMethod(Method):
 
     @property
     def holds_itself(self) -> bool:
-        """Whether nothing else bounded its last step."""
         solver = self._solver
         return solver is not None and solver.t < solver.t_bound and bool(
             solver.step_size < self.max_step)

@@ -48,6 +48,11 @@ def test_a_ring_without_mass_a_pressed_stop_in_fixed_steps_and_pumps_in_a_circle
     assert not defects, defects
 
 
+def test_a_start_with_open_loops_a_pulse_beside_ode23s_and_a_stop_at_a_bare_frame_are_answered():
+    defects = complain((919_227, 914_052, 912_752))
+    assert not defects, defects
+
+
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
     defects = complain(range(30_000, 30_004), FLUIDS)
     assert not defects, defects

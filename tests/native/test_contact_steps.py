@@ -33,6 +33,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_steps_in_machine_code_are_those_of_python_to_rounding(case, monkeypatch):
+    pytest.importorskip("llvmlite")
     make, end, step, names = CASES[case]
     model = make()
     compiled = model.simulate(end, method="moreau_jean", step=step)

@@ -145,6 +145,7 @@ def comes_to_its_stops(run, count):
 @pytest.mark.parametrize(("count", "method", "stop_first"), [
     (1, "dopri5", False), (3, "auto", True), (12, "auto", False), (3, "rodas4", True)])
 def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, monkeypatch):
+    pytest.importorskip("llvmlite")
     decided, decide = [], Decisions.decide
 
     def noted(self, problem, t, touched):

@@ -150,6 +150,7 @@ def swing():
 
 @pytest.mark.parametrize(("make", "end"), [(stack, "0.71 s"), (cart, "0.71 s"), (swing, "1.01 s")])
 def test_they_move_as_if_every_split_was_sought(make, end, monkeypatch):
+    pytest.importorskip("llvmlite")
     quick = make().simulate(end, rtol=1e-9)
     monkeypatch.setattr(CompiledMargins, "_given_rows", lambda *_: None)
     slow = make().simulate(end, rtol=1e-9)
@@ -211,6 +212,7 @@ def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
     pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 5, 7))])
 def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypatch):
     """Boxes on two to four feet on a slope, side by side or on each other, pushed to and fro."""
+    pytest.importorskip("llvmlite")
 
     def run():
         draw, model, before = np.random.default_rng(seed), Model("boxes"), None

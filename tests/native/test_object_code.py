@@ -4,11 +4,12 @@ import ctypes
 import math
 import sys
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 from blocks.machine import compiling, object_code
+
+llvm = pytest.importorskip("llvmlite.binding")
 
 if not object_code.processor():
     pytest.skip("for x86-64 under Linux", allow_module_level=True)

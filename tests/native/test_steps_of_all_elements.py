@@ -81,6 +81,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_whatever_has_modes_is_stepped_in_machine_code_as_in_python(case, monkeypatch):
+    pytest.importorskip("llvmlite")
     make, names = CASES[case]
     model = make()
     compiled = model.simulate("0.5 s", method="moreau_jean", step="5 ms")

@@ -414,18 +414,25 @@ def test_states_are_chosen_anew_as_in_python(tmp_path):
     compared(model, found, show, "4 s", within=1e-12, **options)  # by four choices of six
 
 
-@on_node
-def test_sliders_move_constraints(tmp_path):
-    model, file = Model("swing"), tmp_path / "page.html"
+@pytest.fixture(scope="module")
+def swing(tmp_path_factory):
+    """A pendulum, its page, what that shows and how it runs."""
+    model, file = Model("swing"), tmp_path_factory.mktemp("swing") / "page.html"
     model.bob = Pendulum(x="0.7 m", y="-0.5 m", gravity="9.81 m/s^2")
     show, options = ["bob.x", "bob.y", "bob.tension"], {"method": "dopri5", "rtol": 1e-8}
     model.page(file, show=show, duration="3 s", **options, sliders={
         "bob.length": ("0.8 m", "2 m"), "bob.gravity": ("1.62 m/s^2", "9.81 m/s^2")})
-    for length, gravity in ((1.0, 9.81), (1.5, 9.81), (0.8, 1.62)):
-        found = there(file, {"bob.length": length, "bob.gravity": gravity})
-        model.bob.length, model.bob.gravity = f"{length} m", f"{gravity} m/s^2"
-        assert found["t"][-1] == 3.0
-        compared(model, found, show, "3 s", within=1e-12, **options)
+    return model, file, show, options
+
+
+@on_node
+@pytest.mark.parametrize(("length", "gravity"), [(1.0, 9.81), (1.5, 9.81), (0.8, 1.62)])
+def test_sliders_move_constraints(length, gravity, swing):
+    model, file, show, options = swing
+    found = there(file, {"bob.length": length, "bob.gravity": gravity})
+    model.bob.length, model.bob.gravity = f"{length} m", f"{gravity} m/s^2"
+    assert found["t"][-1] == 3.0
+    compared(model, found, show, "3 s", within=1e-12, **options)
 
 
 # -- what cannot be moved ------------------------------------------------------------------------

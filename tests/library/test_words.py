@@ -72,17 +72,25 @@ def test_no_word_is_explained_twice_for_one_class():
 
 # -- Simscape --------------------------------------------------------------------------------------
 def test_a_parameter_of_simscape_is_answered_with_its_name_here():
-    for row in rows("simscape_blocks.csv"):
-        cls, there, here = class_of(row["component"]), row["parameter"], row["name"]
+    wrong, listed = [], rows("simscape_blocks.csv")
+    assert len(listed) > 150
+    for row in listed:
+        there, here = row["parameter"], row["name"]
         if there != here:
-            error = answer(lambda cls=cls, there=there: cls(**{there: "1 N"}))
-            assert f"Simscape's {there} is {here} here." in str(error)
-            assert error.nearest == [here]
+            try:
+                found = class_of(row["component"])(**{there: "1 N"})
+            except UnknownName as error:
+                found = str(error), error.nearest
+                if f"Simscape's {there} is {here} here." in found[0] and found[1] == [here]:
+                    continue
+            wrong.append((row["component"], found, f"Simscape's {there} is {here} here."))
+    assert wrong == []
 
 
 def test_no_parameter_of_a_block_with_a_counterpart_is_left_without_an_answer():
-    unanswered = []
-    for row in rows("simscape_parameters.csv"):
+    unanswered, listed = [], rows("simscape_parameters.csv")
+    assert len(listed) > 700
+    for row in listed:
         if row["block"] in MISSING:
             continue
         known = WORDS.component(row["block"], "")

@@ -97,7 +97,8 @@ class CarriedByFlows:
                 _, classes, signs = group.terms(np.array([row]))
                 values = signs.astype(float)
             mine = np.array([c in place for c in classes.tolist()], dtype=bool)
-            values = values / np.abs(values[mine]).max(initial=TINY)
+            with np.errstate(invalid="ignore"):  # what is no number determines nothing
+                values = values / np.abs(values[mine]).max(initial=TINY)
             for c, value in zip(classes[mine].tolist(), values[mine].tolist(), strict=True):
                 matrix[k, place[c]] += value
         return matrix

@@ -51,7 +51,7 @@ class CarriedByFlows:
         for trial in range(TRIALS if switched else 1):
             # of every unknown, what those before it do not say of it already
             apart = ca.diag(ca.qr_sparse(self._matrix(block, trial), True)[1]).full()
-            if not (np.abs(apart) <= OPEN_UNKNOWN).any():  # no numbers either
+            if not np.isfinite(apart).all() or (np.abs(apart) > OPEN_UNKNOWN).all():
                 return False
         return True
 
@@ -96,8 +96,9 @@ class CarriedByFlows:
             else:
                 _, classes, signs = group.terms(np.array([row]))
                 values = signs.astype(float)
-            mine = np.isin(classes, block.unknowns)
-            values = values / np.abs(values[mine]).max(initial=TINY)
+            mine = np.array([c in place for c in classes.tolist()], dtype=bool)
+            with np.errstate(invalid="ignore"):  # what is no number determines nothing
+                values = values / np.abs(values[mine]).max(initial=TINY)
             for c, value in zip(classes[mine].tolist(), values[mine].tolist(), strict=True):
                 matrix[k, place[c]] += value
         return matrix

@@ -470,10 +470,14 @@ def _guarded(then: ca.SX, otherwise: ca.SX) -> tuple[ca.SX, ca.SX]:
     return guarded(then, otherwise), guarded(otherwise, then)
 
 
+def is_guard(kind: int, operands: list[ca.SX]) -> bool:
+    """Whether an operation is a condition that only says that an alternative is a number."""
+    return kind == ca.OP_LT and operands[1].is_constant() and float(operands[1]) == FINITE
+
+
 def unguarded(sx: ca.SX) -> ca.SX:
     """A scalar as it is written, with no value where one of its alternatives has none."""
-    return rewritten(sx, lambda kind, operands: ca.SX(1) if kind == ca.OP_LT and (
-        operands[1].is_constant() and float(operands[1]) == FINITE) else None)
+    return rewritten(sx, lambda *operation: ca.SX(1) if is_guard(*operation) else None)
 
 
 def held(condition: object) -> Expression:

@@ -13,6 +13,7 @@ import casadi as ca
 
 from ..numerics.rewriting import alternatives
 from ..units import Unit, from_si
+from .expression import is_guard
 
 __all__ = ["crossing", "readable"]
 
@@ -103,6 +104,9 @@ def _written(sx: ca.SX, known: dict[int, tuple[str, int]], depth: int,
     parts = [sx.dep(i) for i in range(sx.n_dep())]
     chosen = alternatives(sx)
     if chosen is not None:
+        condition = chosen[0]
+        if is_guard(condition.op(), [condition.dep(i) for i in range(condition.n_dep())]):
+            return _text(chosen[1], known, depth, longest)  # nobody wrote it
         inside = ", ".join(_text(p, known, depth + 1, longest)[0] for p in chosen)
         return f"where({inside})", ATOM
     texts = [_text(p, known, depth + 1, longest) for p in parts]

@@ -31,7 +31,6 @@ from .expression import (
     as_expression,
     current_trace,
     refuse_turns,
-    unguarded,
 )
 from .expression import time as time_expression
 from .floors import Floors
@@ -620,12 +619,11 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callab
                             f"{right.numel()} on the right.",
                             "Write one equation for every variable.")
     for i in range(residual.numel()):
-        yield residual[i], _wording(kernel, left[i], right[i])
+        yield residual[i], _wording(left[i], right[i])
 
 
-def _wording(kernel: Kernel, *sides: ca.SX) -> Callable[..., str]:
-    return lambda *longest: " == ".join(readable(
-        unguarded(side) if kernel.guarded else side, *longest) for side in sides)
+def _wording(left: ca.SX, right: ca.SX) -> Callable[..., str]:
+    return lambda *longest: f"{readable(left, *longest)} == {readable(right, *longest)}"
 
 
 def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:

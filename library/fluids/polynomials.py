@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import e as E
+from math import e as E  # its powers change slowly here; of exp, steps look for pulses
 from typing import Any
 
 from blocks import where
 
-#: Powers of ``E`` change slowly; steps look for pulses of ``exp``, such as a diode's current.
 __all__ = ["E", "horner", "integral", "slope", "within"]
 
 

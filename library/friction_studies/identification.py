@@ -168,7 +168,7 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
 def choice(fits: list[FrictionFit], notes: Callable[..., list[str]], measured: Any
            ) -> FrictionChoice:
     """The smallest of the laws that the data do not tell from the best."""
-    fits.sort(key=lambda one: float(one.held_out.m))
+    fits = sorted(fits, key=lambda one: float(one.held_out.m))
     best = min(one.bic for one in fits)
     tied = [one for one in fits if one.bic <= best + TIED]
     law = min(tied, key=lambda one: (len(one.parameters), one.bic))

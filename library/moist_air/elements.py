@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from blocks import Input, Option, Parameter, Port, Variable
 
@@ -40,10 +43,17 @@ class Reservoir(chambers.Reservoir):
     humidity_spec = Option("relative", HUMIDITIES, doc="what its humidity is")
     trace_gas_spec = Option("mass_fraction", FRACTIONS, doc="what its share of trace gas is")
     A = Port(moist_air, doc="the reservoir")
-    humidity = Parameter(0.5, minimum=0, maximum=1, varying=True, doc="Humidity by humidity_spec")
+    humidity = Parameter(0.5, minimum=0, varying=True, doc="Humidity, as humidity_spec says")
     trace_gas = Parameter(0.001, minimum=0, varying=True, doc="Share of trace gas")
     W = Input("1", default="humidity", doc="humidity")
     G = Input("1", default="trace_gas", doc="share of trace gas")
+
+    def verify(self) -> Iterator[str]:
+        if self.humidity_spec == "humidity_ratio" or callable(self.humidity):
+            return
+        if np.any(self.humidity > 1):
+            yield (f"humidity is {self.humidity:~P}, and as humidity_spec={self.humidity_spec!r} "
+                   "it is 1 at most: write 70 % as 0.7 or '70 %'.")
 
     def within(self, port: Any) -> Any:
         x_w, x_g = medium.shares(port, self.humidity_spec, self.W, self.trace_gas_spec,

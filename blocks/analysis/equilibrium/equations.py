@@ -236,8 +236,9 @@ class Equations:
             value, matrix, sizes = self._rows(point, of)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
-            factors, unit = None, _unit_of_columns(matrix)
+            factors = None
             if matrix.shape[0] == matrix.shape[1]:
+                unit = _unit_of_columns(matrix)
                 factors = factors_if_regular(matrix * unit, SINGULAR)
             step = _Directions.of(matrix).step(-value) if factors is None else \
                 dgetrs(*factors, -value)[0] * unit

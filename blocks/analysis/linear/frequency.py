@@ -48,11 +48,8 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
     if not len(b):
         out[:] = d
         return out
-    eye, right = identity(len(b), format="csc"), b.astype(complex)
-    solve: Callable[[complex], Array] = _band_solver(a, b) or (
-        (lambda at: splu(at * eye - csc_matrix(a)).solve(right)) if not isinstance(a, np.ndarray)
-        else _triangular_solver(a, b) if len(s) > MANY
-        else lambda at: np.linalg.solve(at * eye.toarray() - a, right))
+    full = _triangular_solver if len(s) > MANY else _full_solver
+    solve = _band_solver(a, b) or (full if isinstance(a, np.ndarray) else _sparse_solver)(a, b)
     for k, at in enumerate(s):
         try:
             answer = solve(at)
@@ -60,6 +57,12 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
             answer = solve(at * (1 + 2 * EPS))
         out[k] = c @ answer + d
     return out
+
+
+def _full_solver(a: Array, b: Array) -> Callable[[complex], Array]:
+    """(s - A)^-1 b by s, of a full matrix."""
+    eye = np.eye(len(a))
+    return lambda s: np.asarray(np.linalg.solve(s * eye - a, b), dtype=complex)
 
 
 def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
@@ -72,6 +75,12 @@ def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
         return np.asarray(q @ solve_triangular(moved, right, check_finite=False))
 
     return solve
+
+
+def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
+    """Return (s - A)^-1 b as a function of s, of a sparse matrix."""
+    eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
+    return lambda s: np.asarray(splu(s * eye - whole).solve(right))
 
 
 def _band_solver(a: Any, b: Array) -> Callable[[complex], Array] | None:

@@ -10,7 +10,7 @@ import pytest
 from benches import final, wire, wired
 from numpy.testing import assert_allclose
 
-from blocks import Model, ParameterError, SimulationError, quantity
+from blocks import Model, SimulationError, quantity
 from library.moist_air import (
     AbsoluteReference,
     Cap,
@@ -448,7 +448,11 @@ def test_a_room_from_which_more_water_is_drawn_than_there_is_stops_the_run_by_na
         model.simulate("1 min")
 
 
-def test_a_humidity_of_70_is_refused():
-    with pytest.raises(ParameterError, match="humidity"):
-        Reservoir(humidity=70)
-    Reservoir(humidity="70 %")
+@pytest.mark.parametrize(("humidity", "spec", "refused"), [
+    (70, "relative", True), ("70 %", "relative", False), (1.2, "mass_fraction", True),
+    (1.2, "mole_fraction", True), (1.4, "humidity_ratio", False)])  # 90 °C, saturated at 1 atm
+def test_no_humidity_but_a_ratio_of_vapour_to_air_is_more_than_1(humidity, spec, refused):
+    model = Model("outside")
+    model.outside = Reservoir(humidity=humidity, humidity_spec=spec, temperature="95 degC")
+    found = [f for f in model.check().errors if "humidity_spec" in f.problem]
+    assert bool(found) == refused

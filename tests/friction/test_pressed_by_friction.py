@@ -7,8 +7,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from benches import wired
-from hypothesis import strategies as st
-from random_cases import random_cases
 
 from blocks import (
     Component,
@@ -125,26 +123,30 @@ def test_where_no_efforts_hold_any_longer_is_told_by_name():
     assert told.value.result["ring.f0"].final.m == pytest.approx(0.0, abs=1e-4)
 
 
-@st.composite
-def rings(draw):
-    size = draw(st.integers(1, 3))
-    ends = st.lists(st.integers(-1, size - 1), min_size=2, max_size=2, unique=True)
-    pick = lambda *values: draw(st.sampled_from(values))  # noqa: E731
+def random_ring(seed):
+    rng = np.random.default_rng(seed)
+    pick = lambda *values: float(rng.choice(values))  # noqa: E731
+    size = 1 + seed % 3
+    ends = lambda: map(int, rng.permutation(np.arange(-1, size))[:2])  # noqa: E731
     bodies = [(pick(0.5, 1.0, 2.0), pick(1.0, 4.0, 10.0), pick(1.0, 3.0, 5.0), pick(0.7, 1.3, 2.0),
                pick(0.0, 1.0)) for _ in range(size)]
-    frictions = [(*draw(ends), pick(0.5, 1.0, 2.0), 0.0, 0) for _ in range(pick(1, 2))]
-    for _ in range(pick(2, 3, 4)):
-        frictions.append((*draw(ends), pick(0.0, 0.1, 0.5), pick(0.2, 0.4, 0.6),
-                          draw(st.integers(0, len(frictions) - 1))))
+    frictions = [(*ends(), pick(0.5, 1.0, 2.0), 0.0, 0) for _ in range(rng.integers(1, 3))]
+    for _ in range(rng.integers(2, 5)):
+        frictions.append((*ends(), pick(0.0, 0.1, 0.5), pick(0.2, 0.4, 0.6),
+                          int(rng.integers(len(frictions)))))
     return bodies, frictions, [pick(0.0, 0.0, 1.0, -0.5) for _ in bodies]
 
 
-@random_cases(rings(), few=8, many=60)
-def test_random_rings_obey_their_laws_or_are_refused_by_name(given):
-    bodies, frictions, speeds = given
-    try:
-        run = ring(bodies, frictions, speeds).simulate(quantity(END, "s"), rtol=1e-8)
-    except SimulationError as told:
-        assert told.code == "simulation.paradox"
-        return
-    obeys_all_laws(run, bodies, frictions)
+@pytest.mark.parametrize("count", [9, pytest.param(60, marks=pytest.mark.slow)])
+def test_random_rings_obey_their_laws_or_are_refused_by_name(count):
+    ended = 0
+    for seed in range(count):
+        bodies, frictions, speeds = random_ring(seed)
+        try:
+            run = ring(bodies, frictions, speeds).simulate(quantity(END, "s"), rtol=1e-8)
+        except SimulationError as told:
+            assert told.code == "simulation.paradox", (seed, told)
+            continue
+        obeys_all_laws(run, bodies, frictions)
+        ended += 1
+    assert ended > count / 2  # a third are of one body

@@ -5,7 +5,6 @@ Differential Equations, Oxford 2003, section 1.
 """
 
 import pickle
-from itertools import product
 from math import pi
 
 import numpy as np
@@ -89,9 +88,8 @@ def decay(t, delay):
     return np.array([pieces[i](x - i * delay) for i, x in zip(k, t, strict=True)])
 
 
-@pytest.mark.parametrize(("method", "delay"), [
-    *product(("auto", "rodas4"), (1.0, 0.37)),
-    *product(("dopri5", "DOP853", "ode45", "Radau"), (1.0,))])
+@pytest.mark.parametrize("delay", [1.0, 0.37])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "ode45", "Radau"])
 def test_a_quantity_that_decays_by_its_own_past_is_a_polynomial_in_every_period(method, delay):
     rtol = 1e-8
     run = alone(Decay(delay=f"{delay} s")).simulate("4.9 s", method=method, rtol=rtol)

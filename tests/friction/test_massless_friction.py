@@ -301,7 +301,7 @@ def test_a_driven_run_goes_on_with_the_modes_that_python_has_found():
     """Python takes a stretch of this one, after which machine code goes on with other arrays."""
     model = build(*random_network(np.random.default_rng(1)))
     whole = model.simulate("2 s", rtol=1e-8, max_step="0.1 s")
-    for until in ("0.3 s", "1.2 s"):
+    for until in ("0.3 s", "0.6 s", "1.2 s"):
         run = model.stepper(duration="2 s", rtol=1e-8, max_step="0.1 s")
         run.advance(until)
         run.advance(quantity("2 s") - run.time)

@@ -67,7 +67,7 @@ def test_a_thousand_blocks_obey_every_friction_law():
     check(run, 1000, kinetic, 20.0)
 
 
-@pytest.mark.parametrize("n", [60, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [20, 60, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_row_of_blocks_that_rub_on_each_other_and_the_ground_breaks_away_as_one(n):
     # n velocities, 2n - 1 frictions: what each carries at rest is not determined
     model = Model("row")

@@ -149,14 +149,13 @@ def agree(found, expected, case):
     assert_allclose(found, expected, rtol=1e-7, atol=1e-10 * scale_of(expected), err_msg=str(case))
 
 
-def compare(system, case, derivatives):
+def compare(system, case):
     """Slopes, crossing functions and derivatives at random states, on either side of relations."""
     chance, p, t = np.random.default_rng(1), system.parameters(), np.array([0.3])
     equations, tape, nx, nz = equations_of(system, p), system.tape, system.nx, system.nz
-    if derivatives:
-        moved, in_direction = ca.SX.sym("moved", nx), equations._in_direction
-        derivative = ca.Function("derivative", [*system.arguments, moved], [
-            ca.jtimes(tape.slope, tape.x, moved)])
+    moved, in_direction = ca.SX.sym("moved", nx), equations._in_direction
+    derivative = ca.Function("derivative", [*system.arguments, moved], [
+        ca.jtimes(tape.slope, tape.x, moved)])
 
     def run(address, x, out):
         q = np.concatenate([np.zeros(nz), m, d, np.full(equations.scratch + 1, np.nan)])
@@ -183,7 +182,7 @@ def compare(system, case, derivatives):
             found = np.full(system.nm, np.nan)
             run(equations.crossings, here, found)
             agree(found, system.crossings(*known), case)
-        if derivatives and not nz:
+        if not nz:
             along = chance.normal(size=nx)
             q, found = run(in_direction, here, np.full(nx, np.nan)), along.copy()
             run_code(in_direction, t, here, p, q, found)
@@ -201,7 +200,7 @@ def in_loops(monkeypatch):
 @pytest.mark.parametrize("name", CLASSES)
 def test_loops_over_instances_come_to_what_each_equation_gives(name, every):
     for case, system in systems(CLASSES[name], every):
-        compare(system, case, derivatives=every)
+        compare(system, case)
 
 
 def test_what_reads_its_own_slope_takes_part():

@@ -371,8 +371,9 @@ def test_machine_code_agrees_with_the_reference(name):
     compare(MODELS[name]())
 
 
-@pytest.mark.slow  # their numbers are found by hand, in test_examples
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "heat_pump"))
+    for path in EXAMPLES])
 def test_machine_code_agrees_with_the_reference_in_examples(path, monkeypatch):
     fast = path.stem == "buck_converter"  # 50 kHz
     compare(of_example(path, monkeypatch), ("25 us", "90 us") if fast else ("0.05 s", "0.9 s"))

@@ -104,7 +104,7 @@ def test_webs_are_blocks_of_several_torn_unknowns():
         assert {len(s.block.torn) for s in steps if s.block is not None} == {nodes - 1}
 
 
-@pytest.mark.parametrize("nodes", [2, 3, 9])
+@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 9])
 def test_parallel_webs_move_as_one_of_them_alone(nodes):
     """The Schur complement of the conductances is the damper that a web is.
 

@@ -104,18 +104,18 @@ def test_each_current_is_carried_by_the_one_that_is_closed():
     assert_allclose(diode, coil * [0, 1], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("build", "duration", "most"), [
-    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", 8, marks=pytest.mark.slow),
-    (dead_time, "4 ms", 8), (rectifier, "40 ms", 8)])
-def test_instants_of_commutation_are_those_that_python_finds(build, duration, most, searches):
+@pytest.mark.parametrize(("build", "duration"), [
+    pytest.param(lambda: buck(50.0, vc="15 V"), "0.6 ms", marks=pytest.mark.slow),
+    (dead_time, "6 ms"), (rectifier, "60 ms")])
+def test_instants_of_commutation_are_those_that_python_finds(build, duration, searches):
     model = build()
     run = model.simulate(duration, rtol=1e-10)
     assert "stretches in Python" not in run.statistics
-    assert len(searches) <= most
+    assert len([t for t in searches if t > 0]) <= 2  # what they leave open, once
     reference = model.simulate(duration, rtol=1e-12, method="DOP853")
     exact = instants(reference)
     found = instants(run)
-    assert len(found) == len(exact) > 6
+    assert len(found) == len(exact) > 10
     assert_allclose(found, exact, rtol=0, atol=INSTANT * exact[-1])
     at = quantity(np.linspace(0.01, 0.99, 57) * exact[-1], "s")
     for path in ("coil.i", "coil.v") if build is dead_time else ("store.vc", "load.i"):

@@ -104,11 +104,12 @@ def test_a_shaken_pivot_moves_the_pendulum_as_its_angle_does():
     assert_allclose(y, -np.cos(exact.y[0]), atol=1e-8)
 
 
-def test_an_event_of_a_tied_state_is_located():
-    runs = [pendulum(stop="0.5 m").simulate("2 s", method=m, rtol=1e-12)
+@pytest.mark.parametrize("duration", ["3 s", pytest.param("5 s", marks=pytest.mark.slow)])
+def test_an_event_of_a_tied_state_is_located(duration):
+    runs = [pendulum(stop="0.5 m").simulate(duration, method=m, rtol=1e-12)
             for m in ("dopri5", "DOP853")]  # fmt: skip
     fast, slow = ([e.time for e in run.events] for run in runs)
-    assert len(fast) > 2
+    assert len(fast) > 4
     assert_allclose(fast, slow, rtol=1e-9)
     assert_allclose(runs[0]["bob.x"].at(quantity(fast, "s")).m, 0.5, atol=1e-12)
     assert np.ptp(runs[0]["bob.energy"].m) < 1e-7

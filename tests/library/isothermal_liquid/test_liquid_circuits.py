@@ -319,7 +319,7 @@ def test_valves_in_series_are_solved_where_their_pieces_meet(method):
         assert_allclose(found, expected, rtol=0, atol=1e-5 * expected.max())
 
 
-@pytest.mark.parametrize("copies", [pytest.param(4, marks=pytest.mark.slow), 12])
+@pytest.mark.parametrize("copies", [4, 12])
 def test_many_valves_in_series_are_solved_each_by_itself(copies):
     """Together in one matrix, and side by side in loops."""
     expected = valves_in_series(1).simulate("0.1 s", rtol=1e-7)["chamber_0.p_I"].at(TIMES).m

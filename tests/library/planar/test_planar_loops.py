@@ -76,8 +76,7 @@ def test_a_linkage_that_rubs_in_a_joint_loses_the_work_of_its_friction():
     """What the bodies gain or lose is its work: the forces in the loop follow it at once."""
     model = four_bar(True, rubbed)
     model.a.w = "1 rad/s"
-    run, python = (model.simulate("0.5 s", rtol=rtol, method=method)
-                   for method, rtol in (("auto", 1e-9), ("Radau", 1e-7)))
+    run, python = (model.simulate("0.5 s", rtol=1e-9, method=m) for m in ("auto", "Radau"))
     assert run.statistics.method == "DOP853"
     turns, = [e.time for e in run.events]
     first, middle, last = run["a.phi"].at(quantity([0, turns, 0.5], "s")).m

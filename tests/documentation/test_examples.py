@@ -216,6 +216,7 @@ def test_lugre_friction_slips_and_breaks_away_as_the_reference_does(run):
 def test_every_example_has_a_test():
     tested = set(re.findall(r'run\("(\w+)"', Path(__file__).read_text()))
     assert {f.stem for f in EXAMPLES.glob("[!_]*.py")} == tested
+    assert len(PAGES) >= 5  # whose numbers are looked for in what examples print
 
 
 def test_the_second_clutch_takes_over_and_both_stick_at_last(run):

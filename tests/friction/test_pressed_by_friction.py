@@ -64,6 +64,7 @@ def obeys_all_laws(run, bodies, frictions):
     t = np.linspace(0, END, 48)[1:-1]
     events = np.array([e.time.to("s").m for e in run.events] or [-1.0])
     t = t[np.abs(t[:, None] - events).min(axis=1) > 1e-4]
+    assert len(t) > 30
     of = lambda name, at=t: run[f"ring.{name}"].at(quantity(at, "s")).m  # noqa: E731
     f = np.array([of(f"f{k}") for k in range(len(frictions))])
     for k, (_, _, strength, share, on) in enumerate(frictions):

@@ -30,7 +30,9 @@ from library.translational import Mass, Reference, Spring, TwoPort
 def times_between_events(run, end, count=60):
     t = np.linspace(0, end, count)[1:-1]
     events = np.array([e.time for e in run.events] or [-1.0])
-    return t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    t = t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    assert len(t) > 30
+    return t
 
 
 def obeys(t, n, gap, speed, slip, mu):

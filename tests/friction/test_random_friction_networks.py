@@ -71,7 +71,9 @@ def quiet_times(run):
     """Times away from events."""
     t = np.linspace(0, END, 48)[1:-1]
     events = np.array([e.time for e in run.events] or [-1.0])
-    return t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    t = t[np.abs(t[:, None] - events).min(axis=1) > 1e-6]
+    assert len(t) > 30
+    return t
 
 
 def fulfil_the_law(run, frictions):

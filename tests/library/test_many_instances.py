@@ -203,6 +203,9 @@ def test_loops_over_instances_come_to_what_each_equation_gives(name, every):
         compare(system, case)
 
 
-def test_what_reads_its_own_slope_takes_part():
+def test_most_classes_take_part_and_those_that_read_their_own_slope():
+    """Without states or with what no loop holds there is nothing to compare."""
+    asked = [*CLASSES][::6]
+    assert sum(any(True for _ in systems(CLASSES[name])) for name in asked) > 0.6 * len(asked) > 20
     for name in ("translational.HardStop", "magnetic.ReluctanceForceActuator"):
         assert any(True for _ in systems(CLASSES[name]))

@@ -14,6 +14,7 @@ FILE = Path(library.__file__).with_name("media.json")
 def test_the_ready_fluids_are_small_and_say_where_they_are_from_and_how_far_off_they_are():
     assert FILE.stat().st_size < 300e3
     for kind in ("liquids", "gases", "two_phases", "moist_air"):
+        assert len(media(kind)) >= 3
         for fluid in media(kind).values():
             assert fluid["source"].startswith("CoolProp, ")
             assert fluid["errors"]

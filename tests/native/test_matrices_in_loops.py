@@ -51,6 +51,7 @@ def test_loops_give_what_steps_in_python_give(build, duration):
     assert_allclose([e.time for e in looped.events], [e.time for e in stepped.events], rtol=0,
                     atol=1e-6 * span)
     shown = [name for name in stepped if name.endswith((".i", ".v"))]
+    assert len(shown) > 2
     times = quantity(np.linspace(0, span, 40), "s")
     expected, found = (run.sample(*shown, times=times) for run in (stepped, looped))
     for name in shown:

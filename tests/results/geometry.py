@@ -37,6 +37,7 @@ def box_of(a, b, grown=0.0):
 def faults(drawn):
     """Sentences; none for a good drawing."""
     picture, found = drawn.picture, []
+    assert picture.areas and picture.texts and any(wires(picture))
     texts = [(t, text_box(t)) for t in picture.texts]
     for (t, a), (u, b) in combinations(texts, 2):
         if overlap(a, b, 0.0):

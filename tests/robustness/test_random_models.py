@@ -14,13 +14,16 @@ from blocks import Component
 FEW, MANY = 20, 250  # models in a test
 
 
-def complain(seeds, groups=GROUPS):
-    """Text about every model that ends otherwise, with its script."""
-    defects = []
+def complain(seeds, groups=GROUPS, share=0.0):
+    """Text about every model that ends otherwise, with its script, or if less than a share run."""
+    defects, finished = [], 0
     for seed in seeds:
         outcome = outcome_of(seed, groups=groups)
+        finished += outcome.kind == "finished"
         if not outcome.good:
             defects.append(f"# seed {seed}: {outcome.kind} {outcome.detail}\n{outcome.script}\n")
+    if finished < share * len(seeds):
+        defects.append(f"{finished} of {len(seeds)} models ran: the others were refused or stopped")
     return "\n".join(defects)
 
 
@@ -34,7 +37,7 @@ def test_the_random_models_are_made_of_every_class_of_the_library():
 
 @pytest.mark.parametrize("start", range(20_000, 20_060, FEW))
 def test_a_random_model_runs_or_is_refused_or_stopped_by_name(start):
-    defects = complain(range(start, start + FEW))
+    defects = complain(range(start, start + FEW), share=0.2)
     assert not defects, defects
 
 
@@ -54,19 +57,19 @@ def test_a_start_with_open_loops_a_pulse_beside_ode23s_and_a_stop_at_a_bare_fram
 
 
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
-    defects = complain(range(30_000, 30_004), FLUIDS)
+    defects = complain((30_000, 30_001, 30_009, 30_016), FLUIDS, share=0.5)
     assert not defects, defects
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [20_060, *range(100_000, 110_000, MANY)])
 def test_ten_thousand_random_models_run_or_are_refused_or_stopped_by_name(start):
-    defects = complain(range(start, start + MANY))
+    defects = complain(range(start, start + MANY), share=0.25)
     assert not defects, defects
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [30_004, *range(200_000, 202_000, MANY)])
 def test_two_thousand_random_circuits_of_fluids_run_or_are_refused_or_stopped_by_name(start):
-    defects = complain(range(start, start + MANY), FLUIDS)
+    defects = complain(range(start, start + MANY), FLUIDS, share=0.03)
     assert not defects, defects

@@ -196,6 +196,7 @@ def test_forces_left_open_are_shared_at_many_times_at_once(monkeypatch):
 def test_efforts_of_all_times_are_those_of_every_single_one(name, monkeypatch):
     run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")
     paths = [p for p in paths_of(run) if p.endswith((".f", ".t", ".N", ".T"))]
+    assert len(paths) > 1
     together = {p: run[p].si for p in paths}
     monkeypatch.setattr(SetValuedLaws, "inputs_at", lambda *_: None)
     run = MODELS[name]().simulate(quantity(END, "s"), every="5 ms")

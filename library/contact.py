@@ -96,8 +96,8 @@ def stop_law(
         share = l**2 * (3 - 2 * l)
         # integral of s K p up to the end of the transition, then that of K p
         l = minimum(p / transition, 1)
-        within = stiffness * transition**2 * (3 * l**4 / 4 - 2 * l**5 / 5)
-        energy = within + stiffness * (p**2 - minimum(p, transition) ** 2) / 2
+        square = minimum(p, transition) ** 2  # that of the transition alone may overflow
+        energy = stiffness * (square * (3 * l**2 / 4 - 2 * l**3 / 5) + (p**2 - square) / 2)
     effort = where(depth > 0, share * (stiffness * p + damping * flow), 0)
     return effort, energy, where(depth > 0, share * damping * flow**2, 0)
 

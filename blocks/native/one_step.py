@@ -467,6 +467,9 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         return FULL, end
     forget_slack(relations, count, FAR**4)  # what hardly wiggles in a step has not left zero
     state[LOOKED] = 2.0
+    if doubts and times[count - 1] < end and name_crossed(relations, looks[count - 1]) and (
+            comes_back(code, relations, work, t, x, end)):
+        return AGAIN, end
     while crossed:
         keep_largest(looks, count - 1)
         seen, low, at = looks[count - 1], times[count - 2], times[count - 1]
@@ -483,8 +486,6 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         if count > looked and not crossed:
             values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
             keep_largest(looks, count - 1)
-    if doubts and at < end and comes_back(code, relations, work, t, x, end):
-        return AGAIN, end
     if code.past != 0:
         keep_step(code, work, t, at, h, x)
         values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])

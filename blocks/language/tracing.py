@@ -48,6 +48,7 @@ from .lookup import derivatives_written
 from .preconditions import Demand
 from .readable import readable
 from .references import choices_with
+from .signs import with_zeros
 from .source_lines import (
     Place,
     line_of_function,
@@ -535,6 +536,7 @@ def _traced(component: Component) -> Kernel:
             if isinstance(statement, Equation):
                 trace.made.pop(id(statement), None)
                 for residual, wording in _scalars(kernel, statement):
+                    residual = with_zeros(kernel, residual, trace.relation)
                     trace.floors.hold(residual)
                     trace.refuse_before(residual)
                     laws.append(Law(kernel, residual, wording))

@@ -80,6 +80,7 @@ from .switches import Switches
 from .zero_crossings import (
     FAR,
     Relations,
+    comes_back,
     find_crossing,
     forget_slack,
     is_reserve_alone,
@@ -103,7 +104,7 @@ BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
-REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE = range(8)
+REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE, AGAIN = range(9)
 NO_LOOK = -1, 0.0  # of ``look`` and ``far``
 
 
@@ -416,12 +417,16 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
     where that is.
     """
     status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop, pieces,
-                             behind)
+                             behind, True)
+    if status == AGAIN:
+        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop,
+                                 pieces, behind, False)
+        relations.leeway[:] = 0.0
     if status == CROSSED and is_reserve_alone(relations):
         last = relations.known.size - 1
         relations.known[last] = True
         status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop,
-                                 pieces, behind)
+                                 pieces, behind, False)
         relations.known[last] = False
         if status == FULL:
             return UNSURE, end
@@ -430,9 +435,10 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 
 @machine_code
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-             h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int
-             ) -> tuple[int, float]:
-    """The same, the reserve as any other.
+             h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int,
+             doubts: bool) -> tuple[int, float]:
+    """The same, the reserve as any other; with ``doubts``, ``AGAIN`` where what is read within the
+    step may be wrong by as much as has crossed.
 
     What a crossing leaves of a step is looked at as a step is, for what crosses before. One over
     many turns is looked at part by part; over very many, it is to be taken again as well.
@@ -461,6 +467,9 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
         return FULL, end
     forget_slack(relations, count, FAR**4)  # what hardly wiggles in a step has not left zero
     state[LOOKED] = 2.0
+    if doubts and times[count - 1] < end and name_crossed(relations, looks[count - 1]) and (
+            comes_back(code, relations, work, t, x, end)):
+        return AGAIN, end
     while crossed:
         keep_largest(looks, count - 1)
         seen, low, at = looks[count - 1], times[count - 2], times[count - 1]

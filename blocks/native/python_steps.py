@@ -31,6 +31,7 @@ from .zero_crossings import (
 __all__ = ["Crossings", "Pulses"]
 
 OF_TIME = 1, None, None, None  # pointers: to a time, states, parameters, constants
+MOVED = 1, 1, None, None  # the one state is by how many tolerances those of the step are moved
 Function = Callable[[float, Array], Any]
 
 
@@ -43,6 +44,7 @@ class _Looks:
     """
 
     def __init__(self, n: int) -> None:
+        self.atol: Array = np.zeros(1)  # of the states
         self.calls, self.work = Callbacks(), workspace(n)
         self.room = Kept(self.work)
         self.step = Step(0.0, 0.0, np.zeros(n), np.zeros_like)
@@ -55,14 +57,16 @@ class _Looks:
         """Integrated states at a time of the step."""
         return self.step.y if t >= self.step.t else self.step.dense(t)
 
-    def at_times(self, function: Function, size: int) -> int:
+    def at_times(self, function: Function, size: int, given: tuple[int | None, ...] = OF_TIME
+                 ) -> int:
         """The address of a function of time and the states then: they are as near to the step's
         own as can be told, whatever the loops have rounded on their way."""
-        def called(at: Array) -> Any:
+        def called(at: Array, moved: Array | None = None) -> Any:
             t = float(at[0])
-            return function(t, self.states(t))
+            return function(t, self.states(t) if moved is None else (
+                self.states(t) + moved * self.atol))
 
-        return self.calls.address(called, OF_TIME, size) if size else 0
+        return self.calls.address(called, given, size) if size else 0
 
     def dense_by(self, function: Callable[[Array], Any], size: int) -> None:
         """What gives the states at a part of the step, from its length and that part."""
@@ -88,7 +92,9 @@ class Crossings(_Looks):
         self.relations = relations_of(problem, count, 1, 0)
         self._state, self._x = np.zeros(ENTRIES), np.zeros(1)
         self.dense_by(lambda part: 0.0, 0)  # nobody asks for states by themselves
-        self.code = self.code._replace(crossings=self.at_times(margins, count),
+        self.work.k[:] = 0.0
+        self.work.k[ATOL] = 1.0
+        self.code = self.code._replace(crossings=self.at_times(margins, count, MOVED),
                                        angles=self.at_times(
                                            problem.angles, self.relations.angles.shape[1]),
                                        places=self.at_times(

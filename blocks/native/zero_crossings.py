@@ -19,14 +19,14 @@ from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
 from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
-from .stages import NEW, WORK
+from .stages import ATOL, NEW, WORK
 from .step_kinds import about_inside, values_inside
 from .steps import Code, Workspace, values_at
 
 if TYPE_CHECKING:
     from ..system import Problem
 
-__all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "find_crossing",
+__all__ = ["FAR", "LARGEST", "LOOK_ROWS", "Relations", "comes_back", "find_crossing",
            "forget_slack", "is_reserve_alone", "keep_largest", "locate",
            "look_at_start", "look_between", "margins_at", "name_crossed",
            "parts_by_angles", "relations_of", "step_within_pieces"]  # fmt: skip
@@ -53,6 +53,7 @@ class Relations(NamedTuple):
     looks: Matrix  # (LOOK_ROWS, relations): margins at the looks of a step, the last one first
     times: Vector  # (MOST_LOOKS,) of the looks of a step
     wrong: Flags  # filled with the relations that have crossed
+    leeway: Vector  # what margins may be below zero by within a step, where that says nothing
     exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
     angles: Matrix  # (2, angles) of what is periodic in the states, work space
@@ -66,7 +67,7 @@ def relations_of(problem: Problem, count: int, n: int, exponents: int) -> Relati
     known, hints, timed, wrong = np.zeros((4, count), dtype=bool)
     return Relations(
         np.ones(count), known, hints, np.zeros(count), timed, np.full(1, np.inf),
-        np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong,
+        np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, np.zeros(count),
         np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)),
         np.empty((2, problem.system.angles.numel())), np.zeros((PLACE_ROWS, len(borders))), borders)
 
@@ -106,12 +107,44 @@ def margins_inside(code: Code, relations: Relations, work: Workspace, t: float, 
 @machine_code
 def seen_inside(code: Code, relations: Relations, work: Workspace, t: float, start: float,
                 h: float, x: Vector, margins: Vector) -> bool:
-    """The same where few margins are near zero: about, unless one seems to be negative."""
+    """The same where few margins are near zero: about, unless one seems to be negative, and by
+    more than what is read there may be wrong."""
     about = about_inside(code, work, start, (t - start) / h, h, x, work.k[WORK])
     violated = margins_at(code, relations, work.at, t, work.k[WORK], margins)
     if violated and about:
         violated = margins_inside(code, relations, work, t, start, h, x, margins)
+    if violated:
+        violated = False
+        for r in range(margins.size):
+            if -relations.leeway[r] <= margins[r] < 0.0:
+                margins[r] = np.nan
+            else:
+                violated |= not margins[r] >= 0.0
     return violated
+
+
+@machine_code
+def comes_back(code: Code, relations: Relations, work: Workspace, t: float, x: Vector, end: float
+               ) -> bool:
+    """Whether what is wrong within a step is right at its end, which has been weighed against
+    tolerances: fill in what these make of it, by which what is read between may be wrong."""
+    here, there, leeway, some = relations.looks[SPARE], relations.looks[SPARE + 1], (
+        relations.leeway), False
+    margins_at(code, relations, work.at, end, work.k[NEW], there)
+    for r in range(leeway.size):
+        leeway[r] = 1.0 if relations.wrong[r] and there[r] >= 0.0 else 0.0
+        some |= leeway[r] > 0.0
+    if not some:
+        return False
+    moved = work.k[WORK]
+    for i in range(x.size):
+        moved[i] = x[i] + (work.k[ATOL, i] if work.k[ATOL, i] < np.inf else 0.0)
+    margins_at(code, relations, work.at, t, x, here)
+    margins_at(code, relations, work.at, t, moved, there)
+    moved[:] = x
+    for r in range(leeway.size):
+        leeway[r] *= FAR * abs(there[r] - here[r])
+    return True
 
 
 @machine_code

@@ -362,6 +362,7 @@ class Integration:
         far from the start."""
         if step.crossed is not None:
             return step.t, step.crossed, False
+        self.crossings.atol = self.method.atol
         return None if step.clear or not self.watched else self.crossings.first(step, early)
 
     def _unseen(self, step: Step) -> float:

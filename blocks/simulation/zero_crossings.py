@@ -10,7 +10,9 @@ it. A zero crossing lies in the interval up to the first look where a margin is 
 relations may cross in it, and the least of their margins says when the first one does. What the
 crossing leaves of the step is looked at as a step is, for what comes before it. The instant that
 counts is on the far side, as near to it as times can be told apart: rounding cannot undo the
-switch. All relations whose margin is zero there, compared with the look, have crossed.
+switch. All relations whose margin is zero there, compared with the look, have crossed. What is
+negative within a step alone, by no more than tolerances make of it, has not: at the end of the
+step, where its error is weighed, it is right.
 
 All of that is done by the plain loops of :mod:`blocks.native.zero_crossings`, whose method ever
 takes the steps; here margins are told. How long a step may be, while nothing moves, is said by
@@ -89,7 +91,7 @@ class ZeroCrossings:
         And whether it is ``early``, less than so far from the start: such a one is found about.
         """
         looks, allowed = self.looks(step.t_old), self.relation_tolerance
-        slack = looks.relations.slack
+        slack, looks.atol = looks.relations.slack, self.atol if self.atol.size else np.zeros(1)
         slack[: len(allowed)] = allowed
         found = looks.first(step, early, self.time_events.functions.around(step.t_old))
         allowed[:], self.largest[:] = slack[: len(allowed)], looks.largest[: len(allowed)]

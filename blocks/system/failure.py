@@ -7,8 +7,8 @@ from collections.abc import Sequence
 __all__ = ["STEEP", "AlgebraicFailure"]
 
 #: What may help where a derivative is infinite.
-STEEP = ("A root or a power is infinitely steep where it begins: go on by a straight line close to "
-         "that, as the laws of the library do.")
+STEEP = ("A root or a power is infinitely steep where it begins: sign(d) * sqrt(abs_(d)) rests "
+         "there; else go on by a straight line close to that, as the laws of the library do.")
 
 
 class AlgebraicFailure(ArithmeticError):

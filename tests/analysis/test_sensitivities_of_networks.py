@@ -31,7 +31,14 @@ from library.isothermal_liquid import (
     Reservoir,
 )
 from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
-from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
 
 
 def test_changes_of_many_states_grow_as_their_equations_say():
@@ -300,6 +307,23 @@ class Drained(Component):
 
     def equations(self):
         yield der(self.x) == self.area * sqrt(self.x) * quantity("1 1/s")
+
+
+@pytest.mark.parametrize(("sliding", "at_rest"), [("1 N", "1 N"), ("1 N", "1.5 N")])
+def test_a_model_without_states_has_derivatives_and_tells_who_is_at_its_bound(sliding, at_rest):
+    """A load F(t) on dry friction and a damper, without mass: v = (F - F_C) / c once it slides."""
+    def loaded(force):
+        return wired("massless", "load.R damper.R rub.R", "load.C damper.C rub.C floor.V",
+                     damper=Damper(damping="2 N*s/m"), load=ForceSource(force=force),
+                     rub=TranslationalFriction(law="coulomb", coulomb_force=sliding,
+                                               breakaway_force=at_rest), floor=Reference())
+
+    by = "rub.coulomb_force", "damper.damping"
+    run = loaded(lambda t: quantity("2 N/s") * t).simulate("2 s", sensitivities=by)
+    found = [run.sensitivities["damper.v", path].final.m for path in by]
+    assert_allclose(found, [-1 / 2, -(4 - 1) / 2**2], rtol=1e-9)
+    with pytest.warns(SensitivityWarning, match="rub is at the end of its mode"):
+        loaded(at_rest).simulate("1 s", sensitivities=["rub.breakaway_force"])
 
 
 def test_derivatives_that_become_infinite_are_told():

@@ -12,7 +12,20 @@ from benches import wire, wired
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Component, Model, Variable, der, quantity, sign, sin, where
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Variable,
+    abs_,
+    der,
+    quantity,
+    sign,
+    sin,
+    time,
+    when,
+    where,
+)
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Resistor
 from library.signal import Backlash, Relay
 from library.translational import (
@@ -160,3 +173,23 @@ def test_what_slides_less_than_its_tolerance_before_it_sticks_does_stick(more, m
     assert_allclose([event.time for event in run.events], [more, 1 + more / 2], atol=2e-6)
     left = 0.5 - more / 2
     assert_allclose(run["body.v"].final.m, left**2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853", "Radau", "RK23", "ode45"])
+@pytest.mark.parametrize(("start", "at", "power"), [
+    ("0", 0, 8), ("0", 0, 10), ("0", 0, 12), ("-1", 1, 6), ("-1e4", 1, 10)])
+def test_what_crosses_flatly_crosses_once(start, at, power, method, rtol):
+    """x rises all the time, by |t - t0|^n: between the ends of a step alone it is seen to fall."""
+    size = quantity(abs(float(start)) or 1.0, "")
+
+    class Flat(Component):
+        x, n = Variable("", start, priority="high"), Discrete("", "0")
+
+        def equations(self):
+            away = abs_(time / quantity("1 s") - at)
+            yield der(self.x) == size * power * away ** (power - 1) / quantity("1 s")
+            yield when(self.x > 0, {self.n: self.n + 1})
+
+    run = wired("flat", part=Flat()).simulate("2 s", method=method, rtol=rtol)
+    assert run["part.n"].final.m == 1

@@ -43,6 +43,10 @@ ORIFICES = {
     "two maxima": lambda d: K * sqrt(maximum(d, 0)) - K * sqrt(maximum(-d, 0)),
     "over a root": lambda d: K * d / sqrt(abs_(d)),
     "the root of a choice": lambda d: K * sign(d) * sqrt(where(d > 0, d, -d)),
+    "a choice of signs": lambda d: K * where(d > 0, 1, -1) * sqrt(abs_(d)),
+    "a choice that holds at zero": lambda d: sqrt(2 * abs_(-d * K**2) / 2) * where(d >= 0, 1, -1),
+    "a choice the other way": lambda d: where(d < 0, -K, K) * abs_(d) ** 0.5,
+    "a choice of roots": lambda d: where(d > 0, K * sqrt(abs_(d)), -K * sqrt(abs_(d))),
 }
 
 
@@ -110,8 +114,32 @@ def test_tanks_level_out_by_all_usual_writings(law, method):
     assert result.statistics.steps < 300
 
 
+@pytest.mark.parametrize("method", [*METHODS, "BDF", "ode45", "ode23s"])
+@pytest.mark.parametrize("law", ["a choice of signs", "a choice that holds at zero"])
+def test_a_choice_beside_a_root_is_its_sign_by_every_method(law, method):
+    result = two_tanks(ORIFICES[law]).simulate("10 s", method=method)
+    assert result["tanks.a"].final.m == pytest.approx(0.6, abs=1e-9)
+    assert result.statistics.steps < 200
+    assert len(result.events) < 10
+
+
+def test_a_choice_that_no_root_brings_to_zero_is_as_it_is_written():
+    class Relay(Component):
+        x, y = Variable("", "0", priority="high"), Variable("", "4", priority="high")
+        beside, above = Variable(""), Variable("")
+
+        def equations(self):
+            yield der(self.x) == quantity("0 1/s")
+            yield der(self.y) == quantity("0 1/s")
+            yield self.beside == where(self.x >= 0, 1, -1) * sqrt(abs_(self.y))
+            yield self.above == where(self.x > 0, 1, -1) * sqrt(abs_(self.x) + 1)
+
+    run = wired("relay", relay=Relay()).simulate("1 s")
+    assert (run["relay.beside"].final.m, run["relay.above"].final.m) == (2, -1)
+
+
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("law", ["sign and abs", "the root of a choice"])
+@pytest.mark.parametrize("law", ["sign and abs", "the root of a choice", "a choice of roots"])
 def test_a_difference_that_comes_to_zero_rests_there(law, method):
     """Levels of 0.6 m are equal to the last digit, which a law by the sign of their difference
     would drive apart again: sqrt(1e-16) is 1e-8. At zero the sign is neither."""
@@ -187,8 +215,8 @@ def test_three_tanks_come_to_rest(method):
 
 
 def test_a_root_that_switches_for_ever_is_told_the_cure():
-    """A sign that is never 0 drives levels apart that are equal to the last digit."""
-    model = two_tanks(lambda d: K * where(d > 0, 1.0, -1.0) * sqrt(abs_(d)))
+    """What is never 0 drives levels apart that are equal to the last digit."""
+    model = two_tanks(lambda d: K * where(d > 0, 1.0, -0.999) * sqrt(abs_(d)))
     with pytest.raises(SimulationError, match=r"tanks: switches .* root .* straight") as stopped:
         model.simulate("3 s", method="dopri5")
     assert stopped.value.time > 0.894  # sqrt(0.8), where they are level

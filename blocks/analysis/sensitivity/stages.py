@@ -236,11 +236,11 @@ def _carry(ahead: Cube, pushed: Cube, x: Matrix, begin: Cube) -> None:
 
 def _solved_together(a: Array, length: Array, right: Array) -> Array:
     """Slopes at all stages from one matrix for each step."""
-    count, _, n, _ = right.shape
+    count, _, n, columns = right.shape
     matrix = np.eye(STAGES * n) - (
         (MATRIX[None, :, None, :, None] * length[:, None, None, None, None]) * a[:, :, :, None, :]
     ).reshape(count, STAGES * n, STAGES * n)
-    found = np.linalg.solve(matrix, right.reshape(count, STAGES * n, -1))
+    found = np.linalg.solve(matrix, right.reshape(count, STAGES * n, columns))
     return np.asarray(found.reshape(right.shape))
 
 
@@ -251,9 +251,10 @@ def _solved_apart(a: Array, length: Array, right: Array) -> Array:
     pair one is solved for, twice its real part counts.
     """
     (count, _, *shape), a = right.shape, a[:, 0]
-    given = (TO_EIGEN @ right.reshape(count, STAGES, -1)).reshape(count, -1, *shape)
+    size, pairs = shape[0] * shape[1], len(EIGENVALUES)
+    given = (TO_EIGEN @ right.reshape(count, STAGES, size)).reshape(count, pairs, *shape)
     matrix = np.eye(a.shape[1]) - (length[:, None] * EIGENVALUES)[:, :, None, None] * a[:, None]
-    found = np.linalg.solve(matrix, given).reshape(count, len(EIGENVALUES), -1)
+    found = np.linalg.solve(matrix, given).reshape(count, pairs, size)
     return np.asarray(2.0 * (FROM_EIGEN @ found).real).reshape(right.shape)
 
 

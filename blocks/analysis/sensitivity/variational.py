@@ -128,7 +128,7 @@ def solve_variational(starts: Array, ends: Array, which: Indices,
     first, last = _grouped(starts, ends, which)
     steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = np.ones(sizes.shape[1])
-    if len(sizes):  # units in which rows and columns are about equally large
+    if sizes.size:  # units in which rows and columns are about equally large
         scale = np.asarray(dgebal(np.abs(sizes).max(axis=0), scale=1)[3])
     for number in range(ROUNDS):
         course = course_of(steps)

@@ -113,7 +113,7 @@ class AlgebraicUnknowns:
             x[self.tied], z[:] = at[:nt], at[nt:]
             self._solver = None
 
-        for damped in (False, True)[: 1 + patient]:  # full steps may go round in a circle for ever
+        for damped in (False, True):  # full steps may go round in a circle for ever
             singular = self._iterated(arguments, damped)
             if singular is None:
                 return

@@ -11,7 +11,7 @@ import numpy as np
 from ..diagnostics.not_finite import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds
 from ..numerics.tolerances import LAST_DIGITS
 from ..solvers import Step
@@ -123,11 +123,14 @@ def _refuse_open(found: tuple[list[str], str, str], t: float) -> NoReturn:
                           code="simulation.undetermined", variables=tuple(paths))
 
 
-def refuse_corner(problem: Problem, t: float, y: Array) -> None:
-    """A run that rests within rounding of a law's corner, behind which nothing determines what
-    moves, as a stop that pressed nothing away: its steps would stay as short as that is close."""
+def refuse_corner(problem: Problem, t: float, y: Array, rests: Flags) -> None:
+    """A run in which states rest within rounding of a law's corner, behind which nothing determines
+    what moves, as a stop that pressed nothing away: its steps would stay as short as that is close.
+    """
     beside = problem.copy_for_reading()
-    ahead = LAST_DIGITS * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
+    ahead = LAST_DIGITS * rests * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
+    if not ahead.any():
+        return
     beside.m[:] = beside.crossings(t, y + ahead) > 0
     if (problem.m != beside.m).any() and (
             found := undetermined(problem.system, beside, t)) is not None:

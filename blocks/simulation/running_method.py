@@ -476,8 +476,8 @@ class Pace:
             self._rested = steps, t, np.array(step.y)
             if RESTS * (t - since) < self.end - t and y.shape == step.y.shape:
                 moved = np.abs(step.y - y)
-                if np.all(moved <= LAST_DIGITS * (1.0 + np.abs(y))):
-                    refuse_corner(problem, t, np.asarray(step.y))
+                refuse_corner(problem, t, np.asarray(step.y),
+                              moved <= LAST_DIGITS * (1.0 + np.abs(y)))
                 wiggled = kind.implicit and not kind.looks_itself and (
                     moved.any() or method.holds_itself) and np.all(
                     moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))

@@ -116,10 +116,10 @@ class LoopBranch:
         try:
             there = self.solved(ahead, states(ahead), here)
             half = self.solved(middle, states(middle), here)
-            found = self.solved(middle, states(middle), there)
+            least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
+            found = half if np.all(change <= least) else self.solved(middle, states(middle), there)
         except AlgebraicFailure:
             return None
-        least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
         even = np.abs(half - (here + there) / 2) <= (
             HALF_AS_FAR * change + HALF_OF_ALL * np.abs(here) + least)
         same = np.abs(half - found) <= AS_PREDICTED * change + least

@@ -189,11 +189,12 @@ class AlgebraicUnknowns:
             taken = self._damped(arguments, step) if damped else step
             now = np.concatenate([x[self.tied], z]) - taken
             size = np.abs(now) + self.scale
-            norm = float(np.max(np.abs(step) / size))
+            norm = float((np.abs(step) / size).max())
             even = NO_SHORTER * last < norm
             # away from a pole steps are little, too, but grow; at the edge of where a law has a
             # value only parts of them are taken
-            ends = (norm <= last or norm <= NEWTON_EXACT) and np.array_equal(taken, step)
+            ends = (norm <= last or norm <= NEWTON_EXACT) and (
+                taken is step or np.array_equal(taken, step))
             stalled = ends and iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
             x[self.tied], z[:] = now[:nt], now[nt:]

@@ -65,15 +65,13 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     if broken is None and not told and any(
             has_roots(system, name.rpartition(".")[0]) for name in names):
         advice = TAKE * ("rodas4" not in recording.statistics["method"]) + _steep(slope)
-    grown = _beyond_measure(problem, step)
+    grown = _beyond_measure(problem, np.asarray(step.y))
     if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number. Where that is reached on purpose, as by "
                   "a tank that runs empty, guard it: where(x > 0, sqrt(x), 0).")
     if grown is not None:
-        advice = (f"{grown[0]} has grown to {grown[1]:.2g} in SI units: look for what feeds it, "
-                  "such as a damper or a resistor of the wrong sign.")
-        broken = grown[0].rpartition(".")[0], ""
+        advice, broken = grown[1], (grown[0].rpartition(".")[0], "")
     raise SimulationError(
         broken[0] if broken else "",
         f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}.{unsolved * bool(names)}",
@@ -87,12 +85,15 @@ def _steep(equation: str) -> str:
     return STEEP + f" It stands in  {equation} ." * bool(equation)
 
 
-def _beyond_measure(problem: Problem, step: Step) -> tuple[str, float] | None:
-    """The unknown that has grown beyond anything that is meant, and its size; None if none has."""
-    size = np.nan_to_num(np.abs(step.y), nan=0.0, posinf=0.0)
+def _beyond_measure(problem: Problem, y: Array) -> tuple[str, str] | None:
+    """The unknown that has grown beyond anything that is meant, and what to do; None if none has.
+    """
+    size = np.nan_to_num(np.abs(y * problem.scale), nan=0.0, posinf=0.0)
     if not size.size or size.max() < BEYOND_MEASURE:
         return None
-    return problem.name_of(int(size.argmax())), float(size.max())
+    name = problem.name_of(int(size.argmax()))
+    return name, (f"{name} has grown to {size.max():.2g} in SI units: look for what feeds it, such "
+                  "as a source, or a damper or a resistor of the wrong sign.")
 
 
 def _steepest(problem: Problem, step: Step) -> list[str]:
@@ -150,10 +151,17 @@ def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:
-    """A run whose explicit steps of fixed length made it grow without bound is not finished."""
+    """A run that has grown without bound is not finished, be it by explicit steps of fixed length
+    or by itself: powers of what is beyond measure are no numbers."""
+    problem = recording.problem
+    if (grown := _beyond_measure(problem, problem.start_vector())) is not None:
+        recording.fail("beyond measure")
+        raise SimulationError(
+            grown[0].rpartition(".")[0], "the run ends with a value whose powers and energies are "
+            "no numbers.", f"{grown[1]} Everything is in error.result.", time=t,
+            variables=grown[:1])
     if method not in ("euler", "rk4"):
         return
-    problem = recording.problem
     y = np.abs(problem.start_vector())
     if y.max(initial=0.0) < BLOWN_UP or (
             rate := problem.fastest_rate(t, problem.start_vector())) * step < STABLE:

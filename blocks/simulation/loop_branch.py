@@ -111,13 +111,13 @@ class LoopBranch:
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:
         """Unknowns at a time, if they are on this branch; None if not."""
         middle, here = (self.t + ahead) / 2, self.z
-        if not np.isfinite(states(middle)).all():
+        if not np.isfinite(between := states(middle)).all():
             return None
         try:
             there = self.solved(ahead, states(ahead), here)
-            half = self.solved(middle, states(middle), here)
+            half = self.solved(middle, between, here)
             least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
-            found = half if np.all(change <= least) else self.solved(middle, states(middle), there)
+            found = half if np.all(change <= least) else self.solved(middle, between, there)
         except AlgebraicFailure:
             return None
         even = np.abs(half - (here + there) / 2) <= (

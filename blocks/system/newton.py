@@ -400,12 +400,15 @@ class AlgebraicUnknowns:
 
         Raises
         ------
-        RuntimeError
+        RuntimeError, LinAlgError
             If the matrix is singular.
         """
         if self.may_stay_open:
             return self._with_open_unknowns(arguments)
-        return factored(self.matrix(arguments))
+        if self.size > DENSE:
+            return factored(self.matrix(arguments))
+        inverse = np.linalg.inv(self._transposed(arguments)).T  # columns of the Jacobian are rows
+        return lambda right: inverse @ right
 
     def _factored(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point; where they are singular it gives nan."""

@@ -14,7 +14,7 @@ from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds
 from ..numerics.tolerances import LAST_DIGITS
-from ..solvers import Step
+from ..solvers import Method, Step
 from ..system.failure import STEEP
 from ..system.problem import Problem
 from ..system.system import System
@@ -138,15 +138,15 @@ def refuse_corner(problem: Problem, t: float, y: Array, rests: Flags) -> None:
         _refuse_open(found, t)
 
 
-def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
+def refuse_wiggling(problem: Problem, method: Method, step: Step) -> NoReturn:
     """Steps that go to and fro within the tolerance, with more of them left than anyone awaits."""
     names = _steepest(problem, step)
     raise SimulationError(
-        names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method} are "
-        f"{step.t - step.t_old:.2g} s long, and {names[0]} stays within its tolerance: a law "
+        names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method.name} are "
+        f"{method.usual_step(step):.2g} s long, and {names[0]} stays within its tolerance: a law "
         "is as steep there as a root where it begins.",
-        f"{TAKE}{_steep(slope_equation(problem.system, names[0]))} Everything before is in "
-        "error.result.", says_where=True,
+        f"{TAKE * (method.name != 'rodas4')}{_steep(slope_equation(problem.system, names[0]))} "
+        "Everything before is in error.result.", says_where=True,
         code="simulation.stiff", time=step.t, variables=tuple(names[:1]))
 
 

@@ -130,8 +130,6 @@ def refuse_corner(problem: Problem, t: float, y: Array, rests: Flags) -> None:
     """
     beside = problem.copy_for_reading()
     ahead = LAST_DIGITS * rests * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
-    if not ahead.any():
-        return
     beside.m[:] = beside.crossings(t, y + ahead) > 0
     if (problem.m != beside.m).any() and (
             found := undetermined(problem.system, beside, t)) is not None:

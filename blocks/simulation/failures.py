@@ -152,27 +152,24 @@ def refuse_unstable(recording: RunRecording, method: str, step: float, t: float)
     """A run that has grown without bound is not finished, be it by explicit steps of fixed length
     or by itself: powers of what is beyond measure are no numbers."""
     problem = recording.problem
-    if (grown := _beyond_measure(problem, problem.start_vector())) is not None:
+    y = np.abs(problem.start_vector())
+    if method in ("euler", "rk4") and y.max(initial=0.0) >= BLOWN_UP and (
+            rate := problem.fastest_rate(t, problem.start_vector())) * step >= STABLE:
+        name = problem.name_of(int(y.argmax()))
+        recording.fail("steps too long")
+        raise SimulationError(
+            name.rpartition(".")[0], f"{name} has grown to {y.max():.2g} times its nominal value: "
+            f"steps of {step:.3g} s are too long for {method}, as something moves within "
+            f"{1 / rate:.2g} s.",
+            f"Take steps shorter than {STABLE / rate:.2g} s, or a method that this does not hold "
+            "up: 'auto', or 'backward_euler' for fixed steps. Everything is in error.result.",
+            says_where=True, code="simulation.stiff", time=t, variables=(name,))
+    if (grown := _beyond_measure(problem, y)) is not None:
         recording.fail("beyond measure")
         raise SimulationError(
             grown[0].rpartition(".")[0], "the run ends with a value whose powers and energies are "
             "no numbers.", f"{grown[1]} Everything is in error.result.", time=t,
             variables=grown[:1])
-    if method not in ("euler", "rk4"):
-        return
-    y = np.abs(problem.start_vector())
-    if y.max(initial=0.0) < BLOWN_UP or (
-            rate := problem.fastest_rate(t, problem.start_vector())) * step < STABLE:
-        return
-    name = problem.name_of(int(y.argmax()))
-    recording.fail("steps too long")
-    raise SimulationError(
-        name.rpartition(".")[0], f"{name} has grown to {y.max():.2g} times its nominal value: "
-        f"steps of {step:.3g} s are too long for {method}, as something moves within "
-        f"{1 / rate:.2g} s.",
-        f"Take steps shorter than {STABLE / rate:.2g} s, or a method that this does not hold up: "
-        "'auto', or 'backward_euler' for fixed steps. Everything is in error.result.",
-        says_where=True, code="simulation.stiff", time=t, variables=(name,))
 
 
 def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: Iterable[str]

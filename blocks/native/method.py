@@ -54,6 +54,7 @@ LEAST_ROWS, MOST_ROWS = 8, 2048  # so soon it is asked whether another method ha
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
 SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at every point
 LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
+MOSTLY = 2  # tries in vain for each step: its own errors hold it
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 
 
@@ -276,6 +277,10 @@ class OneStep(Method):
         steps = np.sort(ends[1:] - ends[:-1])  # of many that end with events little is left
         passed = np.cumsum(steps)
         return float(steps[np.searchsorted(passed, passed[-1] / 2)])
+
+    @property
+    def holds_itself(self) -> bool:  # more tries failed than before events
+        return self.work.rejected > MOSTLY * self.work.steps
 
     def go_back(self, most: int) -> None:
         """Drop so many of the last steps, back to an event: the point there is the present one."""

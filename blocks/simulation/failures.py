@@ -11,10 +11,10 @@ import numpy as np
 from ..diagnostics.not_finite import breakdown, slope_equation
 from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds
 from ..numerics.tolerances import LAST_DIGITS
-from ..solvers import Step
+from ..solvers import Method, Step
 from ..system.failure import STEEP
 from ..system.problem import Problem
 from ..system.system import System
@@ -65,15 +65,13 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     if broken is None and not told and any(
             has_roots(system, name.rpartition(".")[0]) for name in names):
         advice = TAKE * ("rodas4" not in recording.statistics["method"]) + _steep(slope)
-    grown = _beyond_measure(problem, step)
+    grown = _beyond_measure(problem, np.asarray(step.y))
     if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number. Where that is reached on purpose, as by "
                   "a tank that runs empty, guard it: where(x > 0, sqrt(x), 0).")
     if grown is not None:
-        advice = (f"{grown[0]} has grown to {grown[1]:.2g} in SI units: look for what feeds it, "
-                  "such as a damper or a resistor of the wrong sign.")
-        broken = grown[0].rpartition(".")[0], ""
+        advice, broken = grown[1], (grown[0].rpartition(".")[0], "")
     raise SimulationError(
         broken[0] if broken else "",
         f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}.{unsolved * bool(names)}",
@@ -87,12 +85,15 @@ def _steep(equation: str) -> str:
     return STEEP + f" It stands in  {equation} ." * bool(equation)
 
 
-def _beyond_measure(problem: Problem, step: Step) -> tuple[str, float] | None:
-    """The unknown that has grown beyond anything that is meant, and its size; None if none has."""
-    size = np.nan_to_num(np.abs(step.y), nan=0.0, posinf=0.0)
+def _beyond_measure(problem: Problem, y: Array) -> tuple[str, str] | None:
+    """The unknown that has grown beyond anything that is meant, and what to do; None if none has.
+    """
+    size = np.nan_to_num(np.abs(y * problem.scale), nan=0.0, posinf=0.0)
     if not size.size or size.max() < BEYOND_MEASURE:
         return None
-    return problem.name_of(int(size.argmax())), float(size.max())
+    name = problem.name_of(int(size.argmax()))
+    return name, (f"{name} has grown to {size.max():.2g} in SI units: look for what feeds it, such "
+                  "as a source, or a damper or a resistor of the wrong sign.")
 
 
 def _steepest(problem: Problem, step: Step) -> list[str]:
@@ -123,47 +124,52 @@ def _refuse_open(found: tuple[list[str], str, str], t: float) -> NoReturn:
                           code="simulation.undetermined", variables=tuple(paths))
 
 
-def refuse_corner(problem: Problem, t: float, y: Array) -> None:
-    """A run that rests within rounding of a law's corner, behind which nothing determines what
-    moves, as a stop that pressed nothing away: its steps would stay as short as that is close."""
+def refuse_corner(problem: Problem, t: float, y: Array, rests: Flags) -> None:
+    """A run in which states rest within rounding of a law's corner, behind which nothing determines
+    what moves, as a stop that pressed nothing away: its steps would stay as short as that is close.
+    """
     beside = problem.copy_for_reading()
-    ahead = LAST_DIGITS * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
+    ahead = LAST_DIGITS * rests * np.sign(np.nan_to_num(problem.slope(t, y))) * (1.0 + np.abs(y))
     beside.m[:] = beside.crossings(t, y + ahead) > 0
     if (problem.m != beside.m).any() and (
             found := undetermined(problem.system, beside, t)) is not None:
         _refuse_open(found, t)
 
 
-def refuse_wiggling(problem: Problem, method: str, step: Step) -> NoReturn:
+def refuse_wiggling(problem: Problem, method: Method, step: Step) -> NoReturn:
     """Steps that go to and fro within the tolerance, with more of them left than anyone awaits."""
     names = _steepest(problem, step)
     raise SimulationError(
-        names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method} are "
-        f"{step.t - step.t_old:.2g} s long, and {names[0]} stays within its tolerance: a law "
+        names[0].rpartition(".")[0], f"at t = {step.t:.6g} s steps of {method.name} are "
+        f"{method.usual_step(step):.2g} s long, and {names[0]} stays within its tolerance: a law "
         "is as steep there as a root where it begins.",
-        f"{TAKE}{_steep(slope_equation(problem.system, names[0]))} Everything before is in "
-        "error.result.", says_where=True,
+        f"{TAKE * (method.name != 'rodas4')}{_steep(slope_equation(problem.system, names[0]))} "
+        "Everything before is in error.result.", says_where=True,
         code="simulation.stiff", time=step.t, variables=tuple(names[:1]))
 
 
 def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:
-    """A run whose explicit steps of fixed length made it grow without bound is not finished."""
-    if method not in ("euler", "rk4"):
-        return
+    """A run that has grown without bound is not finished, be it by explicit steps of fixed length
+    or by itself: powers of what is beyond measure are no numbers."""
     problem = recording.problem
     y = np.abs(problem.start_vector())
-    if y.max(initial=0.0) < BLOWN_UP or (
-            rate := problem.fastest_rate(t, problem.start_vector())) * step < STABLE:
-        return
-    name = problem.name_of(int(y.argmax()))
-    recording.fail("steps too long")
-    raise SimulationError(
-        name.rpartition(".")[0], f"{name} has grown to {y.max():.2g} times its nominal value: "
-        f"steps of {step:.3g} s are too long for {method}, as something moves within "
-        f"{1 / rate:.2g} s.",
-        f"Take steps shorter than {STABLE / rate:.2g} s, or a method that this does not hold up: "
-        "'auto', or 'backward_euler' for fixed steps. Everything is in error.result.",
-        says_where=True, code="simulation.stiff", time=t, variables=(name,))
+    if method in ("euler", "rk4") and y.max(initial=0.0) >= BLOWN_UP and (
+            rate := problem.fastest_rate(t, problem.start_vector())) * step >= STABLE:
+        name = problem.name_of(int(y.argmax()))
+        recording.fail("steps too long")
+        raise SimulationError(
+            name.rpartition(".")[0], f"{name} has grown to {y.max():.2g} times its nominal value: "
+            f"steps of {step:.3g} s are too long for {method}, as something moves within "
+            f"{1 / rate:.2g} s.",
+            f"Take steps shorter than {STABLE / rate:.2g} s, or a method that this does not hold "
+            "up: 'auto', or 'backward_euler' for fixed steps. Everything is in error.result.",
+            says_where=True, code="simulation.stiff", time=t, variables=(name,))
+    if (grown := _beyond_measure(problem, y)) is not None:
+        recording.fail("beyond measure")
+        raise SimulationError(
+            grown[0].rpartition(".")[0], "the run ends with a value whose powers and energies are "
+            "no numbers.", f"{grown[1]} Everything is in error.result.", time=t,
+            variables=grown[:1])
 
 
 def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: Iterable[str]

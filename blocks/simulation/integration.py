@@ -420,11 +420,11 @@ class Integration:
     def _keep(self, step: Step, until: float) -> None:
         self.shorter, self.last_length = 0.0, until - step.t_old
         self.trajectory.append(step, until=until)
-        if self.problem.delays is not None:
-            whole = self.method.looks_itself  # a call takes many steps
-            self.problem.delays.keep(
-                self.problem, self.trajectory if whole else step.dense,
-                self.trajectory.t if whole else np.array([until]))
+        if (delays := self.problem.delays) is not None:
+            whole = self.method.looks_itself  # a call takes many steps, and keeps what it can
+            delays.keep(self.problem, self.trajectory if whole else step.dense,
+                        self.trajectory.t if whole and until > delays.past.end
+                        else np.array([until]))
         self.t, self.y = step.t, step.y
         self.recording.keeper.look(self.recording)
         if self.progress is not None:

@@ -111,15 +111,15 @@ class LoopBranch:
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:
         """Unknowns at a time, if they are on this branch; None if not."""
         middle, here = (self.t + ahead) / 2, self.z
-        if not np.isfinite(states(middle)).all():
+        if not np.isfinite(between := states(middle)).all():
             return None
         try:
             there = self.solved(ahead, states(ahead), here)
-            half = self.solved(middle, states(middle), here)
-            found = self.solved(middle, states(middle), there)
+            half = self.solved(middle, between, here)
+            least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
+            found = half if np.all(change <= least) else self.solved(middle, between, there)
         except AlgebraicFailure:
             return None
-        least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
         even = np.abs(half - (here + there) / 2) <= (
             HALF_AS_FAR * change + HALF_OF_ALL * np.abs(here) + least)
         same = np.abs(half - found) <= AS_PREDICTED * change + least

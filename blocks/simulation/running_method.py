@@ -476,14 +476,14 @@ class Pace:
             self._rested = steps, t, np.array(step.y)
             if RESTS * (t - since) < self.end - t and y.shape == step.y.shape:
                 moved = np.abs(step.y - y)
-                if np.all(moved <= LAST_DIGITS * (1.0 + np.abs(y))):
-                    refuse_corner(problem, t, np.asarray(step.y))
-                wiggled = kind.implicit and not kind.looks_itself and (
-                    moved.any() or method.holds_itself) and np.all(
+                refuse_corner(problem, t, np.asarray(step.y),
+                              moved <= LAST_DIGITS * (1.0 + np.abs(y)))
+                wiggled = kind.implicit and (
+                    method.holds_itself or not kind.looks_itself and moved.any()) and np.all(
                     moved <= WITHIN * (method.atol + method.rtol * np.abs(y)))
                 self._wiggles = self._wiggles + 1 if wiggled else 0
                 if self._wiggles > WIGGLES and RESTS * (self.end - t) > ENDURED * (t - since):
-                    refuse_wiggling(problem, kind.name, step)
+                    refuse_wiggling(problem, method, step)
         if taken < (LOOK_AT_PACE_COMPILED if kind.looks_itself else LOOK_AT_PACE):
             return
         length = max((t - self._t) / taken, TINY)

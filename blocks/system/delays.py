@@ -260,7 +260,7 @@ class Delays:
         if len(borders) > 1:
             self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:],
                        HALVINGS)
-        self.past.make_room(len(self.past), len(self.past.ends))
+        self.past.make_room(1, 1)
 
     def _allow_rounding(self, problem: Problem, now: Array) -> None:
         """What is nothing but the rounding of values of its dimension is no signal to follow."""

@@ -217,7 +217,8 @@ class FiniteValues:
         if self._function.n_instructions() > MANY:  # what decides does not follow linearly
             symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
             return np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()
-        return [row for row, by in _deciding(self._function, whole).items() if by & given]
+        return [row for row, by in _deciding(self._function, whole).items()
+                if by & given or self.expression[row].is_symbolic()]  # itself solved for
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -244,7 +245,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     positive: list[bool] = []
     negated: dict[int, int] = {}
     made: dict[int, int] = {}  # by which operation what stands in a place was made
-    slopes, row_of = set(), {}
+    slopes, solved, row_of = set(), set(), {}
     for operation, inputs, results, k in instructions(function):
         if operation == ca.OP_OUTPUT:
             which, row = results
@@ -257,6 +258,8 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
         given = [] if operation in (ca.OP_INPUT, ca.OP_CONST) else [made[i] for i in inputs]
         key = operation, constant, *(given or inputs)
         number = made[results[0]] = numbers.setdefault(key, len(numbers))
+        if operation == ca.OP_INPUT and inputs[0] in SOLVED:
+            solved.add(number)
         if number < len(operands):
             continue
         operands.append(given[: PASSES.get(operation, 0)])
@@ -276,7 +279,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     for row, number in row_of.items():
         while number not in slopes and number in negated:
             number = negated[number]
-        shown[row] = number in slopes or doubtful[number] <= told
+        shown[row] = number in slopes or number not in solved and doubtful[number] <= told
     return shown
 
 
@@ -304,7 +307,7 @@ def no_value(equation: str) -> str:
 
 
 def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX, bool]]:
-    """(family, instance, equation, a value) of equations that are solved together by elimination.
+    """(family, instance, equation, a value) of linear equations that are solved together.
 
     And whether they give nothing but slopes of states. Those whose coefficients change with time,
     states or modes: they may cease to determine their unknowns. Constant ones are looked at by
@@ -312,7 +315,7 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
     """
     flat, is_slope = system.flat, _slopes(system)
     for step in system.tape.steps:
-        if step.group >= 0 or step.torn or not step.linear:
+        if step.group >= 0 or not step.linear:
             continue
         of = flat.groups_of(step.equations)
         changing = [k for k, law in enumerate(flat.groups[g].law for g in of)
@@ -320,10 +323,12 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, Text, ca.SX,
         if changing:
             group = flat.groups[of[changing[0]]]
             row = int(step.equations[changing[0]]) - group.first
-            value = ca.sum1(system.tape.values[step.unknowns.tolist()])
-            yield (system.network.families[group.family], int(group.instances[row]),
-                   partial(getattr, group.law, "text"), value,
-                   bool(is_slope[step.unknowns].all()))
+            torn = step.block is not None and step.block.torn[: step.torn].tolist()
+            for value in [system.tape.values[k] for k in torn or []] or [
+                    ca.sum1(system.tape.values[step.unknowns.tolist()])]:
+                yield (system.network.families[group.family], int(group.instances[row]),
+                       partial(getattr, group.law, "text"), value,
+                       bool(is_slope[step.unknowns].all()))
 
 
 def _slopes(system: System) -> Flags:

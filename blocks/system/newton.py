@@ -113,7 +113,7 @@ class AlgebraicUnknowns:
             x[self.tied], z[:] = at[:nt], at[nt:]
             self._solver = None
 
-        for damped in (False, True)[: 1 + patient]:  # full steps may go round in a circle for ever
+        for damped in (False, True):  # full steps may go round in a circle for ever
             singular = self._iterated(arguments, damped)
             if singular is None:
                 return
@@ -189,11 +189,12 @@ class AlgebraicUnknowns:
             taken = self._damped(arguments, step) if damped else step
             now = np.concatenate([x[self.tied], z]) - taken
             size = np.abs(now) + self.scale
-            norm = float(np.max(np.abs(step) / size))
+            norm = float((np.abs(step) / size).max())
             even = NO_SHORTER * last < norm
             # away from a pole steps are little, too, but grow; at the edge of where a law has a
             # value only parts of them are taken
-            ends = (norm <= last or norm <= NEWTON_EXACT) and np.array_equal(taken, step)
+            ends = (norm <= last or norm <= NEWTON_EXACT) and (
+                taken is step or np.array_equal(taken, step))
             stalled = ends and iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
             x[self.tied], z[:] = now[:nt], now[nt:]
@@ -399,12 +400,15 @@ class AlgebraicUnknowns:
 
         Raises
         ------
-        RuntimeError
+        RuntimeError, LinAlgError
             If the matrix is singular.
         """
         if self.may_stay_open:
             return self._with_open_unknowns(arguments)
-        return factored(self.matrix(arguments))
+        if self.size > DENSE:
+            return factored(self.matrix(arguments))
+        inverse = np.linalg.inv(self._transposed(arguments)).T  # columns of the Jacobian are rows
+        return lambda right: inverse @ right
 
     def _factored(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point; where they are singular it gives nan."""

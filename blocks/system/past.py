@@ -22,7 +22,7 @@ __all__ = ["BEGINS", "COUNT", "ENDS", "FIRSTS", "LEVELS", "ROOM", "ROOM_OF_STEPS
 COUNT, STEPS, ROOM, ROOM_OF_STEPS, STARTS, LEVELS, FIRSTS, BEGINS, ENDS, VALUES = range(10)
 SHOWN = 10
 FIRST = 64, 256  # pieces and steps there is room for at first, unless signals are many
-MORE_PIECES, MORE_NUMBERS = 256, 1 << 20  # for no more of them, and of their numbers, at a time
+FIRST_NUMBERS = 1 << 20  # of which there is room for no more at first
 
 
 def may_miss(off: float, largest: float, spread: float, start: float, end: float) -> float:
@@ -61,7 +61,7 @@ class Past:
         self._begins, self._ends = np.empty((2, 0))
         self._values = np.empty((0, nodes, signals))
         pieces, steps = FIRST
-        self.make_room(pieces, min(steps, 1 + MORE_NUMBERS // (nodes * max(signals, 1))))
+        self.make_room(pieces, min(steps, 1 + FIRST_NUMBERS // (nodes * max(signals, 1))))
 
     def __len__(self) -> int:
         return int(self.shown[COUNT])
@@ -99,17 +99,14 @@ class Past:
 
     def make_room(self, pieces: int, steps: int) -> None:
         """See to it that there is room for so many more pieces and steps."""
-        more = MORE_NUMBERS // max(self._values[:1].size, 1)
-        for least, room, names in (
-                (len(self) + pieces, min(2 * len(self), len(self) + MORE_PIECES),
-                 ("_starts", "_levels", "_firsts")),
-                (len(self.ends) + steps, min(2 * len(self.ends), len(self.ends) + more),
-                 ("_begins", "_ends", "_values"))):
+        for least, count, names in (
+                (len(self) + pieces, len(self), ("_starts", "_levels", "_firsts")),
+                (len(self.ends) + steps, len(self.ends), ("_begins", "_ends", "_values"))):
             for name in names:
                 old = getattr(self, name)
-                if least > len(old):
-                    new = np.zeros((max(least, room), *old.shape[1:]), dtype=old.dtype)
-                    new[: len(old)] = old
+                if least > len(old):  # what nobody has written to yet takes no memory
+                    new = np.zeros((max(least, 2 * count), *old.shape[1:]), dtype=old.dtype)
+                    new[:count] = old[:count]
                     setattr(self, name, new)
         self.shown[ROOM:] = len(self._starts), len(self._ends), *(
             a.ctypes.data for a in self.arrays()[1:])
@@ -136,10 +133,11 @@ class Past:
         ``t``, which are moved to the ends of the piece where they lie beyond them."""
         first = int(self._firsts[piece])
         last = int(self._firsts[piece + 1] if piece + 1 < len(self) else self.shown[STEPS])
-        borders = np.append(self._starts[piece], self._ends[first:last])
-        t = np.clip(t, borders[0], borders[-1])
-        step = np.clip(np.searchsorted(borders, t, side="right") - 1, 0, last - first - 1)
-        weights = basis(unit_interval(t, borders[step], borders[step + 1]).ravel(), self.nodes)
+        start, ends = self._starts[piece], self._ends[first:last]
+        t = np.clip(t, start, ends[-1] if len(ends) else start)
+        step = np.minimum(ends.searchsorted(t, side="right"), last - first - 1)
+        begins = np.where(step > 0, self._ends[first + step - 1], start)
+        weights = basis(unit_interval(t, begins, self._ends[first + step]).ravel(), self.nodes)
         weights = weights.reshape(*t.shape, self.nodes)
         out: Array = np.einsum("nkj,nkj->nk", weights[row],
                                self._values[first + step[row], :, which[:, None]])

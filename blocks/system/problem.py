@@ -222,13 +222,11 @@ class Problem:
             j = csc_matrix(j + pattern + self.laws.jacobian_through_efforts(self, t))
         if self.algebraic:
             free, tied = self.free, self.tied
-            rx = self.system.residual_x.sparse(*args)
-            solve = self.unknowns.solver(args)
-            inner = solve(-rx[:, free].toarray())  # d(tied, z)/dy
-            fz = self.system.slope_z.sparse(*args)
-            dense = j[free][:, free].toarray()
-            dense += j[free][:, tied] @ inner[: len(tied)] + fz[free] @ inner[len(tied):]
-            j = csc_matrix(dense)
+            rx, whole = self.system.residual_x.dense(*args), j.toarray()
+            inner = self.unknowns.solver(args)(-rx[:, free])  # d(tied, z)/dy
+            whole = (whole[:, free] + whole[:, tied] @ inner[: len(tied)]
+                     + self.system.slope_z.sparse(*args) @ inner[len(tied):])
+            j = csc_matrix(whole[free])
         data = j.data * np.repeat(self.scale, np.diff(j.indptr)) / self.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 

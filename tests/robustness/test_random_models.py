@@ -56,6 +56,11 @@ def test_a_start_with_open_loops_a_pulse_beside_ode23s_and_a_stop_at_a_bare_fram
     assert not defects, defects
 
 
+def test_what_rests_at_a_corner_ends_beyond_measure_wiggles_or_divides_nothing_by_nothing_is_told():
+    defects = complain((917_750, 911_714, 931_207, 932_034, 802_102))
+    assert not defects, defects
+
+
 def test_a_random_circuit_of_a_fluid_that_carries_heat_runs_or_is_refused_or_stopped_by_name():
     defects = complain((30_000, 30_001, 30_009, 30_016), FLUIDS, share=0.5)
     assert not defects, defects

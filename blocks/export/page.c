@@ -103,13 +103,15 @@ static void tell_assigned(int64_t first, int64_t k, double t, const double *q, c
 static void read_event(int64_t k) {
     const double *q = numbers(run, PASSED_Q) + k * HELD;
     const double *x = numbers(run, PASSED_X) + k * N_X;
-    int64_t struck = integers(run, PASSED_STRUCK)[k], first = events.count;
+    const double *struck = numbers(run, PASSED_STRUCK) + k * MODE_COUNT;
+    int64_t first = events.count;
     double t = numbers(run, PASSED_TIMES)[k];
     for (int64_t r = 0; r < RELATION_COUNT; r++)
         if (q[RELATIONS + r] != read_q[RELATIONS + r]) tell(first, t, OF_RELATION, r, q[RELATIONS + r]);
     tell_assigned(first, k, t, q, x);
     for (int64_t e = 0; e < MODE_COUNT; e++)
-        if (e == struck) tell(first, t, OF_IMPACT, e, q[MODES + e]);
+        if (struck[e] > 0.0 && (q[MODES + e] != 0.0 || read_q[MODES + e] != 0.0))
+            tell(first, t, OF_IMPACT, e, q[MODES + e]);
         else if (q[MODES + e] != read_q[MODES + e]) tell(first, t, OF_ELEMENT, e, q[MODES + e]);
     read_t = t;
     memcpy(read_x, x, 8 * (size_t)N_X);

@@ -23,7 +23,6 @@ from ..native.events import Passed
 from ..native.one_step import Limits, Steps
 from ..native.one_step import Record as Taken
 from ..native.own_events import Ahead
-from ..native.predicted_elements import NOBODY
 from ..native.step_equations import written
 from ..native.step_records import Bodies, Kinds, Record, Room
 from ..native.switches import Switches
@@ -100,7 +99,7 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
 @machine_code
 def _pass(passed: Passed, k: int, taken: int, t: float, x: Vector, modes: Indices) -> None:
     """Write an event down."""
-    passed.marks[k], passed.times[k], passed.struck[k], passed.x[k] = taken, t, NOBODY, x
+    passed.marks[k], passed.times[k], passed.x[k] = taken, t, x
     for i in range(modes.size):
         passed.q[k, i] = modes[i]
 
@@ -155,7 +154,7 @@ class TimeSteps:
         self.record = Taken(np.zeros(steps), np.zeros(steps), np.zeros((steps, width)))
         passed = empty(Passed)._replace(
             marks=np.zeros(events, dtype=np.int64), times=np.zeros(events),
-            struck=np.zeros(events, dtype=np.int64), q=np.zeros((events, len(self.q))),
+            struck=np.zeros((events, len(self.q))), q=np.zeros((events, len(self.q))),
             x=np.zeros((events, width)), changed=np.zeros((events, 0)), present=self.q)
         self.state = np.zeros(6)
         self.state[TIME], self.state[STEP] = method.t, method.step_size

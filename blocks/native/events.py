@@ -18,7 +18,7 @@ from .network_modes import (
     ends_by_rounding,
     notice_margins,
 )
-from .predicted_elements import NOBODY, PredictedElements
+from .predicted_elements import PredictedElements
 from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
@@ -48,7 +48,7 @@ class Passed(NamedTuple):
 
     marks: Indices  # the steps that were taken up to it
     times: Vector
-    struck: Indices  # the contact that was struck at each, or NOBODY
+    struck: Matrix  # 1 for contacts that were struck at each, of all elements
     q: Matrix  # what is constant from it on
     x: Matrix  # the values from it on
     changed: Matrix  # the round in which an assignment of ``when`` has changed a value, or 0
@@ -132,9 +132,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         return False
     relations.looks[LARGEST, :] = 0.0
     count_samples(samples, t)
-    passed.marks[number], passed.times[number], passed.struck[number] = taken, t, NOBODY
+    passed.marks[number], passed.times[number], passed.struck[number, :] = taken, t, 0.0
     if predicted.modes.size:
-        passed.struck[number] = predicted.struck[0]
+        passed.struck[number, :] = predicted.struck
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed

@@ -17,7 +17,7 @@ from .equations import Equations
 from .events import Passed
 from .mode_rows import NetworkModes
 from .network_modes import network_modes
-from .predicted_elements import NOBODY, PredictedElements, predicted_elements
+from .predicted_elements import PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
@@ -125,7 +125,7 @@ class OwnEvents:
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
-                             np.full(most, NOBODY),
+                             np.zeros((most, 0 if parts is None else len(self.part("modes")))),
                              np.empty((most, held.size)), np.empty((most, states)),
                              np.empty((most, assignments)), present,
                              np.array([restarts]))
@@ -251,7 +251,7 @@ class PassedEvents:
     ----------
     times : (k,) of the events
     m, d, modes : (k, …) held relations, discrete values and modes from each on
-    struck : (k,) the contact that was struck at each; negative where none was
+    struck : (k, elements) contacts that were struck at each
     changed : (k, assignments) what ``when`` has changed at each, and in which round; 0 else
     """
 
@@ -260,7 +260,7 @@ class PassedEvents:
         self.equations = equations
         self.times = own.passed.times[:count].copy()
         self.marks = own.passed.marks[:count].copy()
-        self.struck = own.passed.struck[:count].copy()
+        self.struck = own.passed.struck[:count] > 0.0
         self.changed = own.passed.changed[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         self.m = self.q[:, equations.part_of_constants("relations")]

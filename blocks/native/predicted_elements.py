@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..machine.functions import BoundCall, filled, machine_code
+from ..machine.functions import Kept, filled, machine_code
+from ..nonsmooth.complementarity.impact import collide, collision_of
 from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
@@ -94,7 +95,7 @@ class PredictedElements(NamedTuple):
     kinds: Indices  # (elements,) who are compared with each other
     fast: Vector  # (kinds,) their largest flow so far
     last: Vector  # (1,) time of the last decision
-    struck: Indices  # (1,) the contact that was struck at the last event, or NOBODY
+    struck: Vector  # (elements,) 1 for contacts that were struck at the last event
     known: Vector  # (elements,) room: the modes that ``k`` is of
     made: Vector  # room for factors
     factor: Matrix  # room for the factors of a part
@@ -118,11 +119,15 @@ class PredictedElements(NamedTuple):
     asked: Indices  # what it takes, of which
     counted: int  # place says how many they are,
     answer: Indices  # (1,) and whether that is sure
+    collides: int  # address of what tells impulses; 0 without contacts,
+    striking: Indices  # what it takes, of which
+    striking_counted: int  # place says how many there are,
+    ended: Indices  # (1,) and whether they are found
     own: Vector  # (elements,) room
 
 
 def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, states: int
-                       ) -> tuple[PredictedElements, BoundCall, BoundCall]:
+                       ) -> tuple[Any, ...]:
     """Elements as machine code decides on them, and calls that they refer to.
 
     Parameters
@@ -155,6 +160,8 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
     block, rest = np.empty((most, most)), np.empty((AT_REST, n))
     by = np.zeros((4, most, most) if parts.dependent else (4, 0, 0))
     choice = choice_of(block, by, rest)
+    collision = None if not parts.contact.any() else collide.bound(
+        *map(Kept, collision_of(block, by, rest)), most, -1)
     several = int(max((np.diff(parts.starts)[parts.shared]), default=0)) if keeps else 0
     near, portions = np.empty(1), np.empty((ROWS, several))
     of_portions, by_rates = np.empty((2, several, several))
@@ -166,7 +173,7 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
         turns=np.array([parts.turns]), dependent=np.array([parts.dependent]),
         in_a_circle=np.array([parts.in_a_circle]), fast=parts.fast.copy(),
-        last=np.array([-np.inf]), struck=np.array([NOBODY]),
+        last=np.array([-np.inf]), struck=np.zeros(n),
         factors=equations.at_decisions("factors", parts.factors),
         known=np.empty(n * keeps), made=np.empty(
             0 if parts.factors is None else parts.factors.numel()),
@@ -181,7 +188,12 @@ def predicted_elements(parts: PredictedParts, q: Array, equations: Equations, st
         loose=whole_numbers(), fresh=np.zeros(count, dtype=np.int64), portions=portions,
         of_portions=of_portions, by_rates=by_rates, near=near,
         shares=sharing.address, portioned=sharing.table,
-        portioned_count=sharing.place["count"], told=sharing.results), choice, sharing
+        portioned_count=sharing.place["count"], told=sharing.results,
+        collides=0 if collision is None else collision.address,
+        striking=whole_numbers() if collision is None else collision.table,
+        striking_counted=0 if collision is None else collision.place["n"],
+        ended=whole_numbers() if collision is None else collision.results,
+    ), choice, sharing, *([] if collision is None else [collision])
 
 
 @machine_code

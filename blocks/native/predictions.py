@@ -14,6 +14,8 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code
+from ..nonsmooth.complementarity.impact import LOWER, PUSH, SPEED, TOUCHES, UPPER
+from ..nonsmooth.complementarity.impact import RESTITUTION as RESTITUTION_OF
 from ..nonsmooth.complementarity.p_matrix import is_positive
 from ..nonsmooth.modes.held_states import hold_states
 from ..numerics.arrays import Indices, Matrix, Vector
@@ -24,7 +26,6 @@ from ..numerics.tolerances import (
     CLEAR_ROOM,
     CLOSED_GAP,
     DECIDED_AGAIN,
-    ENERGY_GAIN,
     EQUAL_BOUNDS,
     FLOW_NONE,
     FLOW_TURNED,
@@ -88,7 +89,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     """
     modes, found = elements.modes, elements.found
     again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), LEAST_TIME)
-    elements.struck[0] = NOBODY
+    elements.struck[:] = 0.0
     elements.known[:] = modes[: elements.known.size]
     for e in range(modes.size):
         if again and elements.contact[e] and modes[e] == 0.0:
@@ -117,8 +118,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
                 if modes[i] != 0.0:
                     slid += 1
         if elements.contact[e] and modes[e] != 0.0:
-            if ended > 1 or elements.struck[0] != NOBODY or not _strike(
-                    code, work, elements, t, x, e):
+            if not _strike(code, work, elements, t, x, e):
                 return False
         elif slid > 1 and not is_shared(elements, e) or not _decide_part(
                 code, work, elements, t, x, e, ended == 1):
@@ -228,15 +228,16 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
     efforts; their D, bounds and rates without efforts. How many there are, or 0 where D is not
     symmetric and positive definite."""
     modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
-    size, follows = 0, bounds_move(elements, count)
-    for k in range(count):
-        i = elements.members[k]
-        asked = modes[i] == 0.0 or i == e or elements.leaves[i] != 0
-        if asked or follows:
-            rest[STATE, size] = 0.0 if asked else modes[i]
-            rest[MOVED, size] = elements.leaves[i]
-            still[size] = i
-            size += 1
+    size, asked, follows = 0, 0, bounds_move(elements, count)
+    for known in range(2 if follows else 1):
+        for k in range(count):
+            i = elements.members[k]
+            if (modes[i] == 0.0 or i == e or elements.leaves[i] != 0) == (known == 0):
+                rest[STATE, size] = modes[i] if known == 1 else 0.0
+                rest[MOVED, size] = elements.leaves[i]
+                still[size] = i
+                size += 1
+        asked = size if known == 0 else asked
     for a in range(size):
         i = still[a]
         for side in range(4):
@@ -255,7 +256,7 @@ def _pose(elements: PredictedElements, e: int, count: int) -> int:
     shared = is_shared(elements, e) and not follows
     rest[SHARED, 0] = 1.0 if shared else 0.0
     regular = elements.k.size > 0 and elements.regular[elements.part[e]] or is_positive(
-        elements.block, elements.matrix, size, SAFE_PIVOT)
+        elements.block, elements.matrix, asked, SAFE_PIVOT)
     return size if regular or shared else 0
 
 
@@ -354,8 +355,8 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         elif modes[e] == 0.0:
             doubtful = _room_of(found, e) < -elements.slack[e]
         elif elements.contact[e]:
-            clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
-            if elements.part[e] != turned and not found[GAP, e] >= clear * far:
+            if elements.part[e] != turned and elements.part[e] != struck and not (
+                    found[GAP, e] >= CLOSED_GAP * far):
                 return NOBODY, IN_DOUBT, 0
         elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck and (
                 not _moves(elements, e, modes[e])):
@@ -429,83 +430,113 @@ def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bo
 @machine_code
 def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector, e: int
             ) -> bool:
-    """Let a contact close beside no other: it rebounds, or stays (Newton's law).
+    """Let the contacts of a part that close strike (:func:`.impact.collide`), with those that touch
+    and the friction that they load: each rebounds, or stays.
 
-    Friction slides as velocities are afterwards; what has none may rest where the contact stays.
-    One that the contact loads strikes with it.
+    Friction slides as velocities are afterwards; what has none may rest where a contact stays.
     """
     modes, found, count = elements.modes, elements.found, part_of(elements, e)
-    rubs = bounds_move(elements, count)
-    fast, flow = elements.fast, found[FLOW, e]
-    shared = is_shared(elements, e)
-    least = -FLOW_TURNED * fast[elements.kinds[e]] if shared else 0.0  # it may rest just there
-    if not flow > least or not elements.d[e, e] > 0.0 or rubs and count != 2:
+    size = _pose_impact(elements, x, e, count)
+    if size == 0:
         return False
-    for k in range(count):
-        i = elements.members[k]
-        if elements.contact[i] and modes[i] == 0.0 or elements.bends[i]:
-            return False
+    elements.striking[elements.striking_counted] = size
+    run_code(elements.collides, elements.striking)
+    if elements.ended[0] == 0:
+        return False
+    far, rests = largest_position(elements.positions, elements.scale, x), NOBODY
     elements.right[:] = 0.0
-    elements.right[e] = (1.0 + found[RESTITUTION, e]) * flow / elements.d[e, e]
-    if rubs and not _strikes_with(elements, e, elements.members[1]):
-        return False
-    elements.struck[0] = e
-    elements.slack[e] = 0.0
+    for a in range(size):
+        i = elements.still[a]
+        elements.right[i], elements.slack[i] = elements.rest[PUSH, a], 0.0
+        if elements.contact[i] and elements.right[i] > 0.0:
+            elements.struck[i] = 1.0
     push(code, work, elements, t, x)
     if not _look(code, work, elements, t, x):
         return False
-    stays = not abs(found[FLOW, e]) > REBOUND_RESTS * fast[elements.kinds[e]]
     for k in range(count):
         i = elements.members[k]
-        none = REBOUND_RESTS if shared or rubs else FLOW_TURNED
-        rests = abs(found[FLOW, i]) <= none * fast[elements.kinds[i]]
-        if not elements.contact[i]:
-            mode = 0.0 if rests else 1.0 if found[FLOW, i] > 0.0 else -1.0
-            if rests and not ((shared or rubs) and stays):
-                mode, modes[i] = modes[i], 0.0  # in flight nothing holds it, nor moves it
-                if not rubs or not stop_part(code, work, elements, t, x, e, count):
-                    return False
-            modes[i] = mode
-    if not stays:
-        return _look(code, work, elements, t, x)
+        elements.leaves[i] = 0
+        if not _is_slow(elements, i):
+            modes[i] = 1.0 if found[FLOW, i] > 0.0 and not elements.contact[i] else -1.0
+        elif elements.contact[i]:
+            if modes[i] == 0.0 or elements.struck[i] != 0.0 or found[GAP, i] <= CLOSED_GAP * far:
+                modes[i], rests = 0.0, i
+        elif modes[i] == 0.0:
+            modes[i] = 1.0  # unless it has strength
+    if not _look(code, work, elements, t, x):
+        return False
     for k in range(count):
-        elements.leaves[elements.members[k]] = 0
-    return _look(code, work, elements, t, x) and _rests_now(
-        code, work, elements, t, x, e, count) and _choose(
-        code, work, elements, t, x, e, count, False)
+        i = elements.members[k]
+        if not elements.contact[i] and _is_slow(elements, i) and _has_strength(elements, i):
+            modes[i], rests = 0.0, i
+    if rests != NOBODY and not (_rests_now(code, work, elements, t, x, rests, count) and _choose(
+            code, work, elements, t, x, rests, count, False)):
+        return False
+    turned, largest = False, 0.0
+    for k in range(count):
+        largest = max(largest, abs(found[RATE, elements.members[k]]))
+    for k in range(count):  # what holds nothing goes where it is clearly driven
+        i = elements.members[k]
+        if not elements.contact[i] and _is_slow(elements, i) and not _has_strength(
+                elements, i) and -modes[i] * found[RATE, i] > CLEAR_RATE * largest:
+            modes[i], turned = -modes[i], True
+    return not turned or _look(code, work, elements, t, x)
 
 
 @machine_code
-def _strikes_with(elements: PredictedElements, e: int, f: int) -> bool:
-    """Fill in impulses of a contact that closes and of the friction that it loads; whether they
-    are the only ones, and gain no energy.
+def _is_slow(elements: PredictedElements, i: int) -> bool:
+    """Whether an element hardly moves after an impact."""
+    return abs(elements.found[FLOW, i]) <= REBOUND_RESTS * elements.fast[elements.kinds[i]]
 
-    As :func:`blocks.nonsmooth.complementarity.sequential_impact` has them: friction ends sticking,
-    or slipping with the bound of the sense in which it slips then.
-    """
-    d, found, side = elements.d, elements.found, 0 if elements.modes[f] == 0.0 else 2
-    low, high = elements.bounds[side, f, e], elements.bounds[side + 1, f, e]
-    flow, slip, solutions, loss = found[FLOW, e], found[FLOW, f], 0, 0.0
-    to_stop = (1.0 + found[RESTITUTION, e]) * flow
-    size = d[e, e] * d[f, f] - d[e, f] * d[f, e]
-    if not size > 0.0 or not np.isfinite(found[HIGH + side, f] - found[LOW + side, f]):
-        return False
-    for sense in range(-1, 2):
-        bound = low if sense < 0 else high
-        impulse, rub = to_stop / (d[e, e] + d[e, f] * bound), 0.0
-        if sense == 0:
-            impulse = (d[f, f] * to_stop - d[e, f] * slip) / size
-            rub = (d[e, e] * slip - d[f, e] * to_stop) / size
-        else:
-            rub = bound * impulse
-        after = slip - d[f, e] * impulse - d[f, f] * rub
-        sticks = sense == 0 and low * impulse <= rub <= high * impulse
-        if impulse > 0.0 and (sticks or sense * after > 0.0):
-            elements.right[e], elements.right[f] = impulse, rub
-            loss = impulse * (2.0 * flow - to_stop) + rub * (slip + after)
-            loss += 2.0 * ENERGY_GAIN * (impulse * flow + abs(rub * slip))
-            solutions += 1
-    return solutions == 1 and loss >= 0.0
+
+@machine_code
+def _has_strength(elements: PredictedElements, i: int) -> bool:
+    """Whether friction holds anything, by itself or by what rests on it."""
+    if elements.found[LOW, i] < elements.found[HIGH, i]:
+        return True
+    for j in range(elements.modes.size if elements.dependent[0] else 0):
+        if elements.contact[j] and elements.modes[j] == 0.0 and (
+                elements.bounds[0, i, j] != 0.0 or elements.bounds[1, i, j] != 0.0):
+            return True
+    return False
+
+
+@machine_code
+def _pose_impact(elements: PredictedElements, x: Vector, e: int, count: int) -> int:
+    """Fill in who of a part takes part in an impact; how many there are, or 0 where others must
+    tell."""
+    modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
+    far, size = largest_position(elements.positions, elements.scale, x), 0
+    for k in range(count):
+        i = elements.members[k]
+        ended, contact = elements.doubtful[i] != 0, elements.contact[i]
+        # it may rest just there
+        least = -FLOW_TURNED * elements.fast[elements.kinds[i]] if is_shared(elements, e) else 0.0
+        if elements.bends[i] or ended and (
+                modes[i] == 0.0 or contact and not found[FLOW, i] > least):
+            return 0
+        side = 0 if modes[i] == 0.0 else 2
+        low, high = found[LOW + side, i], found[HIGH + side, i]
+        takes = contact and (ended or modes[i] == 0.0 or found[GAP, i] <= NEAR_GAP * far)
+        if elements.dependent[0] and not contact:
+            takes = modes[i] == 0.0 and not np.isfinite(high - low)
+            for j in range(modes.size):
+                takes = takes or (elements.bounds[side, i, j] != 0.0
+                                  or elements.bounds[side + 1, i, j] != 0.0)
+        if takes:
+            rest[SPEED, size], rest[TOUCHES, size] = found[FLOW, i], 1.0 if contact else 0.0
+            rest[RESTITUTION_OF, size] = found[RESTITUTION, i] if contact else 0.0
+            rest[LOWER, size] = 0.0 if np.isfinite(low) else low
+            rest[UPPER, size] = np.inf if contact else 0.0 if np.isfinite(high) else high
+            still[size] = i
+            size += 1
+    for a in range(size):
+        side = 0 if modes[still[a]] == 0.0 else 2
+        for b in range(size):
+            elements.block[a, b] = elements.d[still[a], still[b]]
+            for way in range(2 if elements.dependent[0] else 0):
+                elements.by[way, a, b] = elements.bounds[side + way, still[a], still[b]]
+    return size
 
 
 # -- what follows ----------------------------------------------------------------------------

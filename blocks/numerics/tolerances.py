@@ -146,7 +146,6 @@ STEP_EXACT = 1e-12  # of the largest rate: what one dense solve leaves, so that 
 PROXIMAL_POINT = 1e-6  # of a unit diagonal: least weight of the last efforts
 RANK = 1e-11  # singular values that count as zero, beside those of size 1
 STRESS_RANK = 1e-9  # the same for directions of internal stress
-PSEUDO_INVERSE = 1e-13  # the same for the dual problem of massless nodes
 CANCELLATION = 1e-15  # of terms that cancel: what is left is noise
 CUT_OFF = 1e-13  # of the largest rate of its part: noise of an element that is cut out of it
 SELF_CARRYING = 1e-12  # smallest pivot below which friction carries itself

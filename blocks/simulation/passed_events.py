@@ -96,11 +96,11 @@ class PassedEpisodes:
                        before.u, modes, self._struck(number))
 
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
-        """Family and instance of the contact that was struck at an event, if one was."""
-        element = int(self.courses.events.struck[number])
-        if self.elements is None or element < 0:
+        """Family and instance of contacts that were struck at an event."""
+        if self.elements is None:
             return ()
-        return (self.elements.owners[element],)
+        return tuple(self.elements.owners[e]
+                     for e in np.flatnonzero(self.courses.events.struck[number]))
 
     def states(self, t: Array, number: Indices) -> Array:
         """States at times of episodes, and unknowns that are carried along: a column per time."""
@@ -122,9 +122,8 @@ class PassedEpisodes:
         events, before = self.courses.events, self.before.modes
         if events.modes is None or before is None:
             return np.zeros((len(self.times), 0), dtype=bool)
-        decided, struck = _changed(before, events.modes), np.flatnonzero(events.struck >= 0)
-        decided[struck, events.struck[struck]] = True
-        return decided
+        # closed, a contact passes on the blow of another one
+        return _changed(before, events.modes) | events.struck & (events.modes != 0)
 
     @cached_property
     def count(self) -> int:
@@ -157,8 +156,8 @@ class PassedEpisodes:
         changes: Indices = np.add.reduce(self._switched, axis=1, dtype=int) + np.add.reduce(
             self._acted, axis=1, dtype=int)
         if self._decided.size:
-            changes += np.where(self.courses.events.struck < 0,
-                                np.add.reduce(self._decided, axis=1, dtype=int), 0)
+            changes += np.where(self.courses.events.struck.any(axis=1), 0,
+                                np.add.reduce(self._decided, axis=1, dtype=int))
         return changes
 
     def moved(self, first: int) -> Array:
@@ -202,8 +201,9 @@ class PassedEpisodes:
         assert self.elements is not None and events.modes is not None
         before = events.modes[number - 1] if number else self.before.modes
         assert before is not None
-        struck = int(events.struck[number])
-        for change in self.elements.changes(before, events.modes[number], struck):
+        for change in self.elements.changes(before, events.modes[number], events.struck[number]):
+            if change.element not in decided:
+                continue
             yield EventRecord(t, self.elements.name(change.element), self.elements.words(change),
                               **self.catalog.elements.told(change.element, change.before,
                                                            change.after))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from parts import by_python, told
-from rigid_bodies import sliding_disc
+from rigid_bodies import Box, sliding_disc
 
 from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin
@@ -265,6 +265,25 @@ def test_an_ideal_diode_conducts_and_blocks(in_python):
     assert through.min() > -1e-9
     assert drop.max() < 1e-9
     assert np.abs(through * drop).max() < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_boxes_land_on_two_feet_without_python(seed, in_python):
+    # one foot strikes while the other touches or is near, both with friction that they load
+    rng = np.random.default_rng(seed)
+    tilt, rebound = rng.choice([0.2, -0.4]), rng.choice([0.1, 0.3, 0.6])
+    model = wired("box", box=Box(
+        a="0.5 m", h="1.2 m", y=quantity(1.2 * np.cos(tilt) + 0.5 * abs(np.sin(tilt)) + 0.1, "m"),
+        phi=quantity(tilt, "rad"), vx=quantity(rng.uniform(-1, 1), "m/s"), restitution=rebound,
+        friction=(mu := rng.choice([0.2, 1.0])), static_friction=mu))  # fmt: skip
+    run = model.simulate("0.8 s", rtol=1e-9, method="dopri5")
+    assert len(in_python) <= 1  # where it comes to rest on both, and nothing tells how they share
+    other = by_python(model, "0.8 s", rtol=1e-9, method="dopri5")
+    assert len(in_python) > 1
+    assert len(run.events) > 2
+    for name in ("x", "y", "phi", "vx", "vy", "w"):
+        path = f"box.{name}"
+        assert_allclose(run[path].final.m, other[path].final.m, rtol=0, atol=1e-7, err_msg=path)
 
 
 def test_a_disc_in_a_circle_leaves_python_alone(in_python):

@@ -16,10 +16,10 @@ arrays only: no components, units, time or events.
     who shares in given directions of internal stress
 `open_load`
     whether the motion depends on efforts that it leaves open
-`solve_hybrid`
+`solve_mixed`
     efforts and flows where bounds may be endless and elements may take their flow: diodes, and
     frictions at nodes without mass
-`simultaneous_impact`, `sequential_impact`
+`sequential_impact`
     restitution of contacts that close, with the dry friction that they load
 `signed_pivot`
     how far a matrix is from being singular, and on which side
@@ -31,8 +31,8 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 [0, inf) and flows that are positive while approaching.
 """
 
-from .hybrid import Hybrid, solve_hybrid
-from .impact import Friction, Impact, sequential_impact, simultaneous_impact
+from .impact import Friction, Impact, sequential_impact
+from .mixed import Mixed, solve_mixed
 from .p_matrix import is_p_matrix, is_positive, signed_pivot
 from .parts_at_rest import Part, at_ends, given_rows, kept, share_of, shares_at_times
 from .scaling import components
@@ -50,7 +50,7 @@ from .undetermined import (
 
 __all__ = [
     "Friction",
-    "Hybrid",
+    "Mixed",
     "Impact",
     "Part",
     "Shares",
@@ -71,9 +71,8 @@ __all__ = [
     "shares",
     "shares_at_times",
     "signed_pivot",
-    "simultaneous_impact",
     "solve",
-    "solve_hybrid",
+    "solve_mixed",
     "stress_groups",
     "undetermined_groups",
     "weights",

@@ -1,21 +1,12 @@
-"""What do rigid contacts do when they close? Newton's restitution, two rules.
+"""What do rigid contacts do when they close? Newton's restitution, one collision after the other.
 
 Flows are approach velocities (positive while closing) and impulses p >= 0
 change them by -D p, with D the Delassus matrix of the contacts.
 
-``simultaneous_impact`` (Moreau): all contacts at once,
-0 <= p, gamma+ + e gamma- <= 0, complementary. One box problem; what time
-stepping converges to. It treats a row of touching balls as one body that is
-hit: for Newton's cradle of five with e = 1 it gives (-3/5, 2/5, 2/5, 2/5, 2/5)
-of the striking velocity, since contacts that do not approach are given
-gamma+ = 0, and touching balls never separate.
-
-``sequential_impact`` (pairwise propagation): collide the strongest approaching
-contact alone, go on until nothing approaches. The limit of stiff contacts
-that are a little apart; Newton's cradle passes the blow to the last ball.
-
-Neither is "the" truth for bodies in touch (contact stiffness ratios decide);
-both conserve momentum, fulfil gamma+ <= 0 and never gain energy.
+The strongest approaching contact collides alone, then the next one, until nothing approaches
+(pairwise propagation). That is the limit of stiff contacts that are a little apart; Newton's cradle
+passes the blow to the last ball. It is not "the" truth for bodies in touch (contact stiffness
+ratios decide), but it conserves momentum, fulfils gamma+ <= 0 and never gains energy.
 
 With :class:`Friction` Coulomb's law holds for the tangential impulses: lower <= P <= upper, with
 bounds proportional to the impulses of contacts; friction ends sticking (gamma+ = 0), or slipping
@@ -27,7 +18,6 @@ both terms >= 0.
 
 References
 ----------
-Moreau, in Nonsmooth Mechanics and Applications, CISM 302, 1988, 1-82.
 Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008, ch. 8.
 Nguyen, Brogliato, Multiple Impacts in Dissipative Granular Chains, 2014.
 Smith, Kaufman, Vouga, Tamstorf, Grinspun, ACM Trans. Graph. 31 (2012) 106
@@ -37,24 +27,36 @@ Kane, Levinson, Dynamics: Theory and Applications, 1985 (the paradox).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...machine.functions import machine_code
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
-from .scaling import Matrix, MatrixLike, as_matrix
-from .solving import solve
+from .decide import FOUND, NONE, count_answers, decide
+from .problem import Problem, at_efforts, connect, pose, problem_of
+from .scaling import MatrixLike, as_matrix
+from .sparse_lu import Factors, analyse, factors_of
 
-__all__ = ["Friction", "Impact", "sequential_impact", "simultaneous_impact"]
+__all__ = ["Collision", "Friction", "Impact", "collide", "collision_of", "sequential_impact"]
 
 
 HALVINGS = 50
 """Most bisections on the way to the restitution that gains no energy."""
+EXACT = 1e-10  # of the largest flow
+ENUMERATED = 6  # elements of which all combinations of modes are tried, where none is found
+#: What is known of elements, and their impulses: rows.
+SPEED, RESTITUTION, TOUCHES, LOWER, UPPER, PUSH = range(6)
+#: What is found for the elements of a group, now and between which restitution is sought: rows.
+IMPULSE, AFTER, LESS, AFTER_LESS, MORE, AFTER_MORE, REBOUND = range(7)
+#: What is told of an impact: of all of it, and of the present problem, whose factor on e it begins
+#: with.
+LOSS, USED, COLLISIONS, PROBLEMS, OWN_LOSS, FACTOR = range(6)
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,12 @@ class Impact:
         Kinetic energy lost, ½ impulse'(flow before + flow after); >= 0.
     converged : bool
     collisions : int
-        Single collisions, or 1 for the simultaneous rule.
+        Single collisions.
+    problems : int
+        Complementarity problems that were solved.
     restitution_used : float
         Factor on all e. Below 1 where the full e would have gained energy
-        (simultaneous rule, a separating contact hit by another), 0 where
+        (friction, or a separating contact hit by another), 0 where
         the sequence was cut at its bound and ended plastically.
     """
 
@@ -83,6 +87,7 @@ class Impact:
     energy_loss: float
     converged: bool
     collisions: int
+    problems: int
     restitution_used: float
 
 
@@ -105,28 +110,40 @@ class Friction:
     by_lower: Array
     by_upper: Array
 
-    def of(self, index: Indices) -> Friction:
-        """That of some elements."""
-        inner = np.ix_(index, index)
-        return Friction(self.contact[index], self.lower[index], self.upper[index],
-                        self.by_lower[inner], self.by_upper[inner])
 
-    def loaded_by(self, hit: Indices) -> Indices:
-        """These elements, and those whose bounds they move or that have none."""
-        loads = np.any((self.by_lower != 0)[:, hit] | (self.by_upper != 0)[:, hit], axis=1)
-        mine = ~self.contact & loads | self.endless
-        mine[hit] = True
-        return np.flatnonzero(mine)
+class Collision(NamedTuple):
+    """Elements that may take part in an impact, as :func:`collide` is given them; and how it goes.
 
-    @property
-    def endless(self) -> Flags:
-        """What is no contact and holds whatever comes."""
-        return ~self.contact & ~np.isfinite(self.upper - self.lower)
+    Attributes
+    ----------
+    D : (n, n) change of flows by impulses, with its sign turned
+    by : (2 or more, n, n) bounds of impulses below and above, per impulse; empty of contacts alone
+    rows : (6 or more, n) SPEED before and, once it is over, after; RESTITUTION; 1 for what TOUCHES,
+        0 for what is no contact; LOWER and UPPER bounds of impulses, 0 or infinite; PUSH: impulses
+    group, first : (n,) room: who collides; (n + 1,) whole numbers from 0 on
+    found : (7, n) room
+    told : (6,) LOSS, USED, COLLISIONS and PROBLEMS of all, and more
+    """
+
+    D: Matrix
+    by: Cube
+    rows: Matrix
+    group: Indices
+    first: Indices
+    found: Matrix
+    told: Vector
 
 
-def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
-                        friction: Friction | None = None, *, noise: float = 0.0) -> Impact:
-    """Moreau's rule: one complementarity problem for all contacts.
+def collision_of(D: Matrix, by: Cube, rows: Matrix) -> tuple[Problem, Factors, Collision]:
+    """Room for an impact of elements that stand in arrays."""
+    n = len(D)
+    return problem_of(n, n * n), factors_of(n, n * n), Collision(
+        D, by, rows, np.zeros(n, dtype=np.int64), np.arange(n + 1), np.zeros((7, n)), np.zeros(6))
+
+
+def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
+                      friction: Friction | None = None, *, limit: int | None = None) -> Impact:
+    """Pairwise propagation: one collision after the other until none approaches.
 
     Parameters
     ----------
@@ -138,87 +155,6 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
         e in [0, 1], per contact.
     friction : Friction, optional
         Without it all are contacts.
-    noise : float
-        Flows that are noise.
-
-    Returns
-    -------
-    Impact
-
-    Notes
-    -----
-    Restitution acts on approaching contacts only. A touching contact that
-    separates and is driven together by another may then gain energy, and so may friction; if so,
-    all e are scaled down (bisection) until the loss is not negative.
-
-    Examples
-    --------
-    >>> ball = simultaneous_impact([[2.0]], [3.0], 0.5)     # 0.5 kg at 3 m/s
-    >>> ball.flow.tolist(), round(float(ball.impulse[0]), 12), round(ball.energy_loss, 12)
-    ([-1.5], 2.25, 1.6875)
-    """
-    matrix, before, e = _read(D, flow, restitution)
-    rebound = e * np.maximum(before, 0.0)
-
-    def trial(factor: float) -> Impact:
-        target = factor * rebound
-        load = before + target
-        found = solve(matrix, load, 0.0, np.inf, noise=noise) if friction is None else solve(
-            matrix, load, friction.lower, friction.upper, friction.by_lower, friction.by_upper,
-            noise=noise)
-        p, after = found.effort, found.rate - target
-        loss = 0.5 * float(p @ (before + after))
-        return Impact(p, after, loss, found.converged, 1, factor)
-
-    full = trial(1.0)
-    gains = rebound.any() and full.energy_loss < -_rounding(full, before)
-    if not (full.converged and gains):
-        return full
-    return _without_gain(trial, trial(0.0), full, before)
-
-
-def _without_gain(trial: Callable[[float], Impact], best: Impact, top: Impact, before: Array
-                  ) -> Impact:
-    """The impact between two that neither loses nor gains energy; ``top`` gains.
-
-    While no element changes its mode impulses are linear in the restitution, and the loss is a
-    parabola: its root is the answer as soon as both ends have the same modes, which bisection
-    brings about.
-    """
-    for turn in range(2 * HALVINGS):
-        share = 0.5 if turn % 2 else _share_without_gain(best, top)
-        low, high = best.restitution_used, top.restitution_used
-        between = trial(low + share * (high - low))
-        if abs(between.energy_loss) <= _rounding(between, before):
-            return between
-        if between.energy_loss > 0:
-            best = between
-        else:
-            top = between
-    return best
-
-
-def _share_without_gain(best: Impact, top: Impact) -> float:
-    """Where on the way from one impact to another the loss ends, if impulses are linear on it."""
-    bend = 0.5 * float((top.impulse - best.impulse) @ (top.flow - best.flow))
-    fall = best.energy_loss + bend - top.energy_loss
-    pivot = fall + sqrt(max(fall**2 - 4 * bend * best.energy_loss, 0.0))
-    return min(max(2 * best.energy_loss / pivot, 0.0), 1.0) if pivot > 0 else 0.0
-
-
-def _rounding(impact: Impact, before: Array) -> float:
-    """What rounding makes of the energy of an impact."""
-    return ENERGY_GAIN * float(np.abs(impact.impulse) @ np.abs(before))
-
-
-def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
-                      friction: Friction | None = None, *, limit: int | None = None) -> Impact:
-    """Pairwise propagation: one collision after the other until none approaches.
-
-    Parameters
-    ----------
-    D, flow, restitution, friction
-        As for `simultaneous_impact`.
     limit : int, optional
         Bound on the number of collisions, 1000 + 100 n by default, 20 n + 20 with friction.
         With e < 1 a sequence may be infinite (inelastic collapse); at the bound the rest
@@ -234,7 +170,7 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     gamma_i²/D_ii; contacts within 1e-9 of it collide together, so that a
     symmetric blow has a symmetric answer. Every collision without friction loses
     ½ (1 - e²) gamma_i²/D_ii >= 0. Where no contact has any
-    restitution, all that collides is one problem, as of `simultaneous_impact`.
+    restitution, all that collides is one problem.
 
     Examples
     --------
@@ -254,61 +190,230 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     >>> land.flow.tolist(), land.impulse.tolist()
     ([0.0, 2.0], [2.0, 1.0])
     """
-    matrix, now, e = _read(D, flow, restitution)
-    n = len(now)
-    if limit is None:
-        limit = 1000 + 100 * n if friction is None else 20 * n + 20
-    touches, endless = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-    if friction is not None:
-        touches, endless = friction.contact, friction.endless
-    diagonal = np.asarray(matrix.diagonal(), dtype=float)
-    gives = diagonal > 0  # others cannot give way: the last problem says so
-    still = APPROACH * float(np.max(np.abs(now), initial=0.0))
-    impulse, loss, used, collisions = np.zeros(n), 0.0, 1.0, 0
-    if not (e[touches] > 0).any():
-        limit = 0  # nothing rebounds: the last problem does all
-    while collisions < limit:
-        closing = touches & (now > still) & gives
-        if not closing.any():
-            break
-        turnover = np.divide(now**2, diagonal, out=np.zeros(n), where=closing)
-        hit = np.flatnonzero(turnover >= turnover.max() * (1 - TIE))
-        group = hit if friction is None else friction.loaded_by(hit)
-        blow = _blow(matrix, now, np.where(turnover[group] > 0, e[group], 0.0), group,
-                     None if friction is None else friction.of(group), still)
-        if not blow.converged:
-            break
-        used = min(used, blow.restitution_used)
-        loss += blow.energy_loss
-        impulse[group] += blow.impulse
-        now = now - sp.dense(matrix[:, group]) @ blow.impulse
-        collisions += len(hit) if friction is None else 1
-    moves = touches & (now > still) | endless & (np.abs(now) > still)
-    if not moves.any():
-        return Impact(impulse, now, loss, True, collisions, used)
-    if friction is None:
-        used = 0.0
-    rest = simultaneous_impact(matrix, now, 0.0, friction, noise=still if friction else 0.0)
-    return Impact(impulse + rest.impulse, rest.flow, loss + rest.energy_loss, rest.converged,
-                  collisions, used)
+    problem, factors, all_ = _read(D, flow, restitution, friction)
+    n = len(all_.group)
+    converged = collide(problem, factors, all_, n, -1 if limit is None else limit)
+    loss, used, collisions, problems = all_.told[:OWN_LOSS].tolist()
+    return Impact(all_.rows[PUSH], all_.rows[SPEED], loss, converged, int(collisions),
+                  int(problems), used)
 
 
-def _blow(matrix: Matrix, now: Array, e: Array, group: Indices, friction: Friction | None,
-          noise: float) -> Impact:
-    """The collision of a few contacts."""
-    if len(group) > 1:
-        return simultaneous_impact(matrix[group][:, group], now[group], e, friction,
-                                   noise=0.0 if friction is None else noise)
-    i = group[0]
-    p = np.array([(1 + e[0]) * now[i] / matrix.diagonal()[i]])
-    after = -e[0] * now[i]
-    return Impact(p, np.array([after]), 0.5 * float(p[0] * (now[i] + after)), True, 1, 1.0)
-
-
-def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Matrix, Array, Array]:
+def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike, friction: Friction | None
+          ) -> tuple[Problem, Factors, Collision]:
     before = np.array(flow, dtype=float).reshape(-1)
     e = np.broadcast_to(np.asarray(restitution, dtype=float), before.shape)
     if not np.all((e >= 0) & (e <= 1)):
         wrong = int(np.flatnonzero(~((e >= 0) & (e <= 1)))[0])
         raise ValueError(f"restitution {wrong} must be in 0 .. 1 (got {e[wrong]})")
-    return as_matrix(D, len(before)), before, e
+    rows = np.array([before, e, np.ones_like(before), 0 * before, np.full_like(before, np.inf),
+                     0 * before])
+    by = np.zeros((2, 0, 0))
+    if friction is not None:
+        rows[TOUCHES:PUSH] = friction.contact, friction.lower, friction.upper
+        by = np.array([friction.by_lower, friction.by_upper], dtype=float, order="C")
+    dense = np.array(sp.dense(as_matrix(D, len(before))), dtype=float, order="C")
+    return collision_of(dense, by, rows)
+
+
+@machine_code
+def collide(problem: Problem, factors: Factors, all_: Collision, n: int, limit: int) -> bool:
+    """One collision after the other, as :func:`sequential_impact` has them; whether it ends.
+
+    PUSH and SPEED afterwards are found, and what is told of it. A ``limit`` below zero is the
+    usual one.
+    """
+    D, rows, told, index = all_.D, all_.rows, all_.told, all_.group
+    fastest, rebounds, collisions, loads = 0.0, False, 0, all_.by.size > 0
+    rows[PUSH, :n] = 0.0
+    for i in range(n):
+        fastest = max(fastest, abs(rows[SPEED, i]))
+        rebounds |= rows[TOUCHES, i] != 0.0 and rows[RESTITUTION, i] > 0.0
+    still, ends = APPROACH * fastest, True
+    noise = still if loads else 0.0
+    if limit < 0:
+        limit = 20 * n + 20 if loads else 1000 + 100 * n
+    told[LOSS], told[USED], told[PROBLEMS] = 0.0, 1.0, 0.0
+    while rebounds and collisions < limit:  # else the last problem does all
+        most = 0.0
+        for i in range(n):
+            if _closes(all_, i, still):
+                most = max(most, rows[SPEED, i] * rows[SPEED, i] / D[i, i])
+        if most == 0.0:
+            break
+        hit, m, least = 0, 0, most * (1 - TIE)
+        for i in range(n):
+            strikes = _strikes(all_, i, still, least)
+            hit += 1 if strikes else 0
+            if strikes or rows[TOUCHES, i] == 0.0 and (
+                    _is_endless(all_, i) or _is_loaded(all_, i, still, least, n)):
+                index[m] = i
+                m += 1
+        if not _strike(problem, factors, all_, m, noise):
+            break
+        told[USED] = min(told[USED], told[FACTOR])
+        _take(all_, m, n)
+        collisions += 1 if loads else hit
+    moves = False
+    for i in range(n):
+        index[i] = i
+        moves |= rows[TOUCHES, i] != 0.0 and rows[SPEED, i] > still or _is_endless(
+            all_, i) and abs(rows[SPEED, i]) > still
+    told[COLLISIONS] = collisions
+    if moves:
+        if not loads:
+            told[USED] = 0.0
+        all_.found[REBOUND, :n] = 0.0
+        ends = _solve(problem, factors, all_, n, 1.0, noise)
+        _take(all_, n, n)
+    return ends
+
+
+@machine_code
+def _closes(all_: Collision, i: int, still: float) -> bool:
+    """Whether a contact closes; one that cannot give way is left to the last problem."""
+    return all_.rows[TOUCHES, i] != 0.0 and all_.rows[SPEED, i] > still and all_.D[i, i] > 0.0
+
+
+@machine_code
+def _strikes(all_: Collision, i: int, still: float, least: float) -> bool:
+    """Whether a contact that closes turns over so much energy."""
+    flow = all_.rows[SPEED, i]
+    return _closes(all_, i, still) and flow * flow >= least * all_.D[i, i]
+
+
+@machine_code
+def _is_endless(all_: Collision, i: int) -> bool:
+    """Whether it is no contact and holds whatever comes."""
+    return all_.rows[TOUCHES, i] == 0.0 and not (
+        abs(all_.rows[LOWER, i]) < np.inf and abs(all_.rows[UPPER, i]) < np.inf)
+
+
+@machine_code
+def _is_loaded(all_: Collision, i: int, still: float, least: float, n: int) -> bool:
+    """Whether a contact that strikes moves the bounds of an element."""
+    for j in range(n if all_.by.size > 0 else 0):
+        if (all_.by[0, i, j] != 0.0 or all_.by[1, i, j] != 0.0) and _strikes(
+                all_, j, still, least):
+            return True
+    return False
+
+
+@machine_code
+def _take(all_: Collision, m: int, n: int) -> None:
+    """Add what a group of elements has come to."""
+    for a in range(m):
+        j, p = all_.group[a], all_.found[IMPULSE, a]
+        all_.rows[PUSH, j] += p
+        for i in range(n):
+            all_.rows[SPEED, i] -= all_.D[i, j] * p
+    all_.told[LOSS] += all_.told[OWN_LOSS]
+
+
+@machine_code
+def _strike(problem: Problem, factors: Factors, all_: Collision, m: int, noise: float) -> bool:
+    """The collision of a group: with full restitution, or as much as gains no energy."""
+    found, told, rebounds = all_.found, all_.told, False
+    for a in range(m):
+        i = all_.group[a]
+        found[REBOUND, a] = all_.rows[RESTITUTION, i] * max(all_.rows[SPEED, i], 0.0)
+        rebounds |= found[REBOUND, a] > 0.0
+    if not _solve(problem, factors, all_, m, 1.0, noise):
+        return False
+    if not (rebounds and told[OWN_LOSS] < -_rounding(all_, m)):
+        return True
+    return _without_gain(problem, factors, all_, m, noise)
+
+
+@machine_code
+def _without_gain(problem: Problem, factors: Factors, all_: Collision, m: int, noise: float
+                  ) -> bool:
+    """The impact between two that neither loses nor gains energy; the present one gains.
+
+    While no element changes its mode impulses are linear in the restitution, and the loss is a
+    parabola: its root is the answer as soon as both ends have the same modes, which bisection
+    brings about.
+    """
+    found, told = all_.found, all_.told
+    top, gain = 1.0, told[OWN_LOSS]
+    found[MORE, :m], found[AFTER_MORE, :m] = found[IMPULSE, :m], found[AFTER, :m]
+    ends = _solve(problem, factors, all_, m, 0.0, noise)
+    best, loss = 0.0, told[OWN_LOSS]
+    found[LESS, :m], found[AFTER_LESS, :m] = found[IMPULSE, :m], found[AFTER, :m]
+    for turn in range(2 * HALVINGS):
+        share = 0.5
+        if turn % 2 == 0:  # where the loss ends, if impulses are linear on the way
+            bend = 0.0
+            for a in range(m):
+                bend += 0.5 * (found[MORE, a] - found[LESS, a]) * (
+                    found[AFTER_MORE, a] - found[AFTER_LESS, a])
+            fall = loss + bend - gain
+            pivot = fall + sqrt(max(fall * fall - 4 * bend * loss, 0.0))
+            share = min(max(2 * loss / pivot, 0.0), 1.0) if pivot > 0 else 0.0
+        ends = _solve(problem, factors, all_, m, best + share * (top - best), noise)
+        if abs(told[OWN_LOSS]) <= _rounding(all_, m):
+            return ends
+        if told[OWN_LOSS] > 0:
+            best, loss = told[FACTOR], told[OWN_LOSS]
+            found[LESS, :m], found[AFTER_LESS, :m] = found[IMPULSE, :m], found[AFTER, :m]
+        else:
+            top, gain = told[FACTOR], told[OWN_LOSS]
+            found[MORE, :m], found[AFTER_MORE, :m] = found[IMPULSE, :m], found[AFTER, :m]
+    return _solve(problem, factors, all_, m, best, noise)
+
+
+@machine_code
+def _rounding(all_: Collision, m: int) -> float:
+    """What rounding makes of the energy of an impact."""
+    energy = 0.0
+    for a in range(m):
+        energy += abs(all_.found[IMPULSE, a] * all_.rows[SPEED, all_.group[a]])
+    return ENERGY_GAIN * energy
+
+
+@machine_code
+def _solve(problem: Problem, factors: Factors, all_: Collision, m: int, factor: float,
+           noise: float) -> bool:
+    """Impulses of a group and flows after them, with a share of its restitution; whether they are
+    found."""
+    D, by, rows, index, found, q = all_.D, all_.by, all_.rows, all_.group, all_.found, 0
+    for a in range(m):
+        i = index[a]
+        problem.starts[a], problem.b[a] = q, rows[SPEED, i] + factor * found[REBOUND, a]
+        for c in range(m):
+            problem.columns[q], problem.D[q] = c, D[i, index[c]]
+            problem.L[q] = problem.H[q] = 0.0
+            if by.size > 0:
+                problem.L[q], problem.H[q] = by[0, i, index[c]], by[1, i, index[c]]
+            q += 1
+    problem.starts[m], q = q, 0
+    pose(problem, m)
+    for a in range(m):
+        i, unit = index[a], problem.unit[a]
+        problem.low[a], problem.high[a] = rows[LOWER, i] / unit, rows[UPPER, i] / unit
+        problem.new[a], problem.floor[a] = 0.0, unit * noise
+        for c in range(m):
+            problem.L[q] *= problem.unit[c] / unit
+            problem.H[q] *= problem.unit[c] / unit
+            q += 1
+    connect(problem, m)
+    if problem.systems[1] != m:
+        factors.linked[: m * m] = True
+        if not analyse(factors, all_.first, m):
+            return False
+    ends = decide(problem, factors, EXACT, m, True) == FOUND or m <= ENUMERATED and count_answers(
+        problem, factors, EXACT, m) != NONE
+    at_efforts(problem, problem.x, m)
+    loss = 0.0
+    for a in range(m):
+        i, p = index[a], problem.x[a] * problem.unit[a]
+        target, rate = factor * found[REBOUND, a], problem.rate[a] / problem.unit[a]
+        if abs(problem.rate[a]) <= EXACT * problem.top[problem.group[a]] + problem.floor[a]:
+            rate = 0.0
+        if rows[TOUCHES, i] != 0.0:
+            p = max(p, 0.0) if rate == 0.0 else 0.0
+        found[IMPULSE, a] = p
+        found[AFTER, a] = rate - target
+        loss += 0.5 * found[IMPULSE, a] * (rows[SPEED, i] + found[AFTER, a])
+    all_.told[OWN_LOSS], all_.told[FACTOR] = loss, factor
+    all_.told[PROBLEMS] += 1.0
+    return ends

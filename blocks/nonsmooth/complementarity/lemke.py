@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...machine.functions import machine_code
-from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.arrays import Flags, Indices, Matrix
 from ...numerics.tolerances import NO_SPEED, RISING, TIED_RATIO
 
-__all__ = ["lemke_lcp", "pivot"]
+__all__ = ["pivot"]
 
 
 @machine_code
@@ -89,26 +89,3 @@ def _least(table: Matrix, among: Flags, column: int, sign: float, n: int) -> int
         if left == 1:
             return first
     return first
-
-
-def lemke_lcp(M: Array, q: Array, limit: int = 1000) -> tuple[Array, bool]:
-    """The z >= 0 with w = M z + q >= 0 and no product z w, and whether it is found.
-
-    Examples
-    --------
-    >>> z, found = lemke_lcp(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0]))
-    >>> z.round(12).tolist(), found
-    ([1.333333333333, 2.333333333333], True)
-    """
-    n = len(q)
-    begun = np.hstack([np.eye(n), -M, -np.ones((n, 1)), q[:, None]])
-    table, basis = begun.copy(), np.zeros(n, dtype=np.int64)
-    found = pivot(table, basis, np.zeros(n, dtype=bool), n, limit) >= 0
-    # once more by the equations as they were begun: a flow beside efforts a million times as large
-    # would be rounding of these
-    inverse = table[:, :n]
-    value = inverse @ q
-    value += inverse @ (q - begun[:, basis] @ value)
-    z = np.zeros(2 * n + 1)
-    z[basis] = np.maximum(value, 0.0)
-    return z[n : 2 * n], found

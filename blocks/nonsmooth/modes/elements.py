@@ -143,9 +143,10 @@ class Elements(ElementInputs):
         return f"{word} ({self.effort_names[change.element]})" if self.twins[change.element] \
             else word
 
-    def changes(self, before: Indices, after: Indices, struck: Flags | int = -1) -> list[Change]:
+    def changes(self, before: Indices, after: Indices, struck: Flags | bool = False
+                ) -> list[Change]:
         """Which elements have changed their modes, or were struck."""
-        hit = np.arange(self.size) == struck if isinstance(struck, int) else struck
+        hit = np.broadcast_to(struck, self.size)
         return [Change(int(i), int(before[i]), int(after[i]), bool(hit[i]))
                 for i in np.flatnonzero((after != before) | hit)]
 

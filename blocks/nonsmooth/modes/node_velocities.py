@@ -4,7 +4,7 @@ Over an instant h all flows and efforts are affine in the inputs: what has mass 
 its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what the elements
 give by what they take, and R that of its rates, it is M + h R; in a network that makes no power of
 its own it is that of one complementarity problem
-(:func:`blocks.nonsmooth.complementarity.solve_hybrid`), whose flows say who sticks and who
+(:func:`blocks.nonsmooth.complementarity.solve_mixed`), whose flows say who sticks and who
 slides. Friction is larger at rest than in motion, so the search is repeated with the kinetic
 bounds of all that move, until no other one does.
 """
@@ -25,7 +25,7 @@ from ...numerics.tolerances import (
     UNCHANGED_FLOW,
 )
 from ...system import Problem
-from ..complementarity import Hybrid, solve_hybrid
+from ..complementarity import Mixed, solve_mixed
 from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 
@@ -63,7 +63,7 @@ class NodeVelocities:
                     yield from self._without_redundant(problem, t, found, asked)
 
     def _found(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags
-               ) -> Hybrid | None:
+               ) -> Mixed | None:
         """Efforts and flows an instant later; None where they are not found.
 
         Where nobody determines a share (a diode beside a closed switch), the solver may not find
@@ -77,7 +77,7 @@ class NodeVelocities:
             kinetic = kinetic | (found.flow != 0) & asked
         return None
 
-    def _without_redundant(self, problem: Problem, t: float, found: Hybrid, asked: Flags
+    def _without_redundant(self, problem: Problem, t: float, found: Mixed, asked: Flags
                            ) -> Iterator[Indices]:
         """Modes of an answer; first with those open that would only share the effort of others.
 
@@ -109,7 +109,7 @@ class NodeVelocities:
         return None if found is None else np.sign(found.flow).astype(int)
 
     def _decided(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags,
-                 parasitic: float = 0.0) -> Hybrid | None:
+                 parasitic: float = 0.0) -> Mixed | None:
         """Efforts and flows of who is asked, beside what all others do now."""
         offset, matrix = self._network(problem, t, h, asked)
         matrix = matrix - parasitic * np.eye(len(offset))
@@ -122,7 +122,7 @@ class NodeVelocities:
             apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)
             rest = np.asarray(np.linalg.solve(apart, np.column_stack([offset, matrix])), float)
             offset, matrix = rest[:, 0], rest[:, 1:] - np.diag(np.where(gives, viscous, 0.0))
-        found = solve_hybrid(matrix, offset, gives, low, high)
+        found = solve_mixed(matrix, offset, gives, low, high)
         if not found.converged:
             return None
         effort, flow = np.zeros(len(asked)), self.state.modes.astype(float)
@@ -131,7 +131,7 @@ class NodeVelocities:
         fastest = self.state.largest_of_kinds(given)[asked]
         effort[asked] = found.effort
         flow[asked] = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)
-        return Hybrid(effort, flow, True)
+        return Mixed(effort, flow, True)
 
     def _network(self, problem: Problem, t: float, h: float, asked: Flags) -> tuple[Array, Array]:
         """What those asked give an instant later: without what they take, and by it."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks.nonsmooth.complementarity import solve, solve_hybrid
+from blocks.nonsmooth.complementarity import solve, solve_mixed
 
 
 def passive(rng, gives):
@@ -27,7 +27,7 @@ def test_the_answer_obeys_the_network_and_every_law(seed):
     kind = rng.integers(0, 4, n)  # diode, switch closed, switch open, friction
     low = np.choose(kind, [0.0, -np.inf, 0.0, -0.5])
     high = np.choose(kind, [np.inf, np.inf, 0.0, 0.5])
-    found = solve_hybrid(matrix, offset, gives, low, high)
+    found = solve_mixed(matrix, offset, gives, low, high)
     assert found.converged
     e, f = found.effort, found.flow
     assert_allclose(np.where(gives, e, f), offset + matrix @ np.where(gives, f, e), rtol=0,
@@ -44,7 +44,7 @@ def test_it_agrees_with_the_box_where_all_take_their_efforts(seed):
     n = 5
     matrix, offset = passive(rng, np.zeros(n, dtype=bool)), rng.normal(size=n)
     low, high = -rng.uniform(0.1, 1, n), rng.uniform(0.1, 1, n)
-    found = solve_hybrid(matrix, offset, np.zeros(n, dtype=bool), low, high)
+    found = solve_mixed(matrix, offset, np.zeros(n, dtype=bool), low, high)
     assert_allclose(found.effort, solve(-matrix, offset, low, high).effort, rtol=0, atol=1e-8)
 
 
@@ -52,7 +52,7 @@ def test_open_switches_of_a_bridge_leave_the_diodes_their_current():
     # both switches give their voltage, and their currents are the coil's 7 A but for the diodes'
     matrix = np.array([[0.0, 0, -1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, -1, 0, 0]])
     gives = np.array([True, True, False, False])
-    found = solve_hybrid(matrix, np.array([7.0, -7.0, -24, 0]), gives, np.zeros(4),
+    found = solve_mixed(matrix, np.array([7.0, -7.0, -24, 0]), gives, np.zeros(4),
                          np.array([0, 0, np.inf, np.inf]))  # fmt: skip
     assert found.effort.tolist() == [0, 0, 7, 7]
     assert found.flow.tolist() == [24, 0, 0, 0]
@@ -67,20 +67,20 @@ SERIES, GIVES = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([True, False])
                                                   ((2.0, 1.0), [0.0, 1.0])])
 def test_the_weaker_of_two_frictions_in_series_slides(strengths, slips, apart):
     bound = np.array(strengths)
-    found = solve_hybrid(SERIES, np.array([0.0, apart]), GIVES, -bound, bound)
+    found = solve_mixed(SERIES, np.array([0.0, apart]), GIVES, -bound, bound)
     assert_allclose(found.effort, apart, rtol=1e-12)  # the smaller of both, carried through
     assert found.flow.tolist() == [apart * slip for slip in slips]
 
 
 def test_equally_strong_frictions_in_series_slip_by_the_whole_together():
-    found = solve_hybrid(SERIES, np.array([0.0, 1.0]), GIVES, np.full(2, -1.5), np.full(2, 1.5))
+    found = solve_mixed(SERIES, np.array([0.0, 1.0]), GIVES, np.full(2, -1.5), np.full(2, 1.5))
     assert_allclose(found.effort, 1.5)
     assert found.flow.sum() == pytest.approx(1.0)
     assert (found.flow >= 0).all()
 
 
 def test_a_node_pulled_by_a_known_effort_goes_with_the_stronger_friction():
-    found = solve_hybrid(SERIES, np.array([0.0, 1.0]), GIVES, np.array([0.7, -2.0]),
+    found = solve_mixed(SERIES, np.array([0.0, 1.0]), GIVES, np.array([0.7, -2.0]),
                          np.array([0.7, 2.0]))
     assert_allclose(found.effort, 0.7)
     assert_allclose(found.flow, [1.0, 0.0], atol=1e-15)
@@ -94,7 +94,7 @@ def test_nodes_with_dampers_between_frictions_are_in_balance(seed):
     B = rng.normal(size=(m, m))
     C, g = B @ B.T + 0.1 * np.eye(m), rng.normal(size=m)  # C v + W' effort = g, flow = W v + c
     mobility = W @ np.linalg.inv(C)
-    found = solve_hybrid(-mobility @ W.T, c + mobility @ g, np.zeros(n, dtype=bool), -F, F)
+    found = solve_mixed(-mobility @ W.T, c + mobility @ g, np.zeros(n, dtype=bool), -F, F)
     assert found.converged
     velocity = np.linalg.solve(C, g - W.T @ found.effort)
     assert_allclose(found.flow, W @ velocity + c, atol=1e-9)

@@ -28,6 +28,8 @@ from .tape import Tape
 
 __all__ = ["has_several_branches", "network_with_pieces"]
 
+#: An expression with pieces that relations choose; crossing function and symbol of each.
+Pieces = tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]
 #: Crossing function of an operation, and what it is where that is positive and elsewhere.
 PIECES: dict[int, Callable[[ca.SX, ca.SX], tuple[ca.SX, ca.SX, ca.SX]]] = {
     ca.OP_FMIN: lambda a, b: (b - a, a, b), ca.OP_FMAX: lambda a, b: (a - b, a, b),
@@ -40,14 +42,14 @@ ROUNDS = 3  # until pieces within pieces are those at a point
 def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     """The network with the pieces of laws in nonlinear loops as relations; None without any."""
     flat = tape.reduced.flat
-    found: dict[int, set[int]] = {}  # per family, numbers of laws
+    found: dict[int, dict[int, Pieces]] = {}  # per family, by the numbers of laws
     numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
     loops = [step.equations for step in tape.steps if step.group < 0 and not step.linear]
     for g in distinct(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
         group = flat.groups[int(g)]
         law = group.law
-        if law in numbers and _in_pieces(law.kernel, law.residual)[1]:
-            found.setdefault(group.family, set()).add(numbers[law])
+        if law in numbers and (pieces := _in_pieces(law.kernel, law.residual))[1]:
+            found.setdefault(group.family, {})[numbers[law]] = pieces
     if not found:
         return None
     families = [replace(family, kernel=with_pieces(family.kernel, found[f])) if f in found
@@ -92,7 +94,7 @@ def _point(tape: Tape, p: Array, chance: np.random.Generator) -> list[Array]:
     return [x, z, p, chance.integers(0, 2, tape.m.numel()).astype(float), d, u]
 
 
-def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
+def with_pieces(kernel: Kernel, laws: dict[int, Pieces]) -> Kernel:
     """Return the kernel with the pieces of some laws as relations."""
     new = copy.copy(kernel)
     new.symbols, new._key_by_hash = dict(kernel.symbols), dict(kernel._key_by_hash)
@@ -100,11 +102,9 @@ def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
     new._default_laws = {}
     residuals = []
     for k, law in enumerate(kernel.laws):
-        residual = law.residual
-        if k in laws:
-            residual, found = _in_pieces(new, residual)
-            new.relations += [(crossing, False) for crossing, _ in found]
-            new.relation_symbols += [symbol for _, symbol in found]
+        residual, found = laws.get(k, (law.residual, []))
+        new.relations += [(crossing, False) for crossing, _ in found]
+        new.relation_symbols += [symbol for _, symbol in found]
         residuals.append(residual)
     new.pieces = set(range(len(kernel.relations), len(new.relations)))
     new.laws = [Law(new, residual, law.wording, law.order)
@@ -112,7 +112,7 @@ def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
     return new
 
 
-def _in_pieces(kernel: Kernel, expression: ca.SX) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
+def _in_pieces(kernel: Kernel, expression: ca.SX) -> Pieces:
     """An expression with pieces chosen by relations; crossing function and symbol of each."""
     moving = {s.__hash__() for s in kernel.symbols.values()}
     found: list[tuple[ca.SX, ca.SX]] = []

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..language.kernel import Kernel, Key
+from ..language.kernel import Key
 from ..numerics.arrays import Array, Indices, distinct
 from .flatten import Group, Parameters
 from .reduced import Reduced
@@ -81,7 +81,7 @@ class Writer:
     # -- evaluation of laws ---------------------------------------------------------
     def gather(self, classes: Indices, signs: Indices) -> ca.SX:
         """Signed values of classes as a row."""
-        return self.values[_places(classes)].T * ca.DM(signs).T
+        return _signed(self.values[_places(classes)].T, signs)
 
     def arguments(self, f: int, keys: list[Key], instances: Indices,
                   memory: Memory | None = None) -> list[ca.SX]:
@@ -162,7 +162,7 @@ class Writer:
         value = self.call(law.solved(position, in_loop), group.family, rest, instances)
         one = Group(group.family, law, instances)
         _, signs = self.flat.argument(one, law.arguments[position])
-        put(self.values, unknowns, (value * ca.DM(signs).T).T)
+        put(self.values, unknowns, _signed(value, signs).T)
 
     def at_parameters(self, matrix: ca.SX) -> Array:
         """Values of an expression of parameters, as these are now."""
@@ -176,7 +176,7 @@ class Writer:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""
         kernel = self.flat.network.families[f].kernel
         sx = kernel.unfolded(sx)
-        keys = _symbols_in(kernel, sx)
+        keys = kernel.keys_in(sx)
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
@@ -194,16 +194,15 @@ class Writer:
         """(variable, instance) classes that a kernel expression reads, but for discrete ones."""
         family = self.flat.network.families[f]
         group = Group(f, None, np.arange(family.size))
-        keys = _symbols_in(family.kernel, family.kernel.unfolded(sx))
+        keys = family.kernel.keys_in(family.kernel.unfolded(sx))
         return np.array([self.flat.argument(group, key)[0] for key in keys
                          if family.kernel.variables[key[0]].kind != "discrete"],
                         dtype=int).reshape(-1, family.size)
 
 
-def _symbols_in(kernel: Kernel, sx: ca.SX) -> list[Key]:
-    """The variables of a component that stand in an expression."""
-    inside = {s.__hash__() for s in ca.symvar(sx)}
-    return [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
+def _signed(row: ca.SX, signs: Indices) -> ca.SX:
+    """A row with signs, which seldom are other than 1."""
+    return row if (signs == 1).all() else row * ca.DM(signs).T
 
 
 def _places(index: Indices) -> slice | list[int]:

@@ -93,8 +93,8 @@ class _Reader:
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
         own -= {kernel.symbols[i, 0].__hash__() for i in known}
-        self.gives = np.array([not symbols_in(law.residual) <= own
-                               for law in (*kernel.laws, *kernel.laws)], dtype=bool)
+        self.gives = np.tile(np.array([not symbols_in(law.residual) <= own
+                                       for law in kernel.laws], dtype=bool), 2)
 
     def weights(self, terms: dict[int, float], order: int = 0) -> Array | None:
         """The scaled laws' combination that says sum(terms) == given, None if there is none."""

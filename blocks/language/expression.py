@@ -266,7 +266,8 @@ def as_expression(value: object) -> Expression:
 
 def _as_factor(value: object) -> Expression:
     """What multiplies or divides: not a temperature that counts from a zero of its own."""
-    if (is_quantity(value) or isinstance(value, str)) and unit_of(quantity(value)).offset:
+    if not isinstance(value, Expression) and (is_quantity(value) or isinstance(value, str)) and (
+            unit_of(quantity(value)).offset):
         raise WrongDimension(
             reading_place(), f"{as_written(value)}, a temperature that does not count from "
             "absolute zero, multiplies or divides something.", "Give it in K; a difference of "

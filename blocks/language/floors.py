@@ -51,7 +51,7 @@ class Floors:
     def hold(self, sx: ca.SX) -> None:
         """Make floors that an expression reads Discrete values, which change where they jump."""
         kernel = self.kernel
-        for s in ca.symvar(sx):
+        for s in ca.symvar(sx) if self._known else ():
             if s.__hash__() not in self._known or kernel.key_of(s) is not None:
                 continue
             symbol, of = self._known[s.__hash__()]

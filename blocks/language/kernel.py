@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
@@ -169,10 +169,7 @@ class Law:
                  order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
         self.wording, self.order = wording, order
-        inside = symbols_in(residual)
-        self.arguments: list[Key] = [
-            key for key, s in kernel.symbols.items() if s.__hash__() in inside
-        ]
+        self.arguments = kernel.keys_in(residual)
         self._functions: dict[tuple[str, int], ca.Function] = {}
 
     @cached_property
@@ -337,7 +334,7 @@ class Law:
         """The residual as a function of all arguments."""
         return self.kernel.function("residual", self.symbols, self._open)
 
-    @property
+    @cached_property
     def _open(self) -> ca.SX:
         """The residual in a loop, which must not go on where its law is infinitely steep."""
         return unguarded(self.residual) if self.kernel.guarded else self.residual
@@ -480,6 +477,11 @@ class Kernel:
         """(variable, derivative order) of a symbol, None where it is none of them."""
         return self._key_by_hash.get(symbol.__hash__())
 
+    def keys_in(self, sx: ca.SX) -> list[Key]:
+        """Keys of what stands in an expression, in the order in which they were made."""
+        inside = {self.key_of(s) for s in ca.symvar(sx)}
+        return [key for key in self.symbols if key in inside]
+
     def moving(self, symbol: ca.SX) -> Key | None:
         """The same of what may change between events, None of discrete variables."""
         key = self.key_of(symbol)
@@ -501,13 +503,10 @@ class Kernel:
 
     def highest_orders(self) -> dict[int, int]:
         """The highest derivative of each variable that anything in the class uses."""
-        used = [law.residual for law in self.laws] + list(self.observed.values())
-        used += self.beside_equations()
+        beside = ca.veccat(ca.SX(), *self.observed.values(), *self.beside_equations())
         highest: dict[int, int] = {position: 1 for position, _ in self.rates}
-        for s in ca.symvar(ca.veccat(ca.SX(), *used)):
-            key = self.key_of(s)
-            if key is not None:
-                highest[key[0]] = max(highest.get(key[0], 0), key[1])
+        for i, order in chain(self.keys_in(beside), *(law.arguments for law in self.laws)):
+            highest[i] = max(highest.get(i, 0), order)
         return highest
 
     def total_derivative(self, sx: ca.SX) -> ca.SX:

@@ -339,8 +339,8 @@ class Trace:
 
     def refuse_before(self, residual: ca.SX) -> None:
         """Refuse what was before an event where none is: in an equation."""
-        if symbols_in(residual) & {
-                self.kernel.symbols[i, 0].__hash__() for i, _ in self.kernel.previous}:
+        previous = {self.kernel.symbols[i, 0].__hash__() for i, _ in self.kernel.previous}
+        if previous and previous & symbols_in(residual):
             raise EquationError(self.kernel.name, "before() stands in an equation.",
                                 "It is for what when() asks and assigns: let it assign a Discrete, "
                                 "and take that here.")

@@ -180,7 +180,7 @@ def _address(key: str, text: Callable[[], str], parallel: bool, quick: bool) -> 
             address = _loaded(object_code, name)
             _keep(file, object_code)
         _addresses[key], _names[address] = address, external(name, address)
-        _texts[name] = text
+        _texts[name] = cache(text)  # several exports ask for it
     return _addresses[key]
 
 

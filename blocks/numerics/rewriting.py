@@ -52,10 +52,10 @@ def applied(kind: int, operands: Sequence[ca.SX]) -> ca.SX:
 
 def alternatives(sx: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX] | None:
     """Condition and both values of ``if_else``, which CasADi writes as a sum of two cases."""
-    of = [sx.dep(k) for k in range(sx.n_dep())]
     if sx.op() == ca.OP_IF_ELSE_ZERO:
-        return of[0], of[1], ca.SX(0)
-    if sx.op() == ca.OP_ADD and all(one.op() == ca.OP_IF_ELSE_ZERO for one in of):
+        return sx.dep(0), sx.dep(1), ca.SX(0)
+    of = [sx.dep(k) for k in range(2)] if sx.op() == ca.OP_ADD else []
+    if of and all(one.op() == ca.OP_IF_ELSE_ZERO for one in of):
         (c, a), (other, b) = ((one.dep(0), one.dep(1)) for one in of)
         return (c, a, b) if ca.is_equal(other, ca.logic_not(c), 6) else None
     return None

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase
+from typing import Any
 
 __all__ = ["Said", "named"]
 
@@ -56,9 +57,9 @@ def named(texts: Iterable[str], taken: Iterable[str] = ()) -> Said:
     found: dict[str, ast.expr] = {}
     while (part := _repeated([*trees, *found.values()]) or _long([*trees, *found.values()])):
         name, part = next(letters), copy.deepcopy(part)
-        swap = _Swap(ast.unparse(part), name)
-        trees = [swap.visit(tree) for tree in trees]
-        found = {n: swap.visit(tree) for n, tree in found.items()} | {name: part}
+        swap = _Swap(part, name)
+        trees = [swap.swapped(tree) for tree in trees]
+        found = {n: swap.swapped(tree) for n, tree in found.items()} | {name: part}
         if len(found) > MOST_NAMES:
             break
     order: list[str] = []
@@ -89,13 +90,18 @@ def _appear(tree: ast.expr, found: dict[str, ast.expr], order: list[str]) -> Non
 
 
 class _Swap(ast.NodeTransformer):
-    def __init__(self, key: str, name: str) -> None:
-        self.key, self.name = key, name
+    """Parts that are like another one, with a name in their place."""
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, _PLAIN) and ast.unparse(node) == self.key:
-            return ast.Name(self.name, ast.Load())
-        return self.generic_visit(node)
+    def __init__(self, part: ast.expr, name: str) -> None:
+        self.key, self.text, self.name = _texts(part)[-1][1], ast.unparse(part), name
+
+    def swapped(self, tree: ast.expr) -> ast.expr:
+        self.alike = {node for node, text in _texts(tree)
+                      if text == self.key and ast.unparse(node) == self.text}
+        return self.visit(tree) if self.alike else tree
+
+    def visit(self, node: ast.AST) -> Any:
+        return ast.Name(self.name, ast.Load()) if node in self.alike else self.generic_visit(node)
 
 
 def _repeated(trees: list[ast.expr]) -> ast.expr | None:

@@ -21,6 +21,7 @@ from blocks import (
 )
 
 END = 4.0  # s
+METHODS = ["auto", "dopri5", "DOP853", "rodas4", "Radau"]
 
 
 class Ring(Component):
@@ -122,6 +123,61 @@ def test_where_no_efforts_hold_any_longer_is_told_by_name():
         ring(bodies, frictions, [1.0, 0.0, 0.0]).simulate("4 s")
     # where the floor's effort comes to zero
     assert told.value.result["ring.f0"].final.m == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_bodies_that_move_alike_press_nothing(method):
+    """Friction between them bears nothing, so that others have no strength: forced oscillation."""
+    bodies = [(1.0, 4.0, 3.0, 0.7, 0.0)] * 2
+    frictions = [(1, 0, 0.5, 0.0, 0), (1, -1, 0.0, 0.6, 0), (-1, 0, 0.0, 0.2, 1)]
+    run = ring(bodies, frictions, [0.0, 0.0]).simulate("4 s", rtol=1e-8, method=method)
+    t = np.linspace(0, END, 48)
+    swing = 3 / (4 - 0.7**2) * (np.sin(0.7 * t) - 0.35 * np.sin(2 * t))
+    for k in range(2):
+        np.testing.assert_allclose(run[f"ring.x{k}"].at(quantity(t, "s")).m, swing, atol=2e-8)
+    for k in range(3):
+        np.testing.assert_allclose(run[f"ring.f{k}"].at(quantity(t, "s")).m, 0.0, atol=1e-12)
+    assert len(run.events) <= 4  # both begin to move, and turn once, at 2 pi / 2.7 s
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_wedge_that_may_hold_or_let_go_is_told_whoever_asks(method):
+    """F loads each of two bodies: either nothing moves (f0 = -3 F, f1 = F, f2 = -F), or the first
+    one does (f0 = -F, f1 = f2 = -0.4 F)."""
+    bodies = [(1.0, 4.0, 5.0, 2.0, 0.0)] * 2
+    frictions = [(-1, 1, 1.0, 0.0, 0), (-1, 1, 0.0, 0.4, 0), (1, 0, 0.0, 0.4, 0)]
+    with pytest.raises(SimulationError, match="several motions") as told:
+        ring(bodies, frictions, [0.0, 0.0]).simulate("4 s", rtol=1e-8, method=method)
+    assert told.value.code == "simulation.paradox"
+    assert set(told.value.variables) <= {"ring.f0", "ring.f1", "ring.f2"}
+    assert told.value.time < 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("strength, phase", [(0.5, 0.0), (2.0, -0.5)])
+def test_a_floor_whose_effort_all_acts_on_its_body_is_told_so(method, strength, phase):
+    """0.4 + 0.6 of what the floor bears pull on the body that it holds: with the floor against a
+    load to one side, and against the floor where that has passed zero. There any effort, with
+    another motion of the other body, holds no load, and none holds more."""
+    bodies = [(0.5, 1.0, 3.0, 0.7, phase), (1.0, 4.0, 5.0, 0.7, 1.0)]
+    frictions = [(0, -1, strength, 0.0, 0), (0, 1, 0.0, 0.4, 0), (0, 1, 0.0, 0.6, 0)]
+    with pytest.raises(SimulationError, match="no unique motion") as told:
+        ring(bodies, frictions, [0.0, 0.0]).simulate("4 s", rtol=1e-8, method=method)
+    assert told.value.code == "simulation.paradox"
+    assert set(told.value.variables) == {"ring.f0", "ring.f1", "ring.f2"}
+    assert told.value.time == pytest.approx(-phase / 0.7, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rest_that_ends_where_another_motion_began_is_told_so(method):
+    """Above 0.22 N the heavier body may move, held by 0.1 N and 0.12 N where f0 bears nothing; it
+    may rest as well, where f0 and f4 press each other."""
+    bodies, frictions, speeds = random_ring(247)
+    with pytest.raises(SimulationError, match="no unique motion") as told:
+        ring(bodies, frictions, speeds).simulate("4 s", rtol=1e-8, method=method)
+    assert told.value.code == "simulation.paradox"
+    assert set(told.value.variables) <= {f"ring.f{k}" for k in range(5)}
+    assert 3 * np.sin(1.3 * told.value.time) > 0.22
 
 
 def random_ring(seed):

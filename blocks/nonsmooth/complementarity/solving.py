@@ -214,7 +214,7 @@ class _Part(NamedTuple):
         effort[free] = x * d
         if back is not None:
             effort[held] += back @ effort[free]
-        return self._told(effort, (box, x), gone, tol, status, systems)
+        return self._told(effort, (box, x, d), gone, tol, status, systems)
 
     def _without(self, free: Indices, held: Indices, effort: Array, back: Array | None) -> _Part:
         """The problem of those whose effort is not known."""
@@ -229,8 +229,8 @@ class _Part(NamedTuple):
             return inner
         return inner._replace(D=inner.D + D @ back, L=inner.L + L @ back, H=inner.H + H @ back)
 
-    def _told(self, effort: Array, found: tuple[ScaledBox, Array] | None, gone: Flags, tol: float,
-              status: Status, systems: int) -> _Answer:
+    def _told(self, effort: Array, found: tuple[ScaledBox, Array, Array] | None, gone: Flags,
+              tol: float, status: Status, systems: int) -> _Answer:
         """Rates and modes at efforts; constant bounds hold exactly, not to rounding."""
         n, free = len(effort), ~gone
         for bound, slope, inward in ((self.low, self.L, np.maximum), (self.high, self.H,
@@ -242,14 +242,13 @@ class _Part(NamedTuple):
         state = np.where(gone & moving, np.sign(rate), 0).astype(np.int8)
         grazing, failed = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         if found is not None:
-            box, x = found
+            box, x, d = found
             w = box.rate(x)
             unit = box.unit(w)
             moving[free] = np.abs(w) > tol * unit + box.floor
             low, high = self.low + self.L @ effort, self.high + self.H @ effort
             band = BOUND_BAND * np.abs(effort)
-            band[free] += OWN_ROUNDING * unit * np.abs(np.divide(
-                effort[free], x, out=np.zeros(len(x)), where=x != 0))
+            band[free] += OWN_ROUNDING * unit * d
             bottom, top = effort <= low + band, effort >= high - band
             state[free] = np.where(top & moving & (rate > 0), 1,
                                    np.where(bottom & moving & (rate < 0), -1, 0))[free]

@@ -144,6 +144,8 @@ class Decisions:
             self.efforts.apply(problem, t)
             if self.painleve is not None:
                 self.painleve.refuse_several(problem, t)
+                if self.efforts.restless:
+                    self.painleve.refuse_jam(problem, t, self.state.modes != 0)
             if self.efforts.restless:
                 raise unsettled([self.efforts.restless], t, "efforts")
             self.indeterminacy.settle(problem, t)

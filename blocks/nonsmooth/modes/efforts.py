@@ -40,8 +40,7 @@ class Efforts:
 
     def apply(self, problem: Problem, t: float) -> None:
         """Set the problem's inputs to the efforts of the present modes."""
-        held, evaluation = self.evaluation.held_modes, self.evaluation
-        self.restless = ""
+        held, evaluation, self.restless = self.evaluation.held_modes, self.evaluation, ""
         if held is not None and held.apply(problem, t, evaluation.state.modes, evaluation.delassus):
             return
         self._settle(problem, t)
@@ -52,11 +51,9 @@ class Efforts:
         """Bring efforts to those of the modes."""
         elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
-        if not np.isfinite(problem.u).all():  # of a trial point without finite values
-            problem.u[~np.isfinite(problem.u)] = 0.0
+        problem.u[~np.isfinite(problem.u)] = 0.0  # of a trial point without finite values
         for k in range(ROUNDS if self.nonlinear else 1):
-            now = self.evaluation.values(problem, t)
-            effort = self.evaluation.efforts(problem)
+            now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
             if kept and k == FEW:
                 noise = OWN_ROUNDING * stopping_effort(
                     self.evaluation.delassus.matrix(problem, t), now.rate)
@@ -65,7 +62,9 @@ class Efforts:
             if kept and SLOW * last < size > EFFORTS_EXACT * whole and last < np.inf:
                 step = self._step(problem, t, now, effort, anew=True)
                 size = np.abs(step).max()
-            elements.put(problem.u, effort + step)
+            moved = effort + step  # rounding of those before would stay, as internal stress
+            moved[np.abs(moved) <= OWN_ROUNDING * np.abs(effort)] = 0.0
+            elements.put(problem.u, moved)
             problem.solve_algebraic(t)
             if size <= EFFORTS_EXACT * whole + noise or (
                     size > 0.5 * last and size < EFFORTS_STALLED * whole):

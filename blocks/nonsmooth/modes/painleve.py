@@ -97,15 +97,13 @@ class Painleve:
         """Stop where no efforts, or several, solve the problem of the elements ``index``."""
         if solution.status is Status.SOLVED:
             return
-        several = solution.status is Status.NOT_UNIQUE
-        raise self._jammed(t, index[solution.suspects], "several motions obey" if several else
-                           "no motion obeys")
+        told = "several motions obey" if solution.status is Status.NOT_UNIQUE else "no motion obeys"
+        raise self._jammed(t, index[solution.suspects], told)
 
     def refuse_jam(self, problem: Problem, t: float, elements: Flags) -> None:
         """Stop where the efforts of what slides have no bound, or go from piece to piece."""
-        jams = elements & (self.reserve(problem, t) <= 0)
-        if self.efforts.restless:
-            jams |= elements & (self.state.modes != 0) & self.load.dependent
+        restless = (self.state.modes != 0) & self.load.dependent & bool(self.efforts.restless)
+        jams = elements & ((self.reserve(problem, t) <= 0) | restless)
         if jams.any():
             raise self._jammed(t, np.flatnonzero(jams), "no unique motion obeys")
 

@@ -182,8 +182,8 @@ class SolvedModes:
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
-        holds = ca.logic_and(stuck, ca.logic_or(
-            largest <= 0, diagonal > WITHOUT_EFFECT * largest))
+        acts = ca.logic_or(largest <= 0, diagonal > WITHOUT_EFFECT * largest)
+        holds = ca.logic_and(stuck, acts)
         residual = ca.if_else(holds, -scale * rate, effort - kinetic)
         matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.
@@ -202,6 +202,8 @@ class SolvedModes:
             self._both = Evaluator(ca.Function("both", [
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
+        if not self.affine:  # efforts that are none are differences of what would stop what moves
+            shared = ca.fmax(shared, ca.mmax(ca.if_else(acts, scale * ca.fabs(rate), 0)))
         self.direct = self.affine and not self.with_loops
         self.shared = self._shared(system, own) if self.affine and not self.parts else []
         e |= {"matrix": matrix, "residual": ca.densify(residual), "shared": shared,

@@ -236,3 +236,14 @@ def test_a_one_way_clutch_beside_a_brake_bears_its_load_alone():
     D, none = np.kron(np.eye(2), np.ones((2, 2))), np.zeros((4, 4))
     found = share_of(resting(D, [-1.54, 0.0, 0.0, 36.0], low, high, none, none))
     assert_allclose(found.effort, [-1.54, 0.0, 0.0, 36.0], atol=36 * 1e-3)
+
+
+def test_friction_whose_strength_is_rounding_moves_as_all_others():
+    # two bodies of 1 kg that 2.1e-7 N move alike: what each rubs on follows what is between them
+    D, drive = np.array([[2.0, 1, 1], [1, 1, 0], [1, 0, 1]]), 2.0999999999999982e-7
+    H = np.zeros((3, 3))
+    H[1, 0], H[2, 1] = 0.6, 0.2
+    found = solve(D, [0, drive, -drive], [-0.5, 0, 0], [0.5, 0, 0], -H, H,
+                  start=[9.431078533034407e-25, drive, -drive])
+    assert_allclose(found.rate, [0.0, drive, -drive], atol=1e-20)
+    assert found.state.tolist() == [0, 1, -1]

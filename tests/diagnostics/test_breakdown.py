@@ -82,6 +82,7 @@ def test_a_damper_of_the_wrong_sign_is_no_division_by_zero():
     model = wired("fed", "block.M fed.R", "fed.C ground.V",
                   block=Mass(v="1 m/s"), fed=Fed(), ground=Reference())
     with pytest.raises(SimulationError, match=r"^block: .* block\.v has grown to .*: look for what "
-                       "feeds it, such as a source, or a damper or a resistor of the wrong sign") as caught:
+                       "feeds it, such as a source, or a damper or a resistor of the wrong sign"
+                       ) as caught:
         model.simulate("2 s")  # v = exp(1000 t): beyond all numbers from 0.71 s on
     assert caught.value.time == pytest.approx(0.7, abs=0.02)

@@ -110,7 +110,7 @@ class OneStep(Method):
         watched = relations_of(problem, count, n, problem.system.tape.exponents.numel())
         # margins of laws have their sign already: they hold
         (self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks, _,
-         self.crossed, *_, self.borders) = watched
+         self.crossed, self.alone, *_, self.borders) = watched
         self.hints[self.relations :] = True
         self.watched = Kept(watched)
         self.pieces: Array = np.zeros(0)
@@ -225,9 +225,10 @@ class OneStep(Method):
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
 
-    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
+    def watch(self, known: Array, hints: Array, alone: Array, slack: Array, instant: float
+              ) -> None:
         for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
-                            (self.slack, slack)):
+                            (self.alone, alone), (self.slack, slack)):
             row[: len(values)] = values
         self.instant[0] = instant
 

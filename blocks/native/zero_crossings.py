@@ -53,6 +53,7 @@ class Relations(NamedTuple):
     looks: Matrix  # (LOOK_ROWS, relations): margins at the looks of a step, the last one first
     times: Vector  # (MOST_LOOKS,) of the looks of a step
     wrong: Flags  # filled with the relations that have crossed
+    alone: Flags  # those that conditions of ``when`` look at, and no law
     leeway: Vector  # what margins may be below zero by within a step, where that says nothing
     exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
@@ -64,10 +65,10 @@ class Relations(NamedTuple):
 def relations_of(problem: Problem, count: int, n: int, exponents: int) -> Relations:
     """So many relations, and exponents, watched in steps of so many values; all hold as yet."""
     borders = problem.system.state_tables.borders(problem.p)
-    known, hints, timed, wrong = np.zeros((4, count), dtype=bool)
+    known, hints, timed, wrong, alone = np.zeros((5, count), dtype=bool)
     return Relations(
         np.ones(count), known, hints, np.zeros(count), timed, np.full(1, np.inf),
-        np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, np.zeros(count),
+        np.zeros((LOOK_ROWS, count)), np.empty(LOOK_ROWS), wrong, alone, np.zeros(count),
         np.empty((EXPONENT_ROWS, exponents)), np.empty((INSIDE_ROWS, n)),
         np.empty((2, problem.system.angles.numel())), np.zeros((PLACE_ROWS, len(borders))), borders)
 
@@ -126,13 +127,16 @@ def seen_inside(code: Code, relations: Relations, work: Workspace, t: float, sta
 @machine_code
 def comes_back(code: Code, relations: Relations, work: Workspace, t: float, x: Vector, end: float
                ) -> bool:
-    """Whether what is wrong within a step is right at its end, which has been weighed against
-    tolerances: fill in what these make of it, by which what is read between may be wrong."""
+    """Whether a condition that is wrong within a step is right at its end, which has been weighed
+    against tolerances: fill in what these make of it, by which what is read between may be wrong.
+
+    Laws are not asked: what they take part in, if briefly, may be large.
+    """
     here, there, leeway, some = relations.looks[SPARE], relations.looks[SPARE + 1], (
         relations.leeway), False
     margins_at(code, relations, work.at, end, work.k[NEW], there)
     for r in range(leeway.size):
-        leeway[r] = 1.0 if relations.wrong[r] and there[r] >= 0.0 else 0.0
+        leeway[r] = 1.0 if relations.wrong[r] and relations.alone[r] and there[r] >= 0.0 else 0.0
         some |= leeway[r] > 0.0
     if not some:
         return False

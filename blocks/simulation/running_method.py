@@ -158,7 +158,8 @@ class RunningMethod:
         slack, laws = self.crossings.relation_tolerance, self.problem.laws
         if laws is not None:
             slack = np.append(slack, laws.slack(self.problem, t, self.crossings.nothing))
-        method.watch(events.straight, events.curved, slack, events.known_from(t))
+        method.watch(events.straight, events.curved, ~events.relations.told, slack,
+                     events.known_from(t))
 
     def tread_carefully(self, t: float, reach: float) -> None:
         """Begin again with a step that reaches hardly farther than the last one did.

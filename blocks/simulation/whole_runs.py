@@ -113,7 +113,8 @@ class WholeRuns:
             method.pieces = times.functions.around(t0)
             self._method, self._parts = method, parts
         slack = laws.slack(problem, t0, LEAST_ERROR * atol)
-        method.watch(times.timed, times.curved, slack, times.known_from(t0))
+        method.watch(times.timed, times.curved, ~times.relations.told, slack,
+                     times.known_from(t0))
         return None if method.carries else method
 
 

@@ -10,9 +10,9 @@ it. A zero crossing lies in the interval up to the first look where a margin is 
 relations may cross in it, and the least of their margins says when the first one does. What the
 crossing leaves of the step is looked at as a step is, for what comes before it. The instant that
 counts is on the far side, as near to it as times can be told apart: rounding cannot undo the
-switch. All relations whose margin is zero there, compared with the look, have crossed. What is
-negative within a step alone, by no more than tolerances make of it, has not: at the end of the
-step, where its error is weighed, it is right.
+switch. All relations whose margin is zero there, compared with the look, have crossed. A condition
+of ``when`` that is negative within a step alone, by no more than tolerances make of it, has not: at
+the end of the step, where its error is weighed, it is right.
 
 All of that is done by the plain loops of :mod:`blocks.native.zero_crossings`, whose method ever
 takes the steps; here margins are told. How long a step may be, while nothing moves, is said by
@@ -61,9 +61,10 @@ class ZeroCrossings:
     def _begin_looks(self, looks: Crossings, t: float) -> None:
         looks.begin()
         nm, relations = len(self.relation_tolerance), looks.relations
-        relations.known[:nm], relations.timed[:nm] = (
-            self.time_events.straight, self.time_events.curved)
-        relations.instant[0] = self.time_events.known_from(t)
+        times = self.time_events
+        relations.known[:nm], relations.timed[:nm], relations.alone[:nm] = (
+            times.straight, times.curved, ~times.relations.told)
+        relations.instant[0] = times.known_from(t)
         relations.slack[nm:] = self._mode_tolerance
 
     def looks(self, t: float) -> Crossings:

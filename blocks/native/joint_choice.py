@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..machine.functions import BoundCall, Kept, machine_code
-from ..nonsmooth.complementarity.decide import FOUND, count_answers, decide
+from ..nonsmooth.complementarity.decide import ENUMERATED, FOUND, count_answers, decide
 from ..nonsmooth.complementarity.problem import Problem, at_efforts, connect, pose, problem_of
 from ..nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
 from ..numerics.arrays import Cube, Indices, Matrix
@@ -32,7 +32,6 @@ __all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "S
  SURE, SHARED) = range(16)  # fmt: skip
 AT_REST = 16  # rows
 LET_GO = 2.0  # of what has MOVED, where it moves at its bound and no rate tells so yet
-ENUMERATED = 6  # elements of which all combinations of modes are tried
 EXACT = 1e-12  # of the largest rate
 
 

@@ -134,6 +134,11 @@ def comes_back(code: Code, relations: Relations, work: Workspace, t: float, x: V
     """
     here, there, leeway, some = relations.looks[SPARE], relations.looks[SPARE + 1], (
         relations.leeway), False
+    for r in range(leeway.size):
+        some |= relations.wrong[r] and relations.alone[r]
+    if not some:
+        return False
+    some = False
     margins_at(code, relations, work.at, end, work.k[NEW], there)
     for r in range(leeway.size):
         leeway[r] = 1.0 if relations.wrong[r] and relations.alone[r] and there[r] >= 0.0 else 0.0

@@ -97,7 +97,7 @@ class AlgebraicUnknowns:
         Parameters
         ----------
         arguments : of the system's functions
-        patient : whether shorter steps are tried where full ones do not converge
+        patient : whether other starts are tried where Newton's method does not converge
 
         Raises
         ------

@@ -44,9 +44,11 @@ from .problem import (
 )
 from .sparse_lu import Factors
 
-__all__ = ["FOUND", "NONE", "NOT_FOUND", "SEVERAL", "count_answers", "decide", "proved"]
+__all__ = ["ENUMERATED", "FOUND", "NONE", "NOT_FOUND", "SEVERAL", "count_answers", "decide",
+           "proved"]  # fmt: skip
 
 FOUND, SEVERAL, NONE, NOT_FOUND = 1, 2, 0, -1
+ENUMERATED = 6  # elements up to which all combinations of modes are tried
 AT_ONCE = 12  # linear systems after which many elements are sought another way,
 SOON = 3  # or after so many,
 HOPELESS = 1e-2  # where the residual is so large

@@ -38,7 +38,7 @@ from ...machine.functions import machine_code
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
-from .decide import FOUND, NONE, count_answers, decide
+from .decide import ENUMERATED, FOUND, NONE, count_answers, decide
 from .problem import Problem, at_efforts, connect, pose, problem_of
 from .scaling import MatrixLike, as_matrix
 from .sparse_lu import Factors, analyse, factors_of
@@ -49,7 +49,6 @@ __all__ = ["Collision", "Friction", "Impact", "collide", "collision_of", "sequen
 HALVINGS = 50
 """Most bisections on the way to the restitution that gains no energy."""
 EXACT = 1e-10  # of the largest flow
-ENUMERATED = 6  # elements of which all combinations of modes are tried, where none is found
 #: What is known of elements, and their impulses: rows.
 SPEED, RESTITUTION, TOUCHES, LOWER, UPPER, PUSH = range(6)
 #: What is found for the elements of a group, now and between which restitution is sought: rows.

@@ -35,7 +35,7 @@ from ...numerics.tolerances import (
     SELF_CARRYING,
     SEMIDEFINITE,
 )
-from .decide import FOUND, NONE, SEVERAL, count_answers, decide
+from .decide import ENUMERATED, FOUND, NONE, SEVERAL, count_answers, decide
 from .p_matrix import is_p_matrix, signed_pivot
 from .problem import FEW, connect, problem_of
 from .scaling import Matrix, MatrixLike, ScaledBox, as_bounds, as_matrix, components, scale
@@ -46,8 +46,6 @@ __all__ = ["solve"]
 
 MANY_PARTS = 16
 """From this many parts on, all are tried in one problem first."""
-ENUMERATED = 6
-"""Largest part of which all combinations of modes are tried."""
 FILLED = 20  # entries of factors, each by one of a matrix: to begin with
 
 

@@ -110,18 +110,14 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     if passing > 0 and not _pass_dead_centres(code, work, elements, t, x):
         return False
     while e != NOBODY:  # part by part
-        count, ended, slid = part_of(elements, e), 0, 0
+        count, ended = part_of(elements, e), 0
         for k in range(count):
-            i = elements.members[k]
-            if elements.doubtful[i] != 0:
+            if elements.doubtful[elements.members[k]] != 0:
                 ended += 1
-                if modes[i] != 0.0:
-                    slid += 1
         if elements.contact[e] and modes[e] != 0.0:
             if not _strike(code, work, elements, t, x, e):
                 return False
-        elif slid > 1 and not is_shared(elements, e) or not _decide_part(
-                code, work, elements, t, x, e, ended == 1):
+        elif not _decide_part(code, work, elements, t, x, e, ended == 1):
             return False
         for k in range(part_of(elements, e)):
             elements.doubtful[elements.members[k]] = 0
@@ -213,7 +209,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         elements.leaves[e] = 1
         if not _look(code, work, elements, t, x):
             return False
-    for k in range(count if shared else 0):  # several come to rest at once
+    for k in range(count):  # several may come to rest at once
         i = elements.members[k]
         if elements.doubtful[i] != 0 and not elements.contact[i]:
             modes[i] = 0.0
@@ -280,8 +276,9 @@ def _choose(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         elements.leaves[i] = 0
         if rest[MOVED, a] == LET_GO:
             elements.leaves[i] = 1
-    if not rested and elements.k.size == 0 and modes[e] * elements.found[FLOW, e] < 0.0:
-        return False  # it has not turned, and cannot be stopped
+        if not rested and elements.k.size == 0 and (i == e or elements.doubtful[i] != 0) and (
+                modes[i] * elements.found[FLOW, i] < 0.0):
+            return False  # it has not turned, and cannot be stopped
     if not rested and elements.k.size == 0:
         if not stop_part(code, work, elements, t, x, e, count):
             return False

@@ -87,16 +87,15 @@ static void tell(int64_t first, double t, int64_t what, int64_t who, double afte
 }
 
 /* What has been assigned, in the order in which it was. */
-static void tell_assigned(int64_t first, int64_t k, double t, const double *q, const double *x) {
+static void tell_assigned(int64_t first, int64_t k, double t) {
     const double *rounds = numbers(run, PASSED_CHANGED) + k * ASSIGNMENTS;
+    const double *given = numbers(run, PASSED_GIVEN) + k * ASSIGNMENTS;
     double last = 0.0;
     for (int64_t a = 0; a < ASSIGNMENTS; a++)
         if (rounds[a] > last) last = rounds[a];
     for (double round = 1.0; round <= last; round++)
         for (int64_t a = 0; a < ASSIGNMENTS; a++)
-            if (rounds[a] == round)
-                tell(first, t, OF_ASSIGNMENT, a,
-                     assigned[a] < N_NX ? x[assigned[a]] : q[DISCRETE_VALUES + assigned[a] - N_NX]);
+            if (rounds[a] == round) tell(first, t, OF_ASSIGNMENT, a, given[a]);
 }
 
 /* What an event has changed, and the point from it on. */
@@ -108,7 +107,7 @@ static void read_event(int64_t k) {
     double t = numbers(run, PASSED_TIMES)[k];
     for (int64_t r = 0; r < RELATION_COUNT; r++)
         if (q[RELATIONS + r] != read_q[RELATIONS + r]) tell(first, t, OF_RELATION, r, q[RELATIONS + r]);
-    tell_assigned(first, k, t, q, x);
+    tell_assigned(first, k, t);
     for (int64_t e = 0; e < MODE_COUNT; e++)
         if (struck[e] > 0.0 && (q[MODES + e] != 0.0 || read_q[MODES + e] != 0.0))
             tell(first, t, OF_IMPACT, e, q[MODES + e]);

@@ -167,10 +167,7 @@ def _switched(model: Any, values: Mapping[str, Any]) -> Any:
 def _compiled(program: Program, sliders: Sequence[Slider]) -> dict[str, Any]:
     """A program as the page has it: WebAssembly, where its parameters stand, names of events."""
     follows = _Followers(program, sliders).words() if sliders else []
-    code, own = program.image.code, program.own
-    places = [] if own.rules.resets is None else own.rules.resets.target.tolist()
-    text = header(program, "", []) + (
-        f"static const int64_t assigned[] = {{{', '.join(map(str, places)) or 0}}};\n")
+    code, text = program.image.code, header(program, "", [])
     with TemporaryDirectory() as place:
         if not program.step:  # else a run here has shown that it gets through
             try_out(library(here(), code, text, "fmu.c", {"FMI_VERSION": 3}, Path(place)), program)
@@ -209,8 +206,7 @@ def _places(program: Program) -> dict[str, object]:
     """Where what a page reads stands in memory, as macros."""
     image, method = program.image, program.method
     own: Any = program.own
-    parts = {"RELATION": method.equations.part_of_constants("relations"),
-             "DISCRETE_VALUE": method.equations.part_of_constants("discrete values")}
+    parts = {"RELATION": method.equations.part_of_constants("relations")}
     parts["MODE"] = slice(0, 0) if own.rules.parts is None else (
         method.equations.part_of_constants("modes"))
     return {
@@ -218,13 +214,13 @@ def _places(program: Program) -> dict[str, object]:
         "Q": image.place_of_array(method.q), "LOOKS": LOOKS,
         "STEPS_KEPT": image.bound["advance"].shape("record.ends")[0],
         "EVENTS_KEPT": image.bound["advance"].shape("passed.times")[0],
-        "ASSIGNMENTS": image.bound["advance"].shape("passed.changed")[1], "N_NX": program.system.nx,
+        "ASSIGNMENTS": image.bound["advance"].shape("passed.changed")[1],
         "RESTARTS": int(program.restarts_at_instants),
         **{f"{name}S": one.start for name, one in parts.items()},
         **{f"{name}_COUNT": one.stop - one.start for name, one in parts.items()},
         **{f"{record.upper()}_{name.upper()}": image.place(function, f"{record}.{name}")
            for function, record, names in (
-               ("advance", "passed", ("marks", "struck", "q", "x", "changed")),
+               ("advance", "passed", ("marks", "struck", "q", "x", "changed", "given")),
                ("advance", "record", ("ends", "sizes", "rows")),
                ("inside", "steps", ("starts", "sizes", "values"))) for name in names},
         **{f"INSIDE_{name.upper()}": image.place("inside", name)

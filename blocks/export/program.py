@@ -65,7 +65,7 @@ __all__ = ["Instants", "Program", "Variable", "coherent", "constants_of_modes", 
 #: What is filled with the course of a run.
 COURSE = ("course.ends", "course.rows", "course.efforts",
           "record.ends", "record.sizes", "record.rows", "passed.marks", "passed.times",
-          "passed.struck", "passed.q", "passed.x", "passed.changed")  # fmt: skip
+          "passed.struck", "passed.q", "passed.x", "passed.changed", "passed.given")  # fmt: skip
 NOTHING = np.zeros(0, dtype=np.int64)
 #: What is known of modes, and of what they come to.
 LEARNED = ("owner", "m", "modes", "constants", "weight", "move", "noise", "measured", "by_inputs",

@@ -155,7 +155,8 @@ class TimeSteps:
         passed = empty(Passed)._replace(
             marks=np.zeros(events, dtype=np.int64), times=np.zeros(events),
             struck=np.zeros((events, len(self.q))), q=np.zeros((events, len(self.q))),
-            x=np.zeros((events, width)), changed=np.zeros((events, 0)), present=self.q)
+            x=np.zeros((events, width)), changed=np.zeros((events, 0)),
+            given=np.zeros((events, 0)), present=self.q)
         self.state = np.zeros(6)
         self.state[TIME], self.state[STEP] = method.t, method.step_size
         self.table = stepper.equations.kinds.table

@@ -21,7 +21,7 @@ from .network_modes import (
 from .predicted_elements import PredictedElements
 from .predictions import notice_speeds, predict_modes, stuck_ones_rest
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
-from .samples import CHANGED, UNCHANGED, Samples, count_samples
+from .samples import CHANGED, UNCHANGED, Samples, begin_samples, count_samples
 from .step_control import is_any
 from .steps import Code, Workspace, has_slope, settle_in_place
 from .switches import (
@@ -52,6 +52,7 @@ class Passed(NamedTuple):
     q: Matrix  # what is constant from it on
     x: Matrix  # the values from it on
     changed: Matrix  # the round in which an assignment of ``when`` has changed a value, or 0
+    given: Matrix  # which value that is
     present: Vector  # what is constant now, which machine code reads
     restarts: Flags  # (1,) whether the next step is found anew after a crossing
 
@@ -76,9 +77,10 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.x[number, :] = x
     if code.past != 0:
         read_from(code, t)
-    if instant == BENDS:
+    if instant != CROSSING:
         relations.wrong[:] = False
     begin_resets(code, work, resets, t, x)
+    begin_samples(samples, t)
     if predicted.modes.size:
         notice_speeds(relations, predicted)
     if network.modes.size:
@@ -100,7 +102,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         assigned = rounds_of(resets)
-        found = follow_modes(code, work, relations, switches, samples, resets, t, x)
+        found = follow_modes(code, work, relations, switches, samples, resets, t, x,
+                             state[STEP])
         done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
@@ -108,7 +111,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         for _ in range(MOST_ROUNDS):
             if not followed:
                 break
-            found = follow_modes(code, work, relations, switches, samples, resets, t, x)
+            found = follow_modes(code, work, relations, switches, samples, resets, t, x,
+                                 state[STEP])
             done = found == UNCHANGED or found == CHANGED and not has_moved_states(
                 resets) and choose_network_modes(code, work, relations, network, t, x, False)
             followed = done and found == CHANGED
@@ -138,6 +142,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed
+    passed.given[number, :] = resets.given
     if instant >= 0:
         relations.instant[0] = switches.until[instant]
     elif instant == CROSSING and passed.restarts[0]:

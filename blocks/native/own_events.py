@@ -18,7 +18,7 @@ from .events import Passed
 from .mode_rows import NetworkModes
 from .network_modes import network_modes
 from .predicted_elements import PredictedElements, predicted_elements
-from .resets import ResetRules, Resets
+from .resets import ResetRules, Resets, resets_of
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
 
@@ -121,16 +121,16 @@ class OwnEvents:
         present = self.q[: held.size]
         self.resets = self._resets()
         assignments = self.resets.owner.size
-        self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + assignments + 1)))
+        self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + 2 * assignments + 1)))
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
                              np.zeros((most, 0 if parts is None else len(self.part("modes")))),
                              np.empty((most, held.size)), np.empty((most, states)),
-                             np.empty((most, assignments)), present,
+                             np.empty((most, assignments)), np.empty((most, assignments)), present,
                              np.array([restarts]))
-        self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
-                      np.empty(relations))
+        self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(nm, dtype=bool),
+                      np.empty(relations), np.empty(relations))
         self.predicted = empty(PredictedElements)
         #: What machine code calls by tables of their own.
         self.calls: list[BoundCall] = []
@@ -235,13 +235,8 @@ class OwnEvents:
     def _resets(self) -> Resets:
         if (r := self.rules.resets) is None:
             return empty(Resets)
-        count, n = len(r.before), len(r.owner)
-        return filled(
-            Resets, r, states=self.equations.system.nx, d=self.part("discrete values"),
-            assigned=self.equations.at_events("resets", r.assigned),
-            values=np.zeros(count + n + len(r.noted)),
-            at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
-            changed=np.zeros(n))
+        return resets_of(r, self.equations.system.nx, self.part("discrete values"),
+                         self.equations.at_events("resets", r.assigned))
 
 
 class PassedEvents:
@@ -252,7 +247,8 @@ class PassedEvents:
     times : (k,) of the events
     m, d, modes : (k, …) held relations, discrete values and modes from each on
     struck : (k, elements) contacts that were struck at each
-    changed : (k, assignments) what ``when`` has changed at each, and in which round; 0 else
+    changed, given : (k, assignments) what ``when`` has changed at each, in which round, or 0; and
+        to which value
     """
 
     def __init__(self, own: OwnEvents, count: int) -> None:
@@ -262,6 +258,7 @@ class PassedEvents:
         self.marks = own.passed.marks[:count].copy()
         self.struck = own.passed.struck[:count] > 0.0
         self.changed = own.passed.changed[:count].copy()
+        self.given = own.passed.given[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         self.m = self.q[:, equations.part_of_constants("relations")]
         self.d = self.q[:, equations.part_of_constants("discrete values")]

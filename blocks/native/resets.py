@@ -12,13 +12,15 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 
-from ..machine.functions import machine_code
+from ..machine.functions import filled, machine_code
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from .samples import CHANGED, FAILED, UNCHANGED
 from .steps import Code, Workspace, settle_in_place, values_at
 
 __all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
-           "has_moved_states", "rounds_of"]  # fmt: skip
+           "has_moved_states", "resets_of", "rounds_of"]  # fmt: skip
+
+LATER = 0.5  # a condition that is true, and looked at again after what others assign
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,17 @@ class Resets(NamedTuple):
     waits: Flags  # (1,) room: whether modes are not decided yet
     done: Flags  # (assignments,) room: what has been assigned at the event
     changed: Vector  # (assignments,) room: where that was another value, in which round; else 0
+    given: Vector  # (assignments,) room: and which, as it stands in its place
+
+
+def resets_of(rules: ResetRules, states: int, d: Array, assigned: int) -> Resets:
+    """What machine code is given of rules whose functions stand at an address."""
+    n = len(rules.owner)
+    return filled(
+        Resets, rules, states=states, d=d, assigned=assigned,
+        values=np.zeros(rules.assigned.nnz_out(0)), at_first=np.zeros(len(rules.before)),
+        waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool), changed=np.zeros(n),
+        given=np.zeros(n))
 
 
 @machine_code
@@ -105,9 +118,11 @@ def has_moved_states(resets: Resets) -> bool:
 
 @machine_code
 def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vector) -> int:
-    """Assign where a condition has become true: CHANGED if any has, UNCHANGED or FAILED.
+    """Assign where a condition has become true: CHANGED if any has, UNCHANGED, or FAILED where two
+    give one state other values, which belongs to several components.
 
-    Others must tell what comes of an event at which something is assigned twice.
+    Of several that assign one discrete value the first that is written acts now; the others are
+    looked at again after it, and find what it has assigned.
     """
     values, count, found, before = resets.values, resets.before.size, UNCHANGED, rounds_of(resets)
     settle_in_place(code, work, t, x)
@@ -116,19 +131,30 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
         if resets.waits[0] and resets.late[i]:
             values[i] = resets.before[i]
     for j in range(resets.owner.size):
-        i, place = resets.owner[j], resets.target[j]
-        if values[i] > 0.5 and not resets.before[i] > 0.5:
-            new, found = resets.sign[j] * values[count + j], CHANGED
-            for k in range(resets.owner.size):
-                if resets.done[k] and resets.target[k] == place:
+        for k in range(j if _rises(resets, j) else 0):
+            if resets.target[k] == resets.target[j] and resets.owner[k] != resets.owner[j] and (
+                    _rises(resets, k)):
+                if resets.target[j] >= resets.states:
+                    values[resets.owner[j]] = LATER
+                elif resets.sign[k] * values[count + k] != resets.sign[j] * values[count + j]:
                     return FAILED
+    for j in range(resets.owner.size):
+        if _rises(resets, j) and values[resets.owner[j]] != LATER:
+            place, new, found = resets.target[j], resets.sign[j] * values[count + j], CHANGED
             old = x[place] if place < resets.states else resets.d[place - resets.states]
             if new != old and not (np.isnan(new) and np.isnan(old)):
-                resets.changed[j] = before + 1.0
+                resets.changed[j], resets.given[j] = before + 1.0, new
             if place < resets.states:
                 x[place] = new
             else:
                 resets.d[place - resets.states] = new
             resets.done[j] = True
-    resets.before[:] = values[:count]
+    for i in range(count):
+        resets.before[i] = 0.0 if values[i] == LATER else values[i]
     return found
+
+
+@machine_code
+def _rises(resets: Resets, j: int) -> bool:
+    """Whether the condition of an assignment has just become true."""
+    return resets.values[resets.owner[j]] >= LATER and not resets.before[resets.owner[j]] > 0.5

@@ -25,7 +25,7 @@ from ..numerics.tolerances import (
 from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
 from .resets import Resets, assign_risen
-from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
+from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due
 from .stages import ATOL, WORK
 from .step_control import is_any
 from .steps import Code, Workspace, settle_in_place, slope_at, values_at
@@ -36,6 +36,7 @@ __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none
 
 MOVED = SPARE + 1  # of ``looks``: by how much crossing functions change with states
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
+JITTER = 32.0  # times what the last bits do to a relation: which side it is on is not known
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
 
@@ -56,7 +57,8 @@ class Switches(NamedTuple):
     slots: Indices  # places of the rows of tables of time among them
     rows: Matrix  # (times, slots) which rows hold after each instant
     before: Vector  # (m,) room: what held before
-    frozen: Flags  # (m,) room: what has just crossed
+    frozen: Flags  # (m,) room: what has just crossed,
+    turns: Flags  # (m,) room: and what switches in turn
     first: Vector  # (relations,) room: crossing functions as the event was reached
     now: Vector  # (relations,) room: and now
     required: int  # address of conditions that must hold, where there are any
@@ -82,8 +84,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     for r in range(m.size):
         switches.before[r] = m[r]
         switches.frozen[r] = False
-        if instant >= 0:
-            if switches.timed[r]:
+        if switches.timed[r]:
+            if instant >= 0:
                 m[r] = switches.holds[instant, r]
         elif relations.wrong[r] and not switches.joint[r] and not (
                 mode_ended and switches.resting[r]):
@@ -93,19 +95,22 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     if instant >= 0:
         for j in range(switches.slots.size):
             switches.d[switches.slots[j]] = switches.rows[instant, j]
-    begin_samples(samples, t)
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.first)
         switches.now[:] = switches.first
         _let_opposites_wait(code, work, relations, switches, t, x, step)
-    acted = _agree(code, work, relations, switches, samples, resets, t, x, False)
-    if acted == FAILED or not _go_on(code, work, relations, switches, t, x, step):
+    acted = _agree(code, work, relations, switches, samples, resets, t, x, step, False)
+    if acted == FAILED:
         return False
-    switched = False
+    switched = acted == CHANGED or not crossed
     for r in range(m.size):
         switched |= m[r] != switches.before[r]
+    for r in range(0 if switched else m.size):  # does either side of what has crossed hold?
+        if switches.frozen[r] and not _passes(code, work, relations, switches, t, x, step, r):
+            return False
+    for r in range(m.size):
         relations.held[r] = m[r]
-        if switches.frozen[r]:
+        if switches.frozen[r] and m[r] != switches.before[r]:
             past = NEVER_LEFT * abs(switches.first[r])
             if again:
                 relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
@@ -114,7 +119,7 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
                 relations.slack[r] = min(past, relations.looks[MOVED, r])
     if crossed:
         _let_dust_be(code, work, relations, switches, resets, t, x, step)
-    return switched or acted == CHANGED or not crossed
+    return True
 
 
 @machine_code
@@ -135,10 +140,10 @@ def _let_opposites_wait(code: Code, work: Workspace, relations: Relations, switc
 
 @machine_code
 def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Switches,
-                 samples: Samples, resets: Resets, t: float, x: Vector) -> int:
+                 samples: Samples, resets: Resets, t: float, x: Vector, step: float) -> int:
     """Bring what follows efforts in line with modes that have been decided: CHANGED if anything
     has, UNCHANGED or FAILED."""
-    m, turned = switches.m, False
+    m, changed = switches.m, False
     if not (is_any(switches.indirect) or is_any(samples.late) or is_any(resets.late)):
         return UNCHANGED
     settle_in_place(code, work, t, x)
@@ -150,16 +155,20 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
                 switches.frozen[r] and _is_zero(switches, relations, r)) and not (
                 _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
             m[r] = 1.0 - m[r]
-            switches.frozen[r], turned = False, True
-    acted = _agree(code, work, relations, switches, samples, resets, t, x, True)
-    relations.held[: m.size] = m
-    return CHANGED if turned and acted != FAILED else acted
+            switches.frozen[r] = False
+    acted = _agree(code, work, relations, switches, samples, resets, t, x, step, True)
+    for r in range(m.size):
+        changed |= m[r] != relations.held[r]
+        relations.held[r] = m[r]
+    return CHANGED if changed and acted != FAILED else acted
 
 
 @machine_code
 def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches,
-           samples: Samples, resets: Resets, t: float, x: Vector, decided: bool) -> int:
-    """Switch relations and assign until all agree: CHANGED if any has, UNCHANGED or FAILED.
+           samples: Samples, resets: Resets, t: float, x: Vector, step: float, decided: bool
+           ) -> int:
+    """Switch relations and assign until all agree: CHANGED if anything has been assigned, UNCHANGED
+    or FAILED.
 
     What follows efforts is looked at only where modes are ``decided``.
     """
@@ -189,12 +198,11 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
                     moved_by = abs(switches.now[r] - last[r])  # loops are solved for anew
                     switches.frozen[r] &= switches.indirect[r] or moved_by <= _as_zero(
                         switches, relations, r)
-        wrong = _switch_wrong(switches, relations)
-        if wrong < 0:
-            return FAILED
+        wrong = _switch_wrong(code, work, relations, switches, t, x, step)
         if wrong == 0 and not changed:
             return acted
-        acted = CHANGED
+        if changed:
+            acted = CHANGED
     return FAILED
 
 
@@ -334,27 +342,24 @@ def _turn(relations: Relations, switches: Switches) -> None:
 
 
 @machine_code
-def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
-           x: Vector, step: float) -> bool:
-    """Whether relations that are on the wrong side by rounding go on to the one they hold.
+def _passes(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+            x: Vector, step: float, r: int) -> bool:
+    """Whether a relation is on a side by rounding only, and on its way to the one that it holds.
 
-    Where several switch together (the diodes of a bridge), each is zero but for rounding.
+    Where a piecewise law is continuous, both of its branches agree on where it goes; where several
+    switch together (the diodes of a bridge), each is zero but for rounding. As long as the mode is
+    held, rounding may go on to put it on the wrong side.
     """
-    m, doubtful = switches.m, False
-    for r in range(m.size):
-        doubtful |= _is_doubtful(switches, relations, r)
-    if not doubtful:
-        return True
-    ahead = relations.looks[SPARE]
+    _move_by_last_bits(code, work, relations, switches, t, x)
+    doubt = max(JITTER * relations.looks[MOVED, r], WRONG_SIDE * relations.looks[LARGEST, r])
+    if not abs(switches.now[r]) <= doubt:
+        return False
     _look_ahead(code, work, relations, t, x, step)
-    for r in range(m.size):
-        if _is_doubtful(switches, relations, r):
-            going = ahead[r] - switches.now[r]
-            if m[r] < 0.5:
-                going = -going
-            if not going > WRONG_SIDE * relations.looks[LARGEST, r]:
-                return False
-    return True
+    going = relations.looks[SPARE, r] - switches.now[r]
+    if switches.m[r] > 0.5 and going > 0.0 or switches.m[r] < 0.5 and going < 0.0:
+        relations.slack[r] = doubt
+        return True
+    return False
 
 
 @machine_code
@@ -374,30 +379,23 @@ def _look_ahead(code: Code, work: Workspace, relations: Relations, t: float, x: 
 
 
 @machine_code
-def _is_doubtful(switches: Switches, relations: Relations, r: int) -> bool:
-    """Whether a relation that has just crossed is on the wrong side by what may be rounding."""
-    g, at_first = switches.now[r], abs(switches.first[r])
-    signed = g if switches.m[r] > 0.5 else -g
-    return switches.frozen[r] and signed < -WRONG_SIDE * (at_first + TINY) and abs(
-        g) > max(JUST_SWITCHED * max(JUST_SWITCHED, at_first), relations.slack[r])
+def _switch_wrong(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+                  x: Vector, step: float) -> int:
+    """Switch relations that do not hold as assumed; how many.
 
-
-@machine_code
-def _switch_wrong(switches: Switches, relations: Relations) -> int:
-    """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
-    m, count = switches.m, 0
-    for r in range(m.size):
-        if switches.timed[r] or switches.joint[r] or switches.indirect[r]:
-            continue
-        if np.isnan(switches.now[r]):
-            return -1
-        wrong = _is_wrong(switches, relations, r)
-        if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
-            if not _is_zero(switches, relations, r):
-                return -1  # it contradicts itself, or a law is continuous, and steep on one side
-            wrong = False
-        if wrong:
-            m[r] = 1.0 - m[r]
+    What has just crossed stays as it is while it is zero but for rounding.
+    """
+    turns, count = switches.turns, 0
+    for r in range(switches.m.size):
+        turns[r] = not (switches.timed[r] or switches.joint[r] or switches.indirect[r]) and (
+            _is_wrong(switches, relations, r))
+        if turns[r] and switches.frozen[r]:
+            size = max(JUST_SWITCHED, abs(switches.first[r]))
+            turns[r] = abs(switches.now[r]) > JUST_SWITCHED * size and not _passes(
+                code, work, relations, switches, t, x, step, r)
+    for r in range(switches.m.size):
+        if turns[r]:
+            switches.m[r] = 1.0 - switches.m[r]
             count += 1
     return count
 

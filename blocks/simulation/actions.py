@@ -153,8 +153,6 @@ class Resets:
                               len(conditions)) > 0
             self.late = late[: len(conditions)] | own
         self.before = np.zeros(len(conditions))  # each run has its own, and what follows
-        self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
-        self.assigned_last: list[int] = []  # places of discrete values
 
     @classmethod
     def of(cls, system: System) -> Resets:
@@ -163,7 +161,7 @@ class Resets:
         if not made.active:
             return made
         new = shallow_copy(made)
-        new.before, new.acted = np.zeros_like(new.before), []
+        new.before = np.zeros_like(new.before)
         return new
 
     def relations(self) -> Flags | None:
@@ -193,20 +191,32 @@ class Resets:
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        system, places = self.system, self.places
-        if not self.active or not _is_known_at_events(self._both, system, efforts):
-            return None
+        known = self.active and _is_known_at_events(self._both, self.system, efforts)
+        return self.rules(efforts) if known else None
+
+    def rules(self, efforts: bool) -> ResetRules:
+        """What is assigned; of what follows ``efforts`` conditions wait, where these are known."""
         from ..native.resets import ResetRules
 
+        nx, places = self.system.nx, self.places
         return ResetRules(
             self.before, self.late & efforts, self.owner,
-            np.array([k if kind == "x" else system.nx + k for kind, k, _ in places], dtype=int),
+            np.array([k if kind == "x" else nx + k for kind, k, _ in places], dtype=int),
             np.array([sign for *_, sign in places]), np.array(self.noted, dtype=int), self._both)
 
-    def told(self) -> list[tuple[str, str]]:
-        """What has been done since the last call: component, and what its variables became."""
-        acted, self.acted = self.acted, []
-        return acted
+    def refuse_clashes(self, problem: Problem, t: float) -> None:
+        """Raise where conditions that have just become true give one state two values."""
+        if self.conditions is None or self.values is None:
+            return
+        given: dict[int, float] = {}
+        rising = (self.conditions(*problem.arguments(t)) > 0.5) & (self.before <= 0.5)
+        values = self.values(*problem.arguments(t))
+        for k in np.flatnonzero(rising[self.owner]).tolist():
+            (kind, index, sign), local = self.places[k], self.variables[k]
+            if kind == "x" and (value := given.setdefault(
+                    index, sign * float(values[k]))) != sign * values[k]:
+                raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t, *(
+                    from_si(one, local.unit) for one in (sign * value, float(values[k]))))
 
     def _target(self, f: int, i: int, instance: int, at: dict[int, int]
                 ) -> tuple[str, int, float]:
@@ -236,72 +246,19 @@ class Resets:
         if self.conditions is not None:
             self.before[:] = self.conditions(*problem.arguments(t))
 
-    def would_act(self, problem: Problem, t: float) -> bool:
-        """Whether a condition has just become true."""
-        return self.conditions is not None and bool(np.any(
-            (self.conditions(*problem.arguments(t)) > 0.5) & (self.before <= 0.5)))
-
-    def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
-        """Assign where a condition has just become true; True if anything changed.
-
-        Conditions that are ``waiting`` for modes to be decided are looked at later.
-        """
-        if self.conditions is None or self.values is None:
-            return False
-        now = np.where(waiting, self.before, self.conditions(*problem.arguments(t)))
-        rising = (now > 0.5) & (self.before <= 0.5)
-        self.before[:], self.assigned_last = now, []
-        if not rising.any():
-            return False
-        values = self.values(*problem.arguments(t))
-        rising = self._one_after_the_other(rising, values, t)
-        changed = np.zeros(len(values), dtype=bool)
-        for k in np.flatnonzero(rising[self.owner]).tolist():
-            kind, index, sign = self.places[k]
-            place = problem.d if kind == "d" else problem.x
-            changed[k] = place[index] != sign * values[k]
-            place[index] = sign * values[k]
-            if kind == "d":
-                self.assigned_last.append(index)
-        self.acted += self.words(changed, values)
-        return True
-
-    def _one_after_the_other(self, rising: Flags, values: Array, t: float) -> Flags:
-        """Who acts now: of several that assign one discrete value the first that is written.
-
-        The others are looked at again after it, and find what it has assigned. A state belongs to
-        several components: what two give it must be the same.
-        """
-        given: dict[tuple[str, int], tuple[int, float]] = {}  # who assigns it, and what
-        now = rising.copy()
-        for k in np.flatnonzero(rising[self.owner]).tolist():
-            kind, index, sign = self.places[k]
-            other, value = given.setdefault(
-                (kind, index), (int(self.owner[k]), sign * float(values[k])))
-            if other == self.owner[k]:
-                continue
-            if kind == "d":
-                now[self.owner[k]] = False
-                self.before[self.owner[k]] = 0.0
-            elif value != sign * values[k]:
-                local = self.variables[k]
-                raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t, *(
-                    from_si(one, local.unit) for one in (sign * value, float(values[k]))))
-        return now
-
-    def words(self, changed: Flags | Array, values: Array) -> list[tuple[str, str]]:
+    def words(self, changed: Array, given: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
 
         Parameters
         ----------
-        changed : by assignment, whether it was another value, or in which round; 0 else
-        values : that have been assigned
+        changed : by assignment, in which round it was another value; 0 else
+        given : by assignment, that value, as it stands in its place
         """
         told: dict[int, list[str]] = {}
         some = np.flatnonzero(changed)
         for k in some[np.argsort(changed[some], kind="stable")].tolist():
             local = self.variables[k]
-            shown = from_si(float(values[k]), local.unit)
+            shown = from_si(self.places[k][-1] * float(given[k]), local.unit)
             told.setdefault(int(self.owner[k]), []).append(
                 f"{local.name} becomes {shown.magnitude:.6g} {local.unit.text}".rstrip())
         return [(self.name(condition), ", ".join(news)) for condition, news in told.items()]
@@ -310,10 +267,6 @@ class Resets:
         """The component of a condition."""
         family, instance = self.owners[condition]
         return family.path(instance)
-
-    def assigned(self, x: Array, d: Array) -> Array:
-        """What stands where they assign, by assignment."""
-        return np.array([sign * (d if kind == "d" else x)[k] for kind, k, sign in self.places])
 
 
 class _Sampled:

@@ -214,7 +214,7 @@ class PassedEpisodes:
         changed = events.changed[number]
         if not changed.any():
             return []
-        return self.resets.words(changed, self.resets.assigned(events.x[number], events.d[number]))
+        return self.resets.words(changed, events.given[number])
 
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
         m = self.courses.events.m

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +13,11 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
 from ..numerics.tolerances import (
     CEASED_FLOW,
-    JUST_SWITCHED,
-    LAST_DIGITS,
-    LEAST_ERROR,
     LOOK_AHEAD,
-    NEVER_LEFT,
+    SAME_INSTANT,
     TINY,
     WRONG_SIDE,
 )
-from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
 from .actions import Resets, Samplings
@@ -29,9 +26,10 @@ from .next_branch import next_branch, tried_branch
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
-__all__ = ["Switching"]
+if TYPE_CHECKING:
+    from ..native.settling import Settling
 
-JITTER = 32.0  # times what the last digits do to a relation: which side it is on is not known
+__all__ = ["Switching"]
 
 
 class Switching:
@@ -43,8 +41,8 @@ class Switching:
         self.problem, self.time_events = problem, time_events
         self.resets, self.samplings = resets, samplings
         self.crossings, self.log, self.t_end = crossings, log, t_end
-        # of the present event: crossing functions as it was reached, and what has just crossed
-        self._first, self._frozen = np.zeros(0), np.zeros(0, dtype=bool)
+        self._settling: Settling | None = None  # made for the first event
+        self._last = -np.inf  # time of the last event
 
     @cached_property
     def indirect(self) -> Flags:
@@ -111,14 +109,12 @@ class Switching:
         if with_modes:
             which = which[~self.resting[which]]
         before = problem.m.copy()
-        self.crossings.relation_tolerance[which] = 0.0
         if problem.system.nm or self.samplings.active:
             self.samplings.begin(t)
-            timed = self.time_events.timed
-            problem.m[timed] = self.time_events.right_limits(t)[timed]
-            flips = which[~timed[which]]
-            problem.m[flips] = 1.0 - problem.m[flips]
-            self._switch(t, flips, before)
+            again, self._last = t - self._last <= SAME_INSTANT * abs(t), t
+            holds = self.time_events.right_limits(t)
+            if not self.settling.flip(t, which, holds, self._step, again):
+                self._go_on_elsewhere(t, which[~self.time_events.timed[which]], before)
             self._look_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
@@ -130,153 +126,65 @@ class Switching:
         Returns whether anything has changed, which is refused where it is the ``last`` time.
         """
         problem, indirect = self.problem, self.indirect
-        if not (indirect.any() or np.any(self._waiting(self.samplings.late))
-                or np.any(self._waiting(self.resets.late))):
+        massless = problem.laws is not None and problem.laws.massless
+        if not (indirect.any() or massless and (
+                self.samplings.late.any() or self.resets.late.any())):
             return False
         before = problem.m.copy()
-        problem.settle(t)
-        g = self._crossings(t)
-        turned = np.flatnonzero(indirect & self._wrong(t, g, self._first, self._frozen))
-        problem.m[turned] = 1.0 - problem.m[turned]
-        self._frozen[turned] = False
-        _, acted, restless = self._agree(t, g, decided=True)
-        changed = acted or not np.array_equal(problem.m, before)
-        if restless is None and last and changed:
-            restless = turned
-        if restless is not None:
-            self._no_fixpoint(t, restless)
+        found = self.settling.follow(t, self._step)
+        changed = bool(found) or not np.array_equal(problem.m, before)
+        if found < 0 or last and changed:
+            self._no_fixpoint(t, np.flatnonzero(
+                self.settling.switches.turns if found < 0 else indirect & (problem.m != before)))
         self._note(t, np.flatnonzero(problem.m != before))
         return changed
+
+    @property
+    def _step(self) -> float:
+        """How long the last step was; the rest of the run where none is known."""
+        return self.crossings.step or self.t_end - self.time_events.t_start
+
+    @property
+    def settling(self) -> Settling:
+        """The loops by which relations, samples and resets agree with each other."""
+        if self._settling is None or self._settling.switches.m is not self.problem.m:
+            from ..native.settling import Settling
+
+            self._settling = Settling(self.problem, self.crossings, self.indirect, self.resting,
+                                      self.samplings, self.resets)
+        return self._settling
 
     def _crossings(self, t: float) -> Array:
         """Crossing functions at an event, behind what jumps there as ``mod`` of time does."""
         return self.problem.crossings_here(t, self.time_events.behind_jumps(t))
 
-    def _waiting(self, late: Flags) -> Flags | bool:
-        """Who waits for modes to be decided, of those that follow efforts."""
-        laws = self.problem.laws
-        return laws is not None and laws.massless and late
-
-    def _agree(self, t: float, g: Array, decided: bool
-               ) -> tuple[Array, bool, Indices | None]:
-        """Switch relations and assign until all agree with the equations that they switch.
-
-        Relations that have just crossed stay as they are while they are zero but for rounding;
-        what follows efforts is looked at only where modes are ``decided``.
-
-        Returns
-        -------
-        crossing functions; whether anything has been assigned; and, where not all comes to rest,
-        the relations that do not
+    def _wrong(self, g: Array) -> Flags:
+        """Relations that clearly do not hold as assumed, where their crossing functions are ``g``.
         """
-        problem, frozen, indirect = self.problem, self._frozen, self.indirect
-        acted = False
-        for k in range(MOST_ROUNDS):
-            now = decided and k == 0
-            changed = self.samplings.apply(
-                problem, t, not now and self._waiting(self.samplings.late))
-            if changed:
-                problem.settle(t)
-            moved = self.resets.apply(problem, t, not now and self._waiting(self.resets.late))
-            if moved:
-                problem.settle(t)
-                self.samplings.kept[self.resets.assigned_last] = True
-            g, last = self._crossings(t), g
-            if moved:  # relations that the state has moved are judged anew
-                changed = True
-                same = np.abs(g - last) <= _rounding(self._first)  # loops are solved for anew
-                frozen &= same | indirect
-            todo = np.flatnonzero(~indirect & self._wrong(t, g, self._first, frozen))
-            acted |= changed
-            if not len(todo) and not changed:
-                return g, acted, None
-            problem.m[todo] = 1.0 - problem.m[todo]
-        return g, acted, todo
+        holds, times = self.problem.m > 0.5, self.time_events
+        wrong: Flags = np.where(holds, g, -g) < -np.maximum(
+            self.crossings.relation_tolerance, WRONG_SIDE * (np.abs(g) + TINY))
+        wrong |= (g == 0) & (holds != times.relations.at_zero)  # discrete values
+        return wrong & ~times.timed & ~self.indirect
 
-    def _switch(self, t: float, flips: Indices, before: Array) -> None:
-        """Bring relations in line with each other where some have crossed."""
+    def _go_on_elsewhere(self, t: float, flips: Indices, before: Array) -> None:
+        """Go on with another solution of the same equations where the present one has ended, or
+        with relations found by trial, where iterating them goes in circles."""
         problem = self.problem
-        g0 = self._first = self._crossings(t)
-        self._frozen = np.zeros(len(g0), dtype=bool)
-        self._frozen[flips] = True
-        turned = np.where(self._frozen, 2 * problem.m - 1, 0)  # as machine code lets x < 0 wait
-        waits = (turned > 0) & ~self.time_events.relations.at_zero & (
-            (g0[:, None] == -g0) & (turned < 0)).any(axis=1)
-        if waits.any():
-            problem.m[waits] = 0.0
-            doubt = self._in_doubt(t, g0)
-            problem.m[waits] = g0[waits] + self._going(t, g0)[waits] > doubt[waits]
-            self.crossings.relation_tolerance[waits] = doubt[waits] * (problem.m[waits] == 0.0)
-        g, acted, restless = self._agree(t, g0, decided=False)
-        if restless is not None:
-            if self._goes_on_elsewhere(t, flips, before):
-                return
-            none = np.zeros(len(g0), dtype=bool)
-            tried = self._take_tried(t, lambda g: self._wrong(t, g, g, none) & ~self.indirect)
-            if tried:
-                self._first, self._frozen = self._crossings(t), none
-                tried = self._agree(t, self._first, decided=False)[2] is None
-            if not tried:
-                self._no_fixpoint(t, restless)
-            return
-        unchanged = len(flips) and not acted and np.array_equal(problem.m, before)
-        if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
-                not self._goes_on_elsewhere(t, flips, before)):
-            self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-        largest, past = self.crossings.largest[flips], NEVER_LEFT * np.abs(g0)
-        stayed = flips[(largest > 0.0) & (largest <= past[flips])]
-        if len(stayed):
-            self.crossings.relation_tolerance[stayed] = np.minimum(
-                past, self._in_doubt(t, g))[stayed]
-        if len(flips) and self.crossings.atol.size:  # else steps know no tolerance
-            self._let_dust_be(t, g, flips)
-
-    def _let_dust_be(self, t: float, g: Array, flips: Indices) -> None:
-        """As :mod:`blocks.native.switches` does it: relations that have just crossed may be beyond
-        zero by what states make of them that move by nothing, if both sides lead to the same."""
-        problem, crossings = self.problem, self.crossings
-        y, allowed = problem.start_vector(), np.zeros(len(g))
-        nothing = LEAST_ERROR * crossings.atol
-        moves = nothing, nothing * (2 * np.modf(SCATTER * np.arange(len(y)))[0] - 1)
-        for move in moves:
-            allowed = np.maximum(allowed, np.abs(problem.crossings(t, y + move) - g))
-        dust = flips[((crossings.largest <= NEVER_LEFT * allowed) & (allowed < np.inf)
-                      & ~self.indirect)[flips]]
-        part = 1.0
-        for _ in range(2 if len(dust) else 0):
-            apart = max(self._apart(t, y + part * move, dust) for move in moves)
-            if apart <= LEAST_ERROR:
-                crossings.relation_tolerance[dust] = np.maximum(
-                    crossings.relation_tolerance, part * allowed)[dust]
-                break
-            part *= 0.5 * LEAST_ERROR / apart
-        problem.solve(t, y)
-
-    def _apart(self, t: float, y: Array, which: Indices) -> float:
-        """How far two sides of relations lead from each other within a step, in units of
-        tolerances; inf where a condition of ``when`` becomes true on the other one."""
-        problem, crossings = self.problem, self.crossings
-        here = problem.slope(t, y)
-        problem.m[which] = 1.0 - problem.m[which]
-        there = problem.slope(t, y)
-        risen = self.resets.would_act(problem, t)
-        problem.m[which] = 1.0 - problem.m[which]
-        apart = crossings.step * np.abs(there - here) / crossings.atol
-        return float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() and not risen else (
-            np.inf)
-
-    def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
-        """Go on with another solution of the same equations where the present one has ended."""
-        problem = self.problem
-        if problem.system.clusters or not len(flips):
-            return False
-        m = next_branch(problem, t, before, flips, self.time_events.timed,
-                        self.time_events.duration)
-        if m is None or np.array_equal(m, before):
-            return False
-        problem.m[:] = m
-        g = self._crossings(t)
-        return not self._wrong(t, g, g, np.zeros(len(g), dtype=bool)).any()
+        self.resets.refuse_clashes(problem, t)
+        restless = np.flatnonzero(self.settling.switches.turns)
+        undone = np.array_equal(problem.m, before)  # neither side of the crossing holds
+        if len(flips) and not problem.system.clusters:
+            m = next_branch(problem, t, before, flips, self.time_events.timed,
+                            self.time_events.duration)
+            if m is not None and not np.array_equal(m, before):
+                problem.m[:] = m
+                if not self._wrong(self._crossings(t)).any():
+                    return
+        tried = not undone and self._take_tried(t, self._wrong)
+        if not tried or not self.settling.flip(
+                t, flips[:0], problem.m, self._step, False):
+            self._no_fixpoint(t, flips if undone or not len(restless) else restless)
 
     def _take_tried(self, t: float, wrong: Callable[[Array], Flags]) -> bool:
         """Go on with relations found by trial, where iterating them goes in circles."""
@@ -313,71 +221,12 @@ class Switching:
         problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
         problem.settle(t)
 
-    def _wrong(self, t: float, g: Array, g0: Array, frozen: Flags) -> Flags:
-        """Relations that do not hold as assumed, where their crossing functions are ``g``.
-
-        ``g0`` is what these were as the event was reached, ``frozen`` what has just crossed.
-        """
-        holds = self.problem.m > 0.5
-        at_first = np.abs(g0)
-        wrong: Flags = np.where(holds, g, -g) < -np.maximum(
-            self.crossings.relation_tolerance, WRONG_SIDE * (at_first + TINY))
-        wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
-        wrong &= ~self.time_events.timed
-        rested = self.resting & (g0 == 0)
-        if rested.any():  # but for those that rest in the present modes
-            from ..nonsmooth.modes.resting_relations import RestingRelations
-
-            known = RestingRelations.of(self.problem.system)
-            rested[known.which[known.resting(
-                self.problem.laws.set_valued.state.solved_modes)]] = False
-        if rested.any():  # what begins to move is as near to zero as rounding has left it
-            doubt = JITTER * self._in_doubt(t, g)
-            rested &= np.abs(g) <= doubt
-            wrong &= ~rested | (g == 0)
-            self.crossings.relation_tolerance[rested] = doubt[rested]
-        if wrong.any() and frozen.any():
-            wrong &= ~frozen | (np.abs(g) > _rounding(g0))
-            doubtful = np.flatnonzero(wrong & frozen)
-            if len(doubtful):  # a law may be continuous, and steep on one side
-                wrong[doubtful] &= ~self._passes(t, g, doubtful)
-        return wrong
-
-    def _passes(self, t: float, g: Array, which: Indices) -> Flags:
-        """Relations that are on a side by rounding only, and on their way to the one they hold.
-
-        Where a piecewise law is continuous, both of its branches agree on where a relation goes.
-        As long as the mode is held, rounding may go on to put it on the wrong side.
-        """
-        doubt, side = JITTER * self._in_doubt(t, g), np.where(self.problem.m > 0.5, 1.0, -1.0)
-        passes = ((np.abs(g) <= doubt) & (side * self._going(t, g) > 0))[which]
-        self.crossings.relation_tolerance[which[passes]] = doubt[which[passes]]
-        return passes
-
-    def _going(self, t: float, g: Array) -> Array:
-        """By how much crossing functions change a little later."""
-        problem, y = self.problem, self.problem.start_vector()
-        slope = problem.slope(t, y)
-        with np.errstate(divide="ignore"):
-            steps = LOOK_AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
-        h = min(float(steps.min(initial=np.inf)), LOOK_AHEAD * (self.t_end - t))
-        going: Array = problem.crossings(t + h, y + h * slope) - g
-        problem.solve(t, y)
-        return going
-
-    def _in_doubt(self, t: float, g: Array) -> Array:
-        """How much of every crossing function the last digits of the states leave unknown."""
-        problem = self.problem
-        y = problem.start_vector()
-        change = LAST_DIGITS * np.maximum(np.abs(y), 1.0) * (-1.0) ** np.arange(len(y))
-        later = LAST_DIGITS * self.time_events.duration
-        moved = [np.abs(problem.crossings(t + dt, y + dy) - g)
-                 for dt, dy in ((0.0, change), (0.0, np.abs(change)), (later, 0.0 * change))]
-        problem.solve(t, y)
-        return np.maximum.reduce(moved)
-
     def _note(self, t: float, changed: Indices) -> None:
-        acted = self.resets.told()
+        acted: list[tuple[str, str]] = []
+        if self._settling is not None:
+            rounds = self._settling.resets.changed
+            acted = self.resets.words(rounds, self._settling.resets.given)
+            rounds[:] = 0.0
         relations = self.time_events.relations
         for r in changed:
             component, text = relations.describe(int(r), bool(self.problem.m[r] > 0.5))
@@ -409,8 +258,3 @@ class Switching:
             says_where=True, time=t, variables=tuple(names),
         )  # fmt: skip
 
-
-def _rounding(at_first: Array) -> Array:
-    """How much of crossing functions may be rounding, where they were that at an event."""
-    out: Array = JUST_SWITCHED * np.maximum(JUST_SWITCHED, np.abs(at_first))
-    return out

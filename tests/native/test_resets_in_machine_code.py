@@ -2,6 +2,7 @@
 
 from functools import cache
 from itertools import cycle
+from re import sub
 
 import numpy as np
 import pytest
@@ -79,6 +80,17 @@ class Stairs(Component):
         yield when(self.x > self.stair, {self.stair: self.stair + 1})
 
 
+class InTurn(Component):
+    """Two conditions assign one value at one instant: the second finds what the first has."""
+
+    x, n, seen = Variable("1", 0.0), Discrete("1", 0.0), Discrete("1", -1.0)
+
+    def equations(self):
+        yield der(self.x) == quantity("1 1/s")
+        yield when(self.x > 0.5, {self.n: self.n + 1})
+        yield when(self.x > 0.5, {self.n: 10 * self.n, self.seen: self.n})
+
+
 class Sampled(Component):
     """A counter that samples bring to an end, and a condition on it begins anew."""
 
@@ -130,7 +142,7 @@ MODELS = {
     "friction": lambda: alone(Rubbed), "friction with a push": lambda: alone(
         Rubbed, push="0.4 m/s"),
     "three of them": lambda: alone(Rubbed, count=3, push="0.2 m/s", x=["30 cm", "25 cm", "40 cm"]),
-    "pendulum": pendulum, "falls": lambda: alone(Falls),
+    "pendulum": pendulum, "falls": lambda: alone(Falls), "in turn": lambda: alone(InTurn),
 }  # fmt: skip
 
 
@@ -166,6 +178,14 @@ def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     assert not in_python
 
 
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+def test_two_conditions_assign_one_value_in_turn(in_python, method):
+    run = alone(InTurn).simulate("1 s", method=method)
+    assert [(e.time, e.description) for e in run.events] == [
+        (pytest.approx(0.5), "n becomes 1"), (pytest.approx(0.5), "n becomes 10, seen becomes 1")]
+    assert bool(in_python) == (method == "DOP853")
+
+
 @cache
 def followed(name, method):
     return MODELS[name]().simulate("2.4 s", method=method, rtol=1e-10)
@@ -186,7 +206,8 @@ def test_events_are_those_of_the_reference(name, method):
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum", "falls"])
+@pytest.mark.parametrize("name", [
+    "friction", "heater", "samples", "pendulum", "falls", "in turn"])
 def test_nothing_is_left_to_python(in_python, name):
     MODELS[name]().simulate("2.4 s", method="dopri5")
     assert not in_python
@@ -205,5 +226,5 @@ def test_conditions_that_undo_each_other_are_still_refused():
     for method in ("dopri5", "DOP853"):
         with pytest.raises(SimulationError) as refused:
             alone(Endless).simulate("1 s", method=method)
-        told.append(str(refused.value))
+        told.append(sub(r"\d+ of \d+ crossings", "crossings", str(refused.value)))
     assert told[0] == told[1]

@@ -1,0 +1,149 @@
+"""Relations, samples and resets at the events of steps that Python takes, or hands over.
+
+They agree by the plain loops that carry events out in machine code (:mod:`.switches`), which call
+back what they ask of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..machine.functions import Kept, MachineCode, empty
+from ..machine.signatures import address_of
+from ..numerics.arrays import Array, Flags, Indices
+from ..system.evaluator import Evaluator
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+from .callbacks import Callbacks
+from .resets import Resets, resets_of
+from .samples import FAILED, Samples
+from .stages import ATOL
+from .steps import RUNGE_KUTTA, Code, known_of, workspace
+from .switches import Switches, follow_modes, settle_relations
+from .zero_crossings import LARGEST, relations_of
+
+if TYPE_CHECKING:
+    from ..simulation.actions import Resets as Assigned
+    from ..simulation.actions import Samplings
+    from ..simulation.zero_crossings import ZeroCrossings
+
+__all__ = ["Settling"]
+
+NOMINAL = 1e-6  # of a state: its tolerance where steps know none
+
+
+class Settling:
+    """Relations, samples and resets of a run that agree with each other.
+
+    Parameters
+    ----------
+    problem : of the run
+    crossings : what relations may be below zero by, and how large they have been
+    indirect, resting : relations that wait for modes, as in
+        :class:`~blocks.native.own_events.EventRules`
+    samplings, assigned : what is sampled and assigned
+    """
+
+    def __init__(self, problem: Problem, crossings: ZeroCrossings, indirect: Flags, resting: Flags,
+                 samplings: Samplings, assigned: Assigned) -> None:
+        n, nm, times = problem.system.nx, problem.system.nm, crossings.time_events
+        massless = problem.laws is not None and problem.laws.massless
+        self.problem, self.crossings, self._behind = problem, crossings, times.behind_jumps
+        self.calls, self.work, self.x, self._t = Callbacks(), workspace(n), np.zeros(n), np.nan
+        self.relations, self._holds, self._nothing = (
+            relations_of(problem, nm, 1, 0), np.zeros((1, nm)), np.zeros(1))
+        nobody, room, flags = np.zeros(nm, dtype=bool), np.empty((3, nm)), np.empty((2, nm), bool)
+        self.switches = empty(Switches)._replace(
+            m=problem.m, at_zero=times.relations.at_zero, timed=times.timed, joint=nobody,
+            indirect=indirect, resting=resting, holds=self._holds, d=problem.d,
+            rows=np.zeros((1, 0)), before=room[0], first=room[1], now=room[2], frozen=flags[0],
+            turns=flags[1])
+        self._samplings, self.samples = samplings, empty(Samples)
+        if samplings.active:
+            self.samples = self.samples._replace(
+                due=np.zeros(1, dtype=bool), waits=np.zeros(1, dtype=bool), kept=samplings.kept,
+                late=np.array([massless and samplings.late.any()]),
+                assigned=self._at_point(lambda t: [], 0),
+                in_python=self.calls.number(self._sample, FAILED))
+        self.resets = empty(Resets)
+        if assigned.active:
+            rules = assigned.rules(massless)
+            own = Evaluator(rules.assigned)
+            self.resets = resets_of(rules, n, problem.d, self._at_point(
+                lambda t: own(*problem.arguments(t)), rules.assigned.nnz_out(0)))
+        nothing = address_of(self._nothing)
+        self.code = empty(Code)._replace(
+            kind=RUNGE_KUTTA, p=nothing, q=nothing,
+            crossings=self._at_point(self._crossed, nm, settled=False),
+            slope=self._at_point(self._slope, n), settle=self._at_point(lambda t: problem.x, n))
+        self._given = [Kept(one) for one in (
+            self.code, self.work, self.relations, self.switches, self.samples, self.resets)]
+
+    def _at_point(self, function: Callable[[float], Array | list[float]], size: int,
+                  settled: bool = True) -> int:
+        """The address of a function of the problem at a point; nan where that has no solution."""
+        def called(at: Array, x: Array) -> Array | list[float]:
+            t = float(at[0])
+            self.problem.x[:] = x
+            try:
+                if settled:
+                    self.problem.settle(t)
+                return function(t)
+            except AlgebraicFailure:
+                return np.full(size, np.nan)
+
+        return self.calls.address(called, (1, len(self.x), None, None), size)
+
+    def _crossed(self, t: float) -> Array:
+        """Crossing functions; at the event behind what jumps there."""
+        behind = self._behind(t) if t == self._t else t
+        return self.problem.crossings_here(t, behind)
+
+    def _slope(self, t: float) -> Array:
+        problem = self.problem
+        out = np.zeros_like(self.x)
+        out[problem.free] = problem.slope(t, problem.start_vector()) * problem.scale
+        return out
+
+    def _sample(self, t: float) -> int:
+        waits = self._samplings.late if self.samples.waits[0] and self.samples.late[0] else False
+        return int(self._samplings.apply(self.problem, t, waits))
+
+    # -- at an event -----------------------------------------------------------------------
+    def flip(self, t: float, which: Indices, holds: Array, step: float,
+             again: bool) -> bool:
+        """Switch the relations ``which``, and those of time as they hold from here on, until all
+        agree; whether they do."""
+        self.relations.wrong[:] = False
+        self.relations.wrong[which] = True
+        self._holds[0] = holds
+        for room in (self.resets.done, self.resets.changed):
+            room[:] = False
+        return bool(self._run(settle_relations, t, step, 0, again, False))
+
+    def follow(self, t: float, step: float) -> int:
+        """Bring what follows efforts in line with modes: 1 if anything has changed, 0, or -1 where
+        it does not settle."""
+        return int(self._run(follow_modes, t, step))
+
+    def _run(self, loops: MachineCode, t: float, step: float, *more: int) -> int:
+        problem, crossings, relations = self.problem, self.crossings, self.relations
+        allowed, atol = crossings.relation_tolerance, self.work.k[ATOL]
+        atol[:] = np.inf  # what is tied follows from the others
+        atol[problem.free] = problem.scale * (
+            crossings.atol if crossings.atol.size else NOMINAL)
+        relations.slack[:], relations.looks[LARGEST] = allowed, crossings.largest
+        self.x[:], self._t = problem.x, t
+        if self.samples.due.size:
+            self.samples.due[0] = self._samplings.due.any()
+        found = loops.knowing(known_of(self.code))(
+            *self._given, t, self.x, step, *more)
+        self.calls.check()
+        allowed[:], problem.x[:] = relations.slack, self.x
+        with nullcontext() if found > 0 else suppress(AlgebraicFailure):
+            problem.settle(t)
+        return int(found)

@@ -1,4 +1,4 @@
-"""Which values was a run made with, and in what do those of several runs differ?
+"""Which values and versions was a run made with, and in what do the values of several differ?
 
 Parameters and options of all components, where their variables start, and the options of
 ``simulate``: read off the model when the run begins, so that later changes of the model do
@@ -7,8 +7,10 @@ not change what is said of the run.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,9 @@ from .sheet import ByName, Sheet
 from .shown import number, pretty
 
 __all__ = ["MANY", "MadeWith", "Parameters", "differences", "differences_sheet",
-           "in_few_words", "said"]  # fmt: skip
+           "in_few_words", "said", "versions"]  # fmt: skip
 
+PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "llvmlite"
 MANY = 20  # runs that stand side by side; what differs among more is told below each other
 SAME = 1e-12  # relative difference of two numbers that were written in different units
 FEW = 2  # differences that are said in a legend
@@ -174,3 +177,17 @@ def differences_sheet(names: Sequence[str], made: Sequence[MadeWith]) -> Sheet:
     taken = [f"{name} " if name == "what" else name for name in names]
     return Sheet("What differs", {"what": list(found), **{
         name: [said(values[k]) for values in found.values()] for k, name in enumerate(taken)}})
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a run's numbers depend on."""
+    from importlib import metadata  # which loads thirty modules, for e-mail among others
+
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:  # not installed, or run from a folder
+            continue
+    return found

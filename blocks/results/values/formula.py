@@ -16,8 +16,7 @@ from ...exceptions import WrongDimension
 from ...numerics.arrays import Array
 from ...units import from_si, is_quantity, quantity, unit, unit_of
 from ..recording import VariableInfo
-from .runs import headings, refuse_times_not_covered, rows_at
-from .samples import Samples
+from .samples import Samples, headings, refuse_times_not_covered, rows_at
 from .views import View, same_samples, samples_of
 
 __all__ = ["Formula"]

@@ -28,8 +28,7 @@ from ..recording import Curves
 from ..sheet import Tabulated
 from .formula import Formula
 from .modes import code_of, in_words
-from .runs import refuse_mixture, rows_at
-from .samples import Samples
+from .samples import Samples, refuse_mixture, rows_at
 from .times import TIME, by_time, seconds_of
 from .views import TimeAxis, part, same_samples
 

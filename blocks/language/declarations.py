@@ -74,8 +74,7 @@ from ..units import (
 )
 from .domain import Domain
 from .expression import Expression
-from .of_time import OfTime
-from .references import PortRef, VariableRef
+from .references import OfTime, PortRef, VariableRef
 from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:

@@ -19,17 +19,16 @@ import numpy as np
 
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
-from ..numerics.rewriting import symbols_in
+from ..numerics.rewriting import lifted, symbols_in
 from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit, describe
 from .captured_names import Surroundings
 from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
-from .exponents import lifted
 from .expression import TIME, unguarded
 from .lookup import StateTable, derivatives_written
-from .preconditions import Demand
 from .readable import readable
+from .statements import Demand
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension

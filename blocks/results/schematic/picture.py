@@ -6,8 +6,10 @@ SVG is one text, light and dark, with hints where one points.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -28,23 +30,6 @@ PIECE = 320.0  # pixels of a picture that a narrow screen holds
 COLOURS = {"tab:blue": "#0072b2", "tab:orange": "#d55e00", "tab:red": "#cc79a7",
            "tab:green": "#009e73", "tab:purple": "#7a5195", "tab:olive": "#b8860b",
            "tab:cyan": "#56b4e9", "tab:gray": "#777777", "": "#777777"}  # fmt: skip
-_STYLE = """
-.schematic{--ink:#222;--faint:#666;--paper:#fff;--wrong:#c8102e;background:var(--paper);
- font-family:"DejaVu Sans",Verdana,sans-serif;max-width:100%;height:auto}
-.schematic .paper{fill:var(--paper)}
-.schematic path{fill:none;stroke:var(--ink);stroke-width:1.4;stroke-linejoin:round;
- stroke-linecap:round}
-.schematic .full{fill:var(--ink)}
-.schematic .wrong{stroke:var(--wrong);stroke-width:2}
-.schematic .frame{stroke:var(--faint);stroke-width:1;stroke-dasharray:6 4}
-.schematic .area{fill:transparent;stroke:none}
-.schematic text{fill:var(--ink)}
-.schematic .faint{fill:var(--faint)}
-.schematic text.wrong{fill:var(--wrong);stroke:none}
-@media (prefers-color-scheme:dark){.schematic{--ink:#e8e8e8;--faint:#a0a0a0;--paper:#16181c;
- --wrong:#ff6b7d}
-.schematic .wires{filter:brightness(1.5)}}
-""".strip()
 
 
 def width_of(text: str, size: float) -> float:
@@ -125,7 +110,7 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
     """The picture as the text of an SVG file."""
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(width)}" '
            f'height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}" role="img">',
-           f"<title>{escape(title)}</title>", f"<style>{_STYLE}</style>",
+           f"<title>{escape(title)}</title>", f"<style>{_style()}</style>",
            f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>']  # fmt: skip
     first = [p for p in picture.lines if p.kind == "frame"]
     wires = [p for p in picture.lines if p.kind in ("wire", "dot", "legend")]
@@ -143,6 +128,11 @@ def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
                    f'text-anchor="{t.anchor}"' + f' class="{look}"' * bool(look) +
                    f">{escape(t.words)}</text>")  # fmt: skip
     return "\n".join([*out, "</svg>"]) + "\n"
+
+
+@cache
+def _style() -> str:
+    return Path(__file__).with_name("schematic.css").read_text(encoding="utf-8").strip()
 
 
 def folded_svg(picture: Picture, width: float, height: float, title: str, name: str) -> str:

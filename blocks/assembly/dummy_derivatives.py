@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, distinct, grouped
-from ..numerics.tolerances import CANCELLED_PIVOT, PIVOT, TINY
+from ..numerics.tolerances import DEPENDENT, PIVOT_NONE, TINY
 from .flatten import Flat, Group, Parameters
 from .matching import connected, match
 from .reduced import Cluster, Singular
@@ -248,7 +248,7 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
     want = preference[columns]
     for _ in rows:
         size = np.where(free_rows[:, None] & free_columns[None, :], np.abs(g), 0.0)
-        good = size.max(axis=0, initial=0.0) > PIVOT
+        good = size.max(axis=0, initial=0.0) > DEPENDENT
         if not good.any():
             raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
                            "dependent")
@@ -277,7 +277,7 @@ def _select_sparse(rows: list[int], columns: list[int], entries: dict[int, Coeff
     largest = {c: max(map(abs, column.values()), default=TINY) for c, column in scaled.items()}
     basis = Basis()
     chosen = [c for c in sorted(columns, key=lambda c: (preference[c], -largest[c]))
-              if basis.takes(scaled[c], PIVOT / largest[c])]
+              if basis.takes(scaled[c], DEPENDENT / largest[c])]
     if len(chosen) < len(rows):
         raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
                        "dependent")
@@ -292,7 +292,7 @@ class Basis:
         self.at: dict[int, int] = {}  # number of the column by its pivot's row
         self.pivots: list[int] = []
 
-    def takes(self, column: Column, least: float = CANCELLED_PIVOT) -> bool:
+    def takes(self, column: Column, least: float = PIVOT_NONE) -> bool:
         """Add a column, unless it depends on those that are there, but for a small rest."""
         rest = dict(column)
         largest = max(map(abs, rest.values()), default=0.0)
@@ -314,5 +314,5 @@ class Basis:
         self.at[pivot] = len(self.columns)
         self.pivots.append(pivot)
         self.columns.append({row: value / rest[pivot] for row, value in rest.items()
-                             if abs(value) > CANCELLED_PIVOT * abs(rest[pivot])})
+                             if abs(value) > PIVOT_NONE * abs(rest[pivot])})
         return True

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
-from ..numerics.tolerances import CANCELLED_PIVOT, PARASITIC_PIVOT
+from ..numerics.tolerances import PARASITIC_PIVOT, PIVOT_NONE
 from .algebraic_loops import even_sizes
 from .dummy_derivatives import Basis, Column, coefficients
 from .flatten import Flat, Parameters
@@ -81,7 +81,7 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
     left = np.bincount(part[mine], minlength=flat.classes) - np.bincount(
         part[efforts], minlength=flat.classes)
     found = []
-    for wanted, least in ((flows, PARASITIC_PIVOT), (efforts, CANCELLED_PIVOT)):
+    for wanted, least in ((flows, PARASITIC_PIVOT), (efforts, PIVOT_NONE)):
         for c in wanted.tolist():  # efforts only where no flow follows
             if left[part[c]] > 0 and basis.takes(columns.get(c, {}), least):
                 left[part[c]] -= 1

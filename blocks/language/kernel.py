@@ -20,7 +20,7 @@ import numpy as np
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import lifted, symbols_in
-from ..numerics.tolerances import LEAST_JUMP
+from ..numerics.tolerances import SAME_AS_BEFORE
 from ..units import Unit, describe
 from .captured_names import Surroundings
 from .declarations import Declaration, Discrete, Parameter
@@ -137,7 +137,7 @@ class TimeTable:
         left, right = (polynomial(rows, self.starts[1:])
                        for rows in (self.rows[:, :-1], self.rows[:, 1:]))
         largest = np.abs(self.rows[1]).max()
-        return bool(np.all(np.abs(left - right) <= LEAST_JUMP * largest))
+        return bool(np.all(np.abs(left - right) <= SAME_AS_BEFORE * largest))
 
 
 def polynomial(row: Iterable[Any], t: Any) -> Any:

@@ -13,14 +13,14 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
+    DIRECTION_STEP,
     JUST_SWITCHED,
     LAST_BITS,
     LEAST_ERROR,
-    LOOK_AHEAD,
     NEVER_LEFT,
     NOISE_FACTOR,
+    ROUNDING,
     TINY,
-    WRONG_SIDE,
 )
 from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
@@ -352,7 +352,7 @@ def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches
             going = ahead[r] - switches.now[r]
             if m[r] < 0.5:
                 going = -going
-            if not going > WRONG_SIDE * relations.looks[LARGEST, r]:
+            if not going > ROUNDING * relations.looks[LARGEST, r]:
                 return False
     return True
 
@@ -365,7 +365,7 @@ def _look_ahead(code: Code, work: Workspace, relations: Relations, t: float, x: 
     slope, point, atol = k[0], k[WORK], k[ATOL]
     slope_at(code, work, t, x, slope)
     for i in range(x.size):
-        most = LOOK_AHEAD * max(abs(x[i]), OF_TOLERANCE * atol[i])
+        most = DIRECTION_STEP * max(abs(x[i]), OF_TOLERANCE * atol[i])
         if abs(slope[i]) * h > most:
             h = most / abs(slope[i])
     for i in range(x.size):
@@ -378,7 +378,7 @@ def _is_doubtful(switches: Switches, relations: Relations, r: int) -> bool:
     """Whether a relation that has just crossed is on the wrong side by what may be rounding."""
     g, at_first = switches.now[r], abs(switches.first[r])
     signed = g if switches.m[r] > 0.5 else -g
-    return switches.frozen[r] and signed < -WRONG_SIDE * (at_first + TINY) and abs(
+    return switches.frozen[r] and signed < -ROUNDING * (at_first + TINY) and abs(
         g) > max(JUST_SWITCHED * max(JUST_SWITCHED, at_first), relations.slack[r])
 
 
@@ -409,7 +409,7 @@ def _is_wrong(switches: Switches, relations: Relations, r: int) -> bool:
     if g == 0.0:
         return holds != switches.at_zero[r]
     return (g if holds else -g) < -max(relations.slack[r],
-                                       WRONG_SIDE * (abs(switches.first[r]) + TINY))
+                                       ROUNDING * (abs(switches.first[r]) + TINY))
 
 
 @machine_code
@@ -443,4 +443,4 @@ def _is_zero(switches: Switches, relations: Relations, r: int) -> bool:
 def _as_zero(switches: Switches, relations: Relations, r: int) -> float:
     """How much of a crossing function may be rounding."""
     return max(JUST_SWITCHED * max(JUST_SWITCHED, abs(switches.first[r])),
-               WRONG_SIDE * relations.looks[LARGEST, r])
+               ROUNDING * relations.looks[LARGEST, r])

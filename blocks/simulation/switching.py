@@ -12,13 +12,13 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
 from ..numerics.tolerances import (
     CEASED_FLOW,
+    DIRECTION_STEP,
     JUST_SWITCHED,
     LAST_DIGITS,
     LEAST_ERROR,
-    LOOK_AHEAD,
     NEVER_LEFT,
+    ROUNDING,
     TINY,
-    WRONG_SIDE,
 )
 from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
@@ -305,7 +305,7 @@ class Switching:
             return
         slope = system.slope(*problem.arguments(t))
         speed = float(np.max(np.abs(slope) / (np.abs(problem.x) + problem.scale_x), initial=0.0))
-        h = min(LOOK_AHEAD / max(speed, TINY), LOOK_AHEAD * (self.t_end - t))
+        h = min(DIRECTION_STEP / max(speed, TINY), DIRECTION_STEP * (self.t_end - t))
         with put_back(problem.x, problem.z), np.errstate(all="ignore"):
             problem.x += h * slope
             problem.unknowns.solve_in_order(problem.arguments(t + h))
@@ -321,7 +321,7 @@ class Switching:
         holds = self.problem.m > 0.5
         at_first = np.abs(g0)
         wrong: Flags = np.where(holds, g, -g) < -np.maximum(
-            self.crossings.relation_tolerance, WRONG_SIDE * (at_first + TINY))
+            self.crossings.relation_tolerance, ROUNDING * (at_first + TINY))
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         rested = self.resting & (g0 == 0)
@@ -359,8 +359,8 @@ class Switching:
         problem, y = self.problem, self.problem.start_vector()
         slope = problem.slope(t, y)
         with np.errstate(divide="ignore"):
-            steps = LOOK_AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
-        h = min(float(steps.min(initial=np.inf)), LOOK_AHEAD * (self.t_end - t))
+            steps = DIRECTION_STEP * np.maximum(np.abs(y), 1.0) / np.abs(slope)
+        h = min(float(steps.min(initial=np.inf)), DIRECTION_STEP * (self.t_end - t))
         going: Array = problem.crossings(t + h, y + h * slope) - g
         problem.solve(t, y)
         return going

@@ -30,18 +30,11 @@ DENSE = 40  # constraints of a rigid part up to which its elimination is dense
 
 @dataclass
 class DummyDerivatives:
-    """What has been chosen.
+    """What has been chosen."""
 
-    Attributes
-    ----------
-    classes : states that are no states any more
-    equations : the constraints that determine them
-    clusters : constraints left to the run
-    """
-
-    classes: list[int] = field(default_factory=list)
-    equations: list[int] = field(default_factory=list)
-    clusters: list[Cluster] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)  # states that are no states any more
+    equations: list[int] = field(default_factory=list)  # the constraints that determine them
+    clusters: list[Cluster] = field(default_factory=list)  # constraints left to the run
 
 
 def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, preference: Array,

@@ -102,32 +102,15 @@ class Family:
 
 @dataclass
 class Network:
-    """Families and nodes of a model, by the names that it had when they were made.
+    """Families and nodes of a model, by the names that it had when they were made."""
 
-    Attributes
-    ----------
-    root : Component
-        The model, for its values: its parts may have other names now, or be others.
-    name : str
-        Of the model.
-    families : list of Family
-    place : dict
-        path of a component with equations -> (family index, first instance).
-    arrays : dict
-        path of an array, of a composite too -> number of its instances.
-    port_base : dict
-        (family index, port or signal name) -> first port number.
-    node_of : ndarray
-        Node number of every port instance; signals have nodes too. What equations see is
-        ``balance_of``.
-    """
-
-    root: Any
-    name: str
+    root: Any  # the model, for its values: its parts may have other names now, or be others
+    name: str  # of the model
     families: list[Family]
-    place: dict[str, tuple[int, int]]
-    arrays: dict[str, int]
-    port_base: dict[tuple[int, str], int]
+    place: dict[str, tuple[int, int]]  # family and first instance, by path of a component
+    arrays: dict[str, int]  # number of instances, by path of an array, of a composite too
+    port_base: dict[tuple[int, str], int]  # first port number, by family and port or signal
+    #: Of every port instance; signals have nodes too. What equations see is ``balance_of``.
     node_of: Indices
     ports: int
     own_base: dict[tuple[str, str], int]  # by path of a composite and port

@@ -36,25 +36,14 @@ class Cluster:
 
 @dataclass
 class Reduced:
-    """A system of index one: what is integrated and what is solved for.
+    """A system of index one: what is integrated and what is solved for."""
 
-    Attributes
-    ----------
-    flat : Flat
-        With the differentiated equations added.
-    states : classes that are known when derivatives are evaluated
-    unknowns : classes to be solved for
-    equations : equations that determine them
-    clusters : constraints that are resolved during the run
-    index : structural index of the flat system
-    """
-
-    flat: Flat
-    states: Indices
-    unknowns: Indices
-    equations: Indices
-    clusters: list[Cluster] = field(default_factory=list)
-    index: int = 0
+    flat: Flat  # with the differentiated equations added
+    states: Indices  # classes that are known when derivatives are evaluated
+    unknowns: Indices  # classes to be solved for
+    equations: Indices  # those that determine them
+    clusters: list[Cluster] = field(default_factory=list)  # constraints resolved during the run
+    index: int = 0  # structural, of the flat system
     gives_flow: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))
     inputs: Indices = field(default_factory=lambda: np.zeros(0, dtype=int))
 

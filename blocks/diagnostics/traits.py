@@ -41,22 +41,16 @@ class Tie:
 
 @dataclass
 class Traits:
-    """What a class does to its conserving ports and signals.
+    """What a class does to its conserving ports and signals."""
 
-    Attributes
-    ----------
-    ties : across differences it prescribes
-    conserves : names of domains whose through variables sum to zero over its ports
-    prescribes : (port, through variable) -> given by a parameter, an input or time
-    feeds : (input, output) pairs with direct feedthrough
-    circuits : ports of one domain that the class joins to one circuit; two sides of a transformer
-        are two, as either may be shifted against the other
-    """
-
-    ties: list[Tie] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)  # across differences it prescribes
+    #: Names of domains whose through variables sum to zero over its ports.
     conserves: set[str] = field(default_factory=set)
+    #: Of (port, through variable): whether it is given by a parameter, an input or time.
     prescribes: dict[tuple[str, str], bool] = field(default_factory=dict)
-    feeds: list[tuple[str, str]] = field(default_factory=list)
+    feeds: list[tuple[str, str]] = field(default_factory=list)  # inputs to outputs, directly
+    #: Ports of one domain that the class joins to one circuit; two sides of a transformer
+    #: are two, as either may be shifted against the other.
     circuits: list[tuple[str, ...]] = field(default_factory=list)
 
 

@@ -34,23 +34,12 @@ LISTED = 3  # numbers of an array that are said
 
 @dataclass(frozen=True)
 class MadeWith:
-    """What a run was made with.
+    """What a run was made with, by path."""
 
-    Attributes
-    ----------
-    parameters : mapping of path to quantity, or to the value of an option
-    starts : mapping of path to (quantity, priority)
-        Initial targets that were given.
-    types : mapping of path to str
-        The class of every component.
-    settings : mapping of name to value
-        Options of ``simulate`` that shape the run.
-    """
-
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    starts: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # quantities, values of options
+    starts: Mapping[str, tuple[Any, str]] = field(default_factory=dict)  # given; with priority
+    types: Mapping[str, str] = field(default_factory=dict)  # the class of every component
+    settings: Mapping[str, Any] = field(default_factory=dict)  # options of ``simulate``, by name
 
 
 class Parameters(ByName):

@@ -28,10 +28,7 @@ _SIGNS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", 
 class Formula(View):
     """A recording of what a function makes of series and single values.
 
-    Attributes
-    ----------
-    infos : its variables: one, or the instances of an array
-    is_array : bool
+    Its variables, ``infos``, are one, or the instances of an array.
     """
 
     def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Samples,

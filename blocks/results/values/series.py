@@ -239,8 +239,6 @@ class Derived(Series):
             raise AttributeError(name)
         return getattr(self.quantity, name)
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 def time_of(source: Curves) -> Series:
     """The sample times as a Series."""

@@ -716,8 +716,7 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     """
     from .assembly import Writer, flatten, reduce_index, write_tape
     from .assembly.index_reduction import state_priorities
-    from .assembly.reduced import Singular
-    from .assembly.set_valued import set_valued_elements
+    from .assembly.reduced import Singular, set_valued_elements
     from .diagnostics import structure_error
 
     flat = flatten(network)

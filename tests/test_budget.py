@@ -14,12 +14,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 #: Lines of Python of every wing, of the files beside them, and of ``library``.
 LINES = {
-    "analysis": 9766, "assembly": 3728, "blocks": 2102, "diagnostics": 3329, "drawing": 379,
-    "export": 2613, "initialisation": 1362, "language": 8248, "library": 33914, "machine": 1884,
-    "native": 16474, "nonsmooth": 14144, "numerics": 916, "prompt": 565, "reading": 1288,
-    "results": 8116, "simulation": 9701, "solvers": 1774, "studies": 2821, "system": 4159,
+    "analysis": 9765, "assembly": 3630, "blocks": 2101, "diagnostics": 3323, "drawing": 379,
+    "export": 2613, "initialisation": 1362, "language": 8128, "library": 33914, "machine": 1869,
+    "native": 16460, "nonsmooth": 14118, "numerics": 875, "prompt": 503, "reading": 1274,
+    "results": 7957, "simulation": 9699, "solvers": 1774, "studies": 2820, "system": 4159,
 }
-TOLERANCES = 180
+TOLERANCES = 101
 
 
 def counted():
@@ -44,4 +44,4 @@ def test_a_wing_has_no_more_lines_than_its_budget(wing):
 def test_there_are_no_more_tolerances_than_were_reached():
     text = (ROOT / "blocks" / "numerics" / "tolerances.py").read_text(encoding="utf-8")
     names = re.findall(r"^([A-Z][A-Z_0-9, ]*) = ", text, re.MULTILINE)
-    assert 100 < sum(len(name.split(", ")) for name in names) <= TOLERANCES
+    assert 50 < sum(len(name.split(", ")) for name in names) <= TOLERANCES

@@ -10,36 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, distinct, grouped
-from ..numerics.tolerances import CANCELLED, PIVOT
+from ..numerics.tolerances import DEPENDENT, PIVOT_NONE, TINY
 from .flatten import Flat, Group, Parameters
 from .matching import connected, match
 from .reduced import Cluster, Singular
 
-__all__ = ["DummyDerivatives", "coefficients", "dummy_derivatives"]
+__all__ = ["Basis", "Column", "DummyDerivatives", "coefficients", "dummy_derivatives"]
 
 Coefficients = dict[int, float | None]  # by class; None where not constant
+Column = dict[int, float]  # entries by equation
 
 DENSE = 40  # constraints of a rigid part up to which its elimination is dense
 
 
 @dataclass
 class DummyDerivatives:
-    """What has been chosen.
+    """What has been chosen."""
 
-    Attributes
-    ----------
-    classes : states that are no states any more
-    equations : the constraints that determine them
-    clusters : constraints left to the run
-    """
-
-    classes: list[int] = field(default_factory=list)
-    equations: list[int] = field(default_factory=list)
-    clusters: list[Cluster] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)  # states that are no states any more
+    equations: list[int] = field(default_factory=list)  # the constraints that determine them
+    clusters: list[Cluster] = field(default_factory=list)  # constraints left to the run
 
 
 def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, preference: Array,
@@ -246,7 +241,7 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
     want = preference[columns]
     for _ in rows:
         size = np.where(free_rows[:, None] & free_columns[None, :], np.abs(g), 0.0)
-        good = size.max(axis=0, initial=0.0) > PIVOT
+        good = size.max(axis=0, initial=0.0) > DEPENDENT
         if not good.any():
             raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
                            "dependent")
@@ -266,34 +261,51 @@ def _select(rows: list[int], columns: list[int], entries: dict[int, Coefficients
 def _select_sparse(rows: list[int], columns: list[int], entries: dict[int, Coefficients],
                    preference: Array) -> list[int]:
     """Select states by sparse elimination, column after column, for large rigid parts."""
-    left: dict[int, dict[int, float]] = {}
-    users: dict[int, set[int]] = {c: set() for c in columns}
+    scaled: dict[int, Column] = {c: {} for c in columns}
     for e in rows:
-        size = max((abs(v or 0.0) for v in entries[e].values()), default=0.0) or 1.0
-        left[e] = {c: v / size for c, v in entries[e].items() if v}
-        for c in left[e]:
-            users[c].add(e)
-    largest = {c: max((abs(left[e][c]) for e in users[c]), default=0.0) for c in columns}
-    chosen: list[int] = []
-    for c in sorted(columns, key=lambda c: (preference[c], -largest[c])):
-        pivot = max((e for e in users[c]), key=lambda e: abs(left[e][c]), default=None)
-        if pivot is None or abs(left[pivot][c]) <= PIVOT:
-            continue
-        row = left.pop(pivot)
-        for k in row:
-            users[k].discard(pivot)
-        for e in list(users[c]):
-            factor = left[e][c] / row[c]
-            for k, v in row.items():
-                new = left[e].get(k, 0.0) - factor * v
-                if k == c or abs(new) <= CANCELLED:
-                    left[e].pop(k, None)
-                    users[k].discard(e)
-                else:
-                    left[e][k] = new
-                    users[k].add(e)
-        chosen.append(c)
-    if left:
+        size = max((abs(v or 0.0) for v in entries[e].values()), default=0.0)
+        for c, v in entries[e].items():
+            if v:
+                scaled[c][e] = v / size
+    largest = {c: max(map(abs, column.values()), default=TINY) for c, column in scaled.items()}
+    basis = Basis()
+    chosen = [c for c in sorted(columns, key=lambda c: (preference[c], -largest[c]))
+              if basis.takes(scaled[c], DEPENDENT / largest[c])]
+    if len(chosen) < len(rows):
         raise Singular(np.array(rows), np.array(columns), np.zeros(0, int), np.zeros(0, int),
                        "dependent")
     return chosen
+
+
+class Basis:
+    """Columns found independent, each with an entry 1 where all later ones have none."""
+
+    def __init__(self) -> None:
+        self.columns: list[Column] = []
+        self.at: dict[int, int] = {}  # number of the column by its pivot's row
+        self.pivots: list[int] = []
+
+    def takes(self, column: Column, least: float = PIVOT_NONE) -> bool:
+        """Add a column, unless it depends on those that are there, but for a small rest."""
+        rest = dict(column)
+        largest = max(map(abs, rest.values()), default=0.0)
+        open_ = [self.at[row] for row in rest if row in self.at]
+        heapify(open_)
+        while open_:
+            k = heappop(open_)
+            factor = rest.get(self.pivots[k], 0.0)
+            if not factor:
+                continue
+            for row, value in self.columns[k].items():
+                if row not in rest and row in self.at:
+                    heappush(open_, self.at[row])
+                rest[row] = rest.get(row, 0.0) - factor * value
+            rest.pop(self.pivots[k])
+        pivot = max(rest, key=lambda row: abs(rest[row]), default=-1)
+        if pivot < 0 or abs(rest[pivot]) <= least * largest:
+            return False
+        self.at[pivot] = len(self.columns)
+        self.pivots.append(pivot)
+        self.columns.append({row: value / rest[pivot] for row, value in rest.items()
+                             if abs(value) > PIVOT_NONE * abs(rest[pivot])})
+        return True

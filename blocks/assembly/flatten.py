@@ -90,27 +90,17 @@ class Group:
 
 @dataclass
 class Flat:
-    """The flat system on signed classes.
-
-    Attributes
-    ----------
-    class_of, sign_of : per slot, its class and sign
-    derivative, derivative_sign : per class, the class of its time derivative (-1: none)
-    groups : equations
-    slots : unknowns before alias elimination
-    equations_before : equations before alias elimination
-    base : per family, per (variable, order) key, its first slot
-    """
+    """The flat system on signed classes."""
 
     network: Network
-    class_of: Indices
+    class_of: Indices  # of each slot
     sign_of: Indices
-    derivative: Indices
+    derivative: Indices  # of each class that of its time derivative (-1: none)
     derivative_sign: Indices
-    groups: list[Group]
-    base: Base
-    slots: int
-    equations_before: int
+    groups: list[Group]  # equations
+    base: Base  # per family, per (variable, order) key, its first slot
+    slots: int  # unknowns before alias elimination
+    equations_before: int  # the same of equations
     _matched: tuple[Indices, Indices, Matching] | None = field(default=None, repr=False)
 
     @property

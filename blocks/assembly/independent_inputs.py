@@ -14,23 +14,19 @@ Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
-
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
-from ..numerics.tolerances import CANCELLED_PIVOT, PARASITIC_PIVOT
+from ..numerics.tolerances import PARASITIC_PIVOT, PIVOT_NONE
 from .algebraic_loops import even_sizes
-from .dummy_derivatives import coefficients
+from .dummy_derivatives import Basis, Column, coefficients
 from .flatten import Flat, Parameters
 from .matching import connected, match
-from .set_valued import SetValuedElements
+from .reduced import SetValuedElements
 
 __all__ = ["LARGE", "has_parasitics", "independent_choice", "is_regular", "parasitic_pairs"]
 
 LARGE = 2000  # equations from which a block is taken for regular, and a network for even
-
-Column = dict[int, float]  # entries by equation
 
 
 def is_regular(flat: Flat, equations: Indices, classes: Indices, parameters: Parameters) -> bool:
@@ -38,7 +34,7 @@ def is_regular(flat: Flat, equations: Indices, classes: Indices, parameters: Par
     if len(classes) < 2 or len(classes) > LARGE:
         return True
     columns = _columns(flat, equations, parameters)
-    given, basis = [columns.get(c, {}) for c in classes.tolist()], _Basis()
+    given, basis = [columns.get(c, {}) for c in classes.tolist()], Basis()
     return all(basis.takes(column) for column in sorted(given, key=len))  # little is filled in
 
 
@@ -77,7 +73,7 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
     efforts, flows = elements.efforts[free], elements.flows[free]
     mine = np.setdiff1d(np.concatenate([flows, efforts]), known)
     others = np.setdiff1d(np.flatnonzero(highest), np.concatenate([known, mine]))
-    columns, basis = _columns(flat, top, parameters), _Basis()
+    columns, basis = _columns(flat, top, parameters), Basis()
     if not all(basis.takes(columns.get(int(c), {})) for c in others):
         return None
     # Elements in series have one current: of classes that laws tie, each law knows one
@@ -85,7 +81,7 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
     left = np.bincount(part[mine], minlength=flat.classes) - np.bincount(
         part[efforts], minlength=flat.classes)
     found = []
-    for wanted, least in ((flows, PARASITIC_PIVOT), (efforts, CANCELLED_PIVOT)):
+    for wanted, least in ((flows, PARASITIC_PIVOT), (efforts, PIVOT_NONE)):
         for c in wanted.tolist():  # efforts only where no flow follows
             if left[part[c]] > 0 and basis.takes(columns.get(c, {}), least):
                 left[part[c]] -= 1
@@ -125,37 +121,3 @@ def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int
     for row, c, entry in zip(rows.tolist(), classes.tolist(), entries.tolist(), strict=True):
         columns.setdefault(c, {})[row] = entry
     return columns
-
-
-class _Basis:
-    """Columns found independent, each with an entry 1 where all later ones have none."""
-
-    def __init__(self) -> None:
-        self.columns: list[Column] = []
-        self.at: dict[int, int] = {}  # number of the column by its pivot's row
-        self.pivots: list[int] = []
-
-    def takes(self, column: Column, least: float = CANCELLED_PIVOT) -> bool:
-        """Add a column, unless it depends on those that are there, but for a small rest."""
-        rest = dict(column)
-        largest = max(map(abs, rest.values()), default=0.0)
-        open_ = [self.at[row] for row in rest if row in self.at]
-        heapify(open_)
-        while open_:
-            k = heappop(open_)
-            factor = rest.get(self.pivots[k], 0.0)
-            if not factor:
-                continue
-            for row, value in self.columns[k].items():
-                if row not in rest and row in self.at:
-                    heappush(open_, self.at[row])
-                rest[row] = rest.get(row, 0.0) - factor * value
-            rest.pop(self.pivots[k])
-        pivot = max(rest, key=lambda row: abs(rest[row]), default=-1)
-        if pivot < 0 or abs(rest[pivot]) <= least * largest:
-            return False
-        self.at[pivot] = len(self.columns)
-        self.pivots.append(pivot)
-        self.columns.append({row: value / rest[pivot] for row, value in rest.items()
-                             if abs(value) > CANCELLED_PIVOT * abs(rest[pivot])})
-        return True

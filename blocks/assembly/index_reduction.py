@@ -18,8 +18,7 @@ from .hidden_constraints import hidden_constraints
 from .independent_inputs import has_parasitics, independent_choice, is_regular
 from .matching import match
 from .network import Network
-from .reduced import Reduced, Singular
-from .set_valued import SetValuedElements
+from .reduced import Reduced, SetValuedElements, Singular
 
 __all__ = ["MAX_DIFFERENTIATIONS", "reduce_index", "state_priorities"]
 

@@ -27,21 +27,15 @@ BIG = 100_000  # vertices from which SciPy's search is worth its import
 class Matching:
     """A maximum matching with its coarse and fine decomposition.
 
-    Attributes
-    ----------
-    equation_of : per unknown, its equation, -1 where there is none
-    unknown_of : per equation, its unknown, -1 where there is none
-    over_equations, over_unknowns : the over-determined part
-    under_equations, under_unknowns : the under-determined part
-    blocks : list of (equations, unknowns) of the well-determined part, in an
-        order in which each needs only the ones before it
+    Blocks are those of the well-determined part, in an order in which each needs only the ones
+    before it.
     """
 
-    equation_of: Indices
-    unknown_of: Indices
-    over_equations: Indices
+    equation_of: Indices  # of each unknown, -1 where there is none
+    unknown_of: Indices  # of each equation, -1 where there is none
+    over_equations: Indices  # the over-determined part
     over_unknowns: Indices
-    under_equations: Indices
+    under_equations: Indices  # the under-determined part
     under_unknowns: Indices
     block_starts: Indices
     block_equations: Indices

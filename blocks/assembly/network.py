@@ -22,7 +22,6 @@ from ..language.component import Component
 from ..language.declarations import Parameter, Port, Signal
 from ..language.domain import Domain
 from ..language.kernel import Kernel, SetValuedLaw
-from ..language.references import PortRef
 from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Indices
 from .matching import connected, joined
@@ -102,45 +101,31 @@ class Family:
 
 @dataclass
 class Network:
-    """Families and nodes of a model, by the names that it had when they were made.
+    """Families and nodes of a model, by the names that it had when they were made."""
 
-    Attributes
-    ----------
-    root : Component
-        The model, for its values: its parts may have other names now, or be others.
-    name : str
-        Of the model.
-    families : list of Family
-    place : dict
-        path of a component with equations -> (family index, first instance).
-    arrays : dict
-        path of an array, of a composite too -> number of its instances.
-    port_base : dict
-        (family index, port or signal name) -> first port number.
-    node_of : ndarray
-        Node number of every port instance; signals have nodes too. What equations see is
-        ``balance_of``.
-    """
-
-    root: Any
-    name: str
+    root: Any  # the model, for its values: its parts may have other names now, or be others
+    name: str  # of the model
     families: list[Family]
-    place: dict[str, tuple[int, int]]
-    arrays: dict[str, int]
-    port_base: dict[tuple[int, str], int]
+    place: dict[str, tuple[int, int]]  # family and first instance, by path of a component
+    arrays: dict[str, int]  # number of instances, by path of an array, of a composite too
+    port_base: dict[tuple[int, str], int]  # first port number, by family and port or signal
+    #: Of every port instance; signals have nodes too. What equations see is ``balance_of``.
     node_of: Indices
     ports: int
     own_base: dict[tuple[str, str], int]  # by path of a composite and port
     #: Of what is the same as another's variable: family, variable, instance of both.
     reads: list[tuple[tuple[int, int, int], tuple[int, int, int]]] = field(default_factory=list)
 
+    def first_number(self, path: str, name: str) -> int:
+        """The number of the port of a component's first instance, of a composite's too."""
+        if path not in self.place:
+            return self.own_base[path, name]
+        family, instance = self.place[path]
+        return self.port_base[family, name] + instance
+
     def numbers(self, path: str, name: str) -> Indices:
-        """Port numbers of all instances of a component, of a composite too."""
-        if (path, name) in self.own_base:
-            first = self.own_base[path, name]
-        else:
-            family, instance = self.place[path]
-            first = self.port_base[family, name] + instance
+        """Port numbers of all instances."""
+        first = self.first_number(path, name)
         return np.arange(first, first + self.arrays.get(path, 1))
 
     def port_numbers(self, family: int, name: str) -> Indices:
@@ -269,66 +254,49 @@ class _Walk:
         self.place[path] = (f, self.families[f].add(component, path))
 
 
-class _PortNumbers:
-    """Numbers of all ports and signals: those of leaves first, then composites' own."""
-
-    def __init__(self, walk: _Walk) -> None:
-        self.walk = walk
-        self.base: dict[tuple[int, str], int] = {}
-        self.own: dict[tuple[str, str], int] = {}
-        self.count = 0
-        for f, family in enumerate(walk.families):
-            for name in (*family.kernel.ports, *family.signals):
-                self.base[f, name] = self.count
-                self.count += family.size
-        for path, composite in walk.composites:
-            for name, declared in composite._declared.items():
-                if isinstance(declared, (Port, Signal)) and declared.exists(composite):
-                    self.own[path, name] = self.count
-                    self.count += composite.size
-
-    def first(self, ref: PortRef) -> int:
-        """The number of the port of a component's first instance."""
-        path = self.walk.paths[id(ref.component)]
-        where = self.walk.place.get(path)
-        if where is None:
-            return self.own[path, ref.port.name]
-        return self.base[where[0], ref.port.name] + where[1]
-
-    def joined(self) -> tuple[Indices, Indices]:
-        """Pairs of ports that are joined."""
-        a: list[int] = []
-        b: list[int] = []
-        arrays: list[tuple[Indices, Indices]] = []
-        for _, composite in self.walk.composites:
-            for refs in composite._connections:
-                bases = [self.first(r) for r in refs]
-                n = max(r.size for r in refs)
-                if n == 1 and all(r.index is None for r in refs):
-                    for other in bases[1:]:
-                        a.append(bases[0])
-                        b.append(other)
-                    continue
-                numbers = [
-                    np.broadcast_to(base + (np.arange(r.size) if r.index is None else r.index),
-                                    (n,))
-                    for base, r in zip(bases, refs, strict=True)
-                ]  # fmt: skip
-                lead = next((x for x, r in zip(numbers, refs, strict=True) if r.size == n),
-                            numbers[0])  # fmt: skip
-                arrays += [(lead, other) for other in numbers if other is not lead]
-        return (np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in arrays)]),
-                np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in arrays)]))
-
-
 def build_network(root: Any) -> Network:
     """Flatten a model's tree: trace each class once and join the ports."""
     walk = _Walk(root)
-    ports = _PortNumbers(walk)
-    node_of = connected(*ports.joined(), ports.count)
+    port_base: dict[tuple[int, str], int] = {}
+    own_base: dict[tuple[str, str], int] = {}
+    count = 0
+    for f, family in enumerate(walk.families):
+        for name in (*family.kernel.ports, *family.signals):
+            port_base[f, name] = count
+            count += family.size
+    for path, composite in walk.composites:
+        for name, declared in composite._declared.items():
+            if isinstance(declared, (Port, Signal)) and declared.exists(composite):
+                own_base[path, name] = count
+                count += composite.size
     made = Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
-                   ports.base, node_of, ports.count, ports.own)
+                   port_base, np.arange(count), count, own_base)
+    made.node_of = connected(*_joined(made, walk), count)
     for (part, name), path in getattr(root, "_reads", {}).items():
         f, i = made.place[part]
         made.reads.append(((f, walk.families[f].kernel.index[name], i), made.at(path)))
     return made
+
+
+def _joined(network: Network, walk: _Walk) -> tuple[Indices, Indices]:
+    """Pairs of ports that are joined."""
+    a: list[int] = []
+    b: list[int] = []
+    arrays: list[tuple[Indices, Indices]] = []
+    for _, composite in walk.composites:
+        for refs in composite._connections:
+            bases = [network.first_number(walk.paths[id(r.component)], r.port.name) for r in refs]
+            n = max(r.size for r in refs)
+            if n == 1 and all(r.index is None for r in refs):
+                for other in bases[1:]:
+                    a.append(bases[0])
+                    b.append(other)
+                continue
+            numbers = [
+                np.broadcast_to(base + (np.arange(r.size) if r.index is None else r.index), (n,))
+                for base, r in zip(bases, refs, strict=True)
+            ]
+            lead = next((x for x, r in zip(numbers, refs, strict=True) if r.size == n), numbers[0])
+            arrays += [(lead, other) for other in numbers if other is not lead]
+    return (np.concatenate([np.array(a, dtype=np.int64), *(x for x, _ in arrays)]),
+            np.concatenate([np.array(b, dtype=np.int64), *(y for _, y in arrays)]))

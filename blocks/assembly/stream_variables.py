@@ -14,7 +14,7 @@ import numpy as np
 from ..language.kernel import Law
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.rewriting import symbols_in
-from ..numerics.tolerances import OPEN_UNKNOWN, TINY
+from ..numerics.tolerances import DEPENDENT_EXACTLY, TINY
 from .algebraic_loops import Block
 from .flatten import Flat, Group, Parameters
 
@@ -51,7 +51,7 @@ class CarriedByFlows:
         for trial in range(TRIALS if switched else 1):
             # of every unknown, what those before it do not say of it already
             apart = ca.diag(ca.qr_sparse(self._matrix(block, trial), True)[1]).full()
-            if not np.isfinite(apart).all() or (np.abs(apart) > OPEN_UNKNOWN).all():
+            if not np.isfinite(apart).all() or (np.abs(apart) > DEPENDENT_EXACTLY).all():
                 return False
         return True
 

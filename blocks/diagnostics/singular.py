@@ -23,7 +23,7 @@ from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, INVOLVED
+from ..numerics.tolerances import CLEAR, DEPENDENT, DEPENDENT_EXACTLY
 from ..system.problem import Problem
 from ..system.system import System
 from .findings import Finding, found
@@ -235,7 +235,7 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     if rank == len(equations):
         return []
     weight = np.max(np.abs(u[:, rank:]), axis=1)
-    return [e for e, w in zip(equations, weight, strict=True) if w > INVOLVED]
+    return [e for e, w in zip(equations, weight, strict=True) if w > CLEAR]
 
 
 def linear_blocks(system: System, problem: Problem) -> Iterator[tuple[list[int], np.ndarray]]:

@@ -16,7 +16,7 @@ from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.start import TargetRow, held_defaults
 from ..initialisation.targets import Targets, class_values, collect_targets, idle_targets
 from ..numerics.arrays import Array
-from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, SAME_TARGET
+from ..numerics.tolerances import FULFILLED, NEWTON_CONVERGES, NEWTON_STALLED
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
 from ..system.problem import Problem
@@ -371,7 +371,7 @@ def contradictions(system: System, targets: Targets) -> Iterator[Finding]:
     for slot, wanted in zip(targets.slots[high].tolist(), targets.values[high], strict=True):
         before = first.setdefault(int(system.flat.class_of[slot]), (slot, wanted))
         gap = abs(sign[before[0]] * before[1] - sign[slot] * wanted)
-        if gap <= SAME_TARGET * max(1.0, abs(wanted)):
+        if gap <= FULFILLED * max(1.0, abs(wanted)):
             continue
         clashes += 1
         if clashes > 12:

@@ -22,7 +22,7 @@ from ..language.domain import Domain
 from ..language.kernel import Kernel, Law, LocalParameter
 from ..numerics.arrays import Array
 from ..numerics.rewriting import symbols_in
-from ..numerics.tolerances import OUTSIDE, STATED
+from ..numerics.tolerances import DEPENDENT, OUTSIDE
 
 __all__ = ["Tie", "Traits", "traits_of"]
 
@@ -41,22 +41,16 @@ class Tie:
 
 @dataclass
 class Traits:
-    """What a class does to its conserving ports and signals.
+    """What a class does to its conserving ports and signals."""
 
-    Attributes
-    ----------
-    ties : across differences it prescribes
-    conserves : names of domains whose through variables sum to zero over its ports
-    prescribes : (port, through variable) -> given by a parameter, an input or time
-    feeds : (input, output) pairs with direct feedthrough
-    circuits : ports of one domain that the class joins to one circuit; two sides of a transformer
-        are two, as either may be shifted against the other
-    """
-
-    ties: list[Tie] = field(default_factory=list)
+    ties: list[Tie] = field(default_factory=list)  # across differences it prescribes
+    #: Names of domains whose through variables sum to zero over its ports.
     conserves: set[str] = field(default_factory=set)
+    #: Of (port, through variable): whether it is given by a parameter, an input or time.
     prescribes: dict[tuple[str, str], bool] = field(default_factory=dict)
-    feeds: list[tuple[str, str]] = field(default_factory=list)
+    feeds: list[tuple[str, str]] = field(default_factory=list)  # inputs to outputs, directly
+    #: Ports of one domain that the class joins to one circuit; two sides of a transformer
+    #: are two, as either may be shifted against the other.
     circuits: list[tuple[str, ...]] = field(default_factory=list)
 
 
@@ -88,7 +82,7 @@ class _Reader:
         self.by_law, self.by_key = _scales(matrix)
         u, s, vt = np.linalg.svd(self.by_law[:, None] * matrix * self.by_key,
                                  full_matrices=False)
-        rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
+        rank = int(np.sum(s > DEPENDENT * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
@@ -115,7 +109,7 @@ class _Reader:
         return self.weights(terms, 1) if w is None else w
 
     def given(self, weights: Array) -> bool:
-        return bool(np.any(self.gives & (np.abs(weights) > STATED)))
+        return bool(np.any(self.gives & (np.abs(weights) > DEPENDENT)))
 
     def traits(self) -> Traits:
         traits = Traits()
@@ -173,11 +167,11 @@ class _Reader:
     def _constant(self, weights: Array) -> ca.Function | None:
         """What a combination of laws gives, where that depends on parameters alone."""
         count = len(self.kernel.laws)
-        if not self.given(weights) or np.abs(weights[count:]).max(initial=0) > STATED:
+        if not self.given(weights) or np.abs(weights[count:]).max(initial=0) > DEPENDENT:
             return None
         total = sum((w * r * law.residual
                      for w, r, law in zip(weights, self.by_law, self.kernel.laws, strict=False)
-                     if abs(w) > STATED), ca.SX(0))
+                     if abs(w) > DEPENDENT), ca.SX(0))
         unknowns = ca.vertcat(*(self.kernel.symbols[key] for key in self.keys))
         value = -ca.substitute(ca.SX(total), unknowns, ca.SX.zeros(unknowns.shape))
         if not symbols_in(value) <= self.kernel.parameter_hashes:

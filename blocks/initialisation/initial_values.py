@@ -16,7 +16,7 @@ from ..exceptions import InitialisationError, warn_user
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import CONSTRAINT_MET, GAUSS_NEWTON_STEP
+from ..numerics.tolerances import FULFILLED, LAST_STEP
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -115,14 +115,14 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
     if missed is not None and not missed.any():
         return
     size = target_sizes(system, given.slots, nominals)
-    if missed is not None and np.all(missed <= CONSTRAINT_MET * size):
+    if missed is not None and np.all(missed <= FULFILLED * size):
         return
     outputs = TargetFunctions.of(system, given.slots)
     constrained = bool(system.nc)
     if constrained and anew:
         _near_targets(system, problem, targets, nominals, t)
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
-        if left.max() <= CONSTRAINT_MET * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
+        if left.max() <= FULFILLED * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
     attempt, tries, most_found = 0, attempts, 0
@@ -148,7 +148,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         except np.linalg.LinAlgError:
             refuse_dependent(system, problem, t)
             raise
-        if worst <= CONSTRAINT_MET * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
+        if worst <= FULFILLED * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
             return
     problem.x[:], problem.z[:] = start_x, start_z
     raise unclosed_constraints(system, problem, t)
@@ -208,7 +208,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
             _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size
         _refuse_lost(system, outputs, r)
-        if not nc and np.all(np.abs(r) <= CONSTRAINT_MET):
+        if not nc and np.all(np.abs(r) <= FULFILLED):
             return 0.0
         slopes = outputs.slopes(problem, t)
         _refuse_lost(system, outputs, np.asarray(slopes.sum(axis=1)).ravel())
@@ -223,7 +223,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
             step *= _straight(problem, step * scale, t)
         problem.x += step * scale
         reach = np.max(np.abs(problem.x / scale), initial=0.0)
-        if np.max(np.abs(step), initial=0.0) <= GAUSS_NEWTON_STEP * (1 + reach):
+        if np.max(np.abs(step), initial=0.0) <= LAST_STEP * (1 + reach):
             break
     _solve_torn(problem, t)
     c = problem.system.residual(*problem.arguments(t))[system.nz :]

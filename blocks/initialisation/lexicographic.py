@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Indices, Matrix
-from ..numerics.tolerances import RANK_OF_TARGETS
+from ..numerics.tolerances import BLOCK_SINGULAR
 
 __all__ = ["lexicographic_step"]
 
@@ -72,7 +72,7 @@ def _step_alone(rows: Any, level: Indices, right: Array, alone: Array, first: Ar
         here = level[row] == k
         square, product = (np.bincount(state[here], values[here], len(whole))
                            for values in (slope**2, -slope * right[row]))
-        taken = free & (np.sqrt(square) > RANK_OF_TARGETS)
+        taken = free & (np.sqrt(square) > BLOCK_SINGULAR)
         whole[taken] = product[taken] / square[taken]
         free &= ~taken
         if k == 0:
@@ -89,7 +89,7 @@ def _step_together(rows: Array, level: Indices, right: Array) -> tuple[Array, Ar
             break
         j, r = rows[level == k], right[level == k]
         u, s, vt = np.linalg.svd(j @ null, full_matrices=True)
-        rank = int(np.sum(s > RANK_OF_TARGETS * max(1.0, s[0] if len(s) else 0.0)))
+        rank = int(np.sum(s > BLOCK_SINGULAR * max(1.0, s[0] if len(s) else 0.0)))
         target = -(r + j @ step)
         y = vt[:rank].T @ ((u[:, :rank].T @ target) / s[:rank])
         step = step + null @ y

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ..assembly.network import Family
 from ..language.kernel import Local
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import ROUNDING_OF_TARGETS
+from ..numerics.tolerances import NOTHING_AT_ALL
 from ..system.system import System
 from ..units import Unit, from_si, unit
 
@@ -74,7 +74,7 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
                     offer(classes, own, 0)
                 targets = _targets(family, local)
                 if targets is not None:
-                    traces = np.abs(targets) <= max(ROUNDING_OF_TARGETS * largest[dimension], LEAST)
+                    traces = np.abs(targets) <= max(NOTHING_AT_ALL * largest[dimension], LEAST)
                     offer(classes, np.where(traces, 0.0, targets), 2)
             if local.typical is not None and dimension == local.unit.dimension:
                 offer(classes, local.typical, 2)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import DEPENDENT, INVOLVED, TARGET_MET
+from ..numerics.tolerances import CLEAR, DEPENDENT, TARGET_MET
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
@@ -121,4 +121,4 @@ def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen:
     null = vt[int(np.sum(s > DEPENDENT)):].T
     rows = slopes[chosen].toarray() * scale
     length = np.linalg.norm(rows, axis=1)
-    return (np.linalg.norm(rows @ null, axis=1) > INVOLVED * length) & (length > 0)
+    return (np.linalg.norm(rows @ null, axis=1) > CLEAR * length) & (length > 0)

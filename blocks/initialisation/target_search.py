@@ -19,7 +19,7 @@ import numpy as np
 
 from ..exceptions import BlocksError
 from ..numerics.arrays import Array, Flags
-from ..numerics.tolerances import CONSTRAINT_MET, GAUSS_NEWTON_STEP, TARGET_MET
+from ..numerics.tolerances import FULFILLED, LAST_STEP, TARGET_MET
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .nominal_values import Nominals
@@ -163,7 +163,7 @@ class _Search:
             if ahead is None:
                 break
             mark = ahead if _goes_on(ahead, mark, levels) else mark
-            tiny = GAUSS_NEWTON_STEP * (1 + np.abs(ahead.x / problem.scale_x).max(initial=0.0))
+            tiny = LAST_STEP * (1 + np.abs(ahead.x / problem.scale_x).max(initial=0.0))
             moved = np.abs((ahead.x - now.x) / problem.scale_x).max(initial=0.0)
             now = ahead
             if moved <= tiny:
@@ -204,7 +204,7 @@ class _Search:
         if not (np.isfinite(missed).all() and np.isfinite(open_by).all()):
             return None
         closed = open_by / max(1.0, np.abs(problem.x).max(initial=0.0))
-        off = tuple(float(np.linalg.norm(r)) if (np.abs(r) > CONSTRAINT_MET).any() else 0.0
+        off = tuple(float(np.linalg.norm(r)) if (np.abs(r) > FULFILLED).any() else 0.0
                     for r in (closed, *(missed[mine] for mine in self.levels)))
         met = TARGET_MET * np.maximum(1.0, np.abs(self.targets.values) / self.size)
         unmet = (np.abs(missed) > met) & (self.targets.levels < USERS)

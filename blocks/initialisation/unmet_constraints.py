@@ -10,7 +10,7 @@ from ..assembly.flatten import Group
 from ..exceptions import InitialisationError
 from ..language.kernel import Law
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import CONSTRAINT_MET, DEPENDENT, INVOLVED, LEAST_SQUARES
+from ..numerics.tolerances import CANCELLATION, CLEAR, DEPENDENT, FULFILLED
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import unit
@@ -46,7 +46,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     weight = np.where(mine, 1.0, ALL_IN_ONE)  # all of the gap in one place
     near = _nearest(lambda y: weight * residual(y), near, 400)
     gap = float(np.linalg.norm(residual(near)[mine]))
-    if gap <= CONSTRAINT_MET:  # they can be met, but not solved for
+    if gap <= FULFILLED:  # they can be met, but not solved for
         refuse_dependent(system, problem, t)
         return InitialisationError(
             where, "no start was found: positions that meet all constraints, those of "
@@ -69,8 +69,8 @@ def _nearest(residual: Callable[[Array], Array], start: Array, most: int | None 
     from scipy.optimize import least_squares
 
     try:
-        found: Array = least_squares(residual, start, max_nfev=most, xtol=LEAST_SQUARES,
-                                     ftol=LEAST_SQUARES, gtol=LEAST_SQUARES).x
+        found: Array = least_squares(residual, start, max_nfev=most, xtol=CANCELLATION,
+                                     ftol=CANCELLATION, gtol=CANCELLATION).x
     except ValueError:
         return start
     return found
@@ -140,7 +140,7 @@ def _dependent(system: System, problem: Problem, t: float, tolerance: float
         rank = int(np.count_nonzero(s > tolerance * s[0]))
         count += len(rows) - rank
         part = np.abs(u[:, rank:]).max(axis=1, initial=0.0)
-        found += [int(e) for e in equations[part > INVOLVED]]
+        found += [int(e) for e in equations[part > CLEAR]]
     return count, found
 
 
@@ -167,7 +167,7 @@ def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
     for _ in range(TRIALS if ways.shape[1] else 0):
         step = ways @ random.standard_normal(ways.shape[1])
         near = _nearest(residual, kept / problem.scale_x + BESIDE * step / np.abs(step).max())
-        if np.abs(residual(near)).max() <= CONSTRAINT_MET:
+        if np.abs(residual(near)).max() <= FULFILLED:
             counts.append(_dependent(system, problem, t, BESIDE**2)[0])
     problem.x[:] = kept
     return min(counts, default=None)

@@ -41,10 +41,18 @@ from .assignment import (
     refuse_as_part,
     shaped,
 )
-from .contents import Entry, contents_of, parts_of
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
-from .documentation import Documentation, Signature, call_of, nameless_values, table_of
+from .documentation import (
+    Documentation,
+    Entry,
+    Signature,
+    call_of,
+    contents_of,
+    nameless_values,
+    parts_of,
+    table_of,
+)
 from .pickling import (
     ClassMemory,
     PickledFunction,

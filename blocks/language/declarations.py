@@ -46,7 +46,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -74,8 +74,7 @@ from ..units import (
 )
 from .domain import Domain
 from .expression import Expression
-from .of_time import OfTime
-from .references import PortRef, VariableRef
+from .references import OfTime, PortRef, VariableRef
 from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:
@@ -108,6 +107,8 @@ class Declaration:
     default_of: OfComponent | None = None  # gives the default, or the initial target, by others
     #: Of an instance, where that follows from parameters (:mod:`.followed`), the present one.
     follows: Callable[[Part], Any] | None = None
+    unit: Unit
+    _given: tuple[Any, ...]  # what the author wrote: the default or initial target, and others
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -168,9 +169,28 @@ class Declaration:
     def read(self, component: Part) -> Any:
         raise NotImplementedError
 
-    def with_unit(self, u: Unit) -> Declaration:
+    def _settle(self, u: Unit) -> None:
+        """Take what the author wrote as being in a unit."""
+
+    def with_unit(self, u: Unit) -> Self:
         """This declaration for an instance whose unit is known."""
-        raise NotImplementedError
+        made = copy.copy(self)
+        made.open = False
+        made._settle(u)
+        return made
+
+    def with_default(self, default: Any) -> Self:
+        """This declaration for an instance whose options give the default or initial target."""
+        made = copy.copy(self)
+        made.open, made.default_of, made._given = False, None, (default, *self._given[1:])
+        made._settle(self.unit)
+        return made
+
+    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Self:
+        """This declaration for an instance whose other parameters give that."""
+        made = copy.copy(self)
+        made.open, made.follows = False, follows
+        return made
 
 
 class Parameter(Declaration):
@@ -266,18 +286,14 @@ class Parameter(Declaration):
         """Number of dimensions of its value: 0 of a number, 1 of a list."""
         return 0 if type(self.default) is float else np.ndim(self.default)
 
-    def with_default(self, default: Any) -> Parameter:
-        """This declaration for an instance whose options give the default."""
-        made = copy.copy(self)
-        made.open, made.default_of, made._given = False, None, (default, self._given[1])
-        made._settle(self.unit)
+    def with_default(self, default: Any) -> Self:
+        made = super().with_default(default)
         made.refuse_default(made._place())
         return made
 
-    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Parameter:
-        """This declaration for an instance whose other parameters give the default."""
-        made = copy.copy(self)
-        made.open, made.default, made.follows = False, np.zeros(shape) if shape else 0.0, follows
+    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Self:
+        made = super().following(shape, follows)
+        made.default = np.zeros(shape) if shape else 0.0
         return made
 
     def value(self, component: Part) -> Any:
@@ -286,13 +302,12 @@ class Parameter(Declaration):
             return self.follows(component)
         return component._values.get(self.name, self.default)
 
-    def with_unit(self, u: Unit) -> Parameter:
+    def with_unit(self, u: Unit) -> Self:
+        if self.unit_of or not (self.any_unit or u.dimension != self.unit.dimension):
+            return super().with_unit(u)
         made = copy.copy(self)
-        made.open = False
-        if (self.any_unit or u.dimension != self.unit.dimension) and not made.unit_of:
-            made.unit, made.bounds = u, {w: made._bound(b, w) for w, b in self._given[1].items()}
-        else:
-            made._settle(u)
+        made.open, made.unit = False, u
+        made.bounds = {word: made._bound(b, word) for word, b in self._given[1].items()}
         return made
 
     def read(self, component: Part) -> Any:
@@ -496,25 +511,6 @@ class Variable(Declaration):
         self.initial = None if initial is None else to_si(initial, u, self._place("initial"))
         self.nominal = None if nominal is None else size_in_si(nominal, u, self._place("nominal"))
         self.minimum = None if minimum is None else to_si(minimum, u, self._place("minimum"))
-
-    def with_unit(self, u: Unit) -> Variable:
-        made = copy.copy(self)
-        made._settle(u)
-        made.open = False
-        return made
-
-    def with_default(self, initial: Any) -> Variable:
-        """This declaration for an instance whose options give the initial target."""
-        made = copy.copy(self)
-        made.open, made.default_of, made._given = False, None, (initial, *self._given[1:])
-        made._settle(self.unit)
-        return made
-
-    def following(self, shape: tuple[int, ...], follows: Callable[[Part], Any]) -> Variable:
-        """This declaration for an instance whose parameters give the initial target."""
-        made = copy.copy(self)
-        made.open, made.follows = False, follows
-        return made
 
     @property
     def has_initial(self) -> bool:

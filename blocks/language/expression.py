@@ -8,6 +8,7 @@ derivatives, relations and the place for error messages.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ def _reading_trace(what: str) -> Any:
 
 
 TURNS, RADIANS = "turns", "radians"
+NUMBER, ANGLE = "a dimensionless expression", "an angle"  # what functions are of
 
 
 class Expression:
@@ -92,14 +94,10 @@ class Expression:
 
     # -- arithmetic ----------------------------------------------------------
     def __add__(self, other: object) -> Expression:
-        other = same_dimension(other, self, "+")
-        return Expression(self.sx + other.sx, self.dimension if self.dimension else other.dimension,
-                          self.counts or other.counts)
+        return _of_alike("+", operator.add, self, other)
 
     def __sub__(self, other: object) -> Expression:
-        other = same_dimension(other, self, "-")
-        return Expression(self.sx - other.sx, self.dimension if self.dimension else other.dimension,
-                          self.counts or other.counts)
+        return _of_alike("-", operator.sub, self, other)
 
     def __rsub__(self, other: object) -> Expression:
         return -self + other
@@ -214,7 +212,7 @@ class Expression:
         function = _UFUNCS.get(ufunc.__name__)
         if method != "__call__" or kwargs or function is None:
             return NotImplemented
-        return function(*inputs)
+        return function(as_expression(inputs[0]), *inputs[1:])
 
 
 _WITH_UNITS = "Calculate with it as it is, units and all; quantity('1 N') gives a number a unit."
@@ -288,6 +286,14 @@ def same_dimension(other: object, mine: Expression, operation: str) -> Expressio
                 other)
     refuse_turns(mine, other)
     return other
+
+
+def _of_alike(word: str, function: Callable[[ca.SX, ca.SX], ca.SX], a: object, b: object
+              ) -> Expression:
+    """A function of two values of one dimension, which it has as well."""
+    a = as_expression(a)
+    b = same_dimension(b, a, word)
+    return Expression(function(a.sx, b.sx), a.dimension or b.dimension, a.counts or b.counts)
 
 
 def refuse_turns(*sides: Expression) -> None:
@@ -530,10 +536,15 @@ time = Expression(TIME, SECOND.dimension)
 
 
 # -- functions -----------------------------------------------------------------
-def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX]
+def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX], of: str = NUMBER
                             ) -> Callable[[object], Expression]:
     def apply(x: object) -> Expression:
         x = as_expression(x)
+        if of == ANGLE and x.counts == TURNS:
+            raise AngleFrequencyError(
+                reading_place(), f"{name}() takes an angle, but {x.sx} counts turns.",
+                f"A turn is 2 pi rad: write {name}(2 * pi * {x.sx}), or declare the frequency in "
+                "rad/s.")
         if x.dimension:
             unit = describe(x.dimension)
             raise WrongDimension(
@@ -542,27 +553,11 @@ def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX]
                 left="dimensionless", right=unit)
         return Expression(function(x.sx))
 
-    apply.__name__, apply.__doc__ = name, f"{name} of a dimensionless expression."
+    apply.__name__, apply.__doc__ = name, f"{name} of {of}."
     return apply
 
 
-def _of_angle(name: str) -> Callable[[object], Expression]:
-    function = _dimensionless_function(name, getattr(ca, name))
-
-    def apply(x: object) -> Expression:
-        x = as_expression(x)
-        if x.counts == TURNS:
-            raise AngleFrequencyError(
-                reading_place(), f"{name}() takes an angle, but {x.sx} counts turns.",
-                f"A turn is 2 pi rad: write {name}(2 * pi * {x.sx}), or declare the frequency in "
-                "rad/s.")
-        return function(x)
-
-    apply.__name__, apply.__doc__ = name, f"{name} of an angle."
-    return apply
-
-
-sin, cos, tan = map(_of_angle, ("sin", "cos", "tan"))
+sin, cos, tan = (_dimensionless_function(n, getattr(ca, n), ANGLE) for n in ("sin", "cos", "tan"))
 sinh, cosh, tanh = (_dimensionless_function(n, getattr(ca, n)) for n in ("sinh", "cosh", "tanh"))
 exp, arctan = _dimensionless_function("exp", ca.exp), _dimensionless_function("arctan", ca.atan)
 
@@ -604,16 +599,12 @@ def abs_(x: object) -> Expression:
 
 def minimum(a: object, b: object) -> Expression:
     """The smaller of two (continuous, so without an event)."""
-    a = as_expression(a)
-    b = same_dimension(b, a, "minimum")
-    return Expression(ca.fmin(a.sx, b.sx), a.dimension or b.dimension, a.counts or b.counts)
+    return _of_alike("minimum", ca.fmin, a, b)
 
 
 def maximum(a: object, b: object) -> Expression:
     """The larger of two (continuous, so without an event)."""
-    a = as_expression(a)
-    b = same_dimension(b, a, "maximum")
-    return Expression(ca.fmax(a.sx, b.sx), a.dimension or b.dimension, a.counts or b.counts)
+    return _of_alike("maximum", ca.fmax, a, b)
 
 
 def sign(x: object) -> Expression:
@@ -653,15 +644,13 @@ def arctan2(y: object, x: object) -> Expression:
 
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "sin": sin, "cos": cos, "tan": tan, "sinh": sinh, "cosh": cosh, "tanh": tanh, "exp": exp,
-    "log": log, "sqrt": sqrt, "absolute": abs_, "sign": sign, "minimum": minimum,
-    "maximum": maximum, "floor": floor, "ceil": lambda x: -floor(-as_expression(x)),
-    "arctan": arctan, "arcsin": arcsin, "arccos": arccos, "arctan2": arctan2, "remainder": mod,
-    "hypot": lambda a, b: sqrt(as_expression(a) ** 2 + b * b), "square": lambda x: x**2,
-    "log10": lambda x: log(x) / np.log(10.0), "positive": lambda x: x, "negative": lambda x: -x,
-    "add": lambda a, b: as_expression(a) + b, "subtract": lambda a, b: as_expression(a) - b,
-    "multiply": lambda a, b: as_expression(a) * b, "power": lambda a, b: as_expression(a) ** b,
-    "true_divide": lambda a, b: as_expression(a) / b, "divide": lambda a, b: as_expression(a) / b,
-    "greater": lambda a, b: as_expression(a) > b, "less": lambda a, b: as_expression(a) < b,
-    "greater_equal": lambda a, b: as_expression(a) >= b,
-    "less_equal": lambda a, b: as_expression(a) <= b, "equal": lambda a, b: as_expression(a) == b,
+    "log": log, "log10": lambda x: log(x) / np.log(10.0), "sqrt": sqrt, "square": lambda x: x**2,
+    "absolute": abs_, "sign": sign, "minimum": minimum, "maximum": maximum, "floor": floor,
+    "ceil": lambda x: -floor(-x), "remainder": mod, "hypot": lambda a, b: sqrt(a**2 + b * b),
+    "arctan": arctan, "arcsin": arcsin, "arccos": arccos, "arctan2": arctan2,
+    "positive": operator.pos, "negative": operator.neg, "add": operator.add,
+    "subtract": operator.sub, "multiply": operator.mul, "power": operator.pow,
+    "true_divide": operator.truediv, "divide": operator.truediv, "greater": operator.gt,
+    "less": operator.lt, "greater_equal": operator.ge, "less_equal": operator.le,
+    "equal": operator.eq,
 }  # fmt: skip

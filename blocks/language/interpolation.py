@@ -34,9 +34,8 @@ from .expression import (
     same_dimension,
 )
 from .lookup import Choice, StateTable, lookup
-from .preconditions import demand
 from .specialisation import LONG
-from .statements import require
+from .statements import demand, require
 
 __all__ = ["integral_of_table", "interpolate", "interpolate_grid"]
 

@@ -19,17 +19,16 @@ import numpy as np
 
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
-from ..numerics.rewriting import symbols_in
-from ..numerics.tolerances import LEAST_JUMP
+from ..numerics.rewriting import lifted, symbols_in
+from ..numerics.tolerances import SAME_AS_BEFORE
 from ..units import Unit, describe
 from .captured_names import Surroundings
 from .declarations import Declaration, Discrete, Parameter
 from .domain import Domain
-from .exponents import lifted
 from .expression import TIME, unguarded
 from .lookup import StateTable, derivatives_written
-from .preconditions import Demand
 from .readable import readable
+from .statements import Demand
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension
@@ -138,7 +137,7 @@ class TimeTable:
         left, right = (polynomial(rows, self.starts[1:])
                        for rows in (self.rows[:, :-1], self.rows[:, 1:]))
         largest = np.abs(self.rows[1]).max()
-        return bool(np.all(np.abs(left - right) <= LEAST_JUMP * largest))
+        return bool(np.all(np.abs(left - right) <= SAME_AS_BEFORE * largest))
 
 
 def polynomial(row: Iterable[Any], t: Any) -> Any:
@@ -351,33 +350,7 @@ class Law:
 
 
 class Kernel:
-    """A component class traced with given options and array sizes.
-
-    Attributes
-    ----------
-    variables : list of Local
-    parameters : list of LocalParameter
-    ports : dict of str to (Domain, {variable name: index into variables})
-    power : SX
-        What flows in through all conserving ports.
-    power_rates : list of (SX, SX)
-        Symbols of derivatives in ``power``, and what they are derivatives of.
-    supplies : bool
-        Whether the energy that leaves through the ports is supplied.
-    carried : dict of str to int
-        Ports that carry away a power of the component, and the variable that it is.
-    laws : list of Law
-    relations : list of (SX, bool)
-        Crossing functions, positive where the relation holds; the flag says
-        whether it holds at zero.
-    resets, breaks
-        State changes at events, known discontinuity times.
-    samplings : list of (start, period, [(variable, value), ...])
-        Assignments at known instants; no start means that of the run.
-    observed : dict of int to SX
-        Variables that are only assigned and never used: they are computed for
-        results and take no part in the solution.
-    """
+    """A component class traced with given options and array sizes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -386,19 +359,22 @@ class Kernel:
         self.parameters: list[LocalParameter] = []
         self.parameter_symbols: list[ca.SX] = []
         self.symbols: dict[Key, ca.SX] = {}
-        self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}
-        self.power = ca.SX(0)  # into a component through all its ports
-        self.power_rates: list[tuple[ca.SX, ca.SX]] = []
-        self.supplies = False
+        self.ports: dict[str, tuple[Domain, dict[str, int]]] = {}  # numbers of their variables
+        self.power = ca.SX(0)  # into a component through all its conserving ports
+        self.power_rates: list[tuple[ca.SX, ca.SX]] = []  # derivatives in it, and of what
+        self.supplies = False  # whether the energy that leaves through the ports is supplied
         self.laws: list[Law] = []
+        #: Crossing functions, positive where the relation holds, and whether it does at zero.
         self.relations: list[tuple[ca.SX, bool]] = []
         self.relation_symbols: list[ca.SX] = []
         self.pieces: set[int] = set()  # of these, those that choose a piece of a law in a loop
-        self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []
-        self.breaks: list[tuple[ca.SX, ca.SX | None]] = []
+        self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []  # of states, at events
+        self.breaks: list[tuple[ca.SX, ca.SX | None]] = []  # instants known beforehand
+        #: Start (None: that of the run), period, and what variables are assigned then.
         self.samplings: list[tuple[ca.SX | None, ca.SX | None, list[tuple[int, ca.SX]]]] = []
         #: Which Discrete values are floors of time alone, as expressions of it.
         self.floors_of_time: dict[int, ca.SX] = {}
+        #: Only assigned and never used: computed for results, no part of the solution.
         self.observed: dict[int, ca.SX] = {}
         self.defaults: dict[int, ca.SX] = {}  # of unconnected inputs
         self.dependent: dict[str, ca.SX] = {}  # parameters given as functions of variables
@@ -471,7 +447,7 @@ class Kernel:
         """What the class says between events beside its equations and conditions."""
         return [*self.defaults.values(), *self.observed.values(),
                 *(sx for law in self.set_valued for sx in law.given),
-                *(sx for _, _, *sxs in self.load_laws for sx in sxs if sx is not None)]
+                *(sx for load_law in self.load_laws for sx in load_law.given)]
 
     def key_of(self, symbol: ca.SX) -> Key | None:
         """(variable, derivative order) of a symbol, None where it is none of them."""

@@ -23,7 +23,7 @@ import numpy as np
 from ..exceptions import BlocksError, FileError, brief, did_you_mean
 from ..numerics.arrays import Indices
 from ..results.files import name_of, reading, writing
-from ..results.versions import versions
+from ..results.parameters import versions
 from ..units import Unit, describe, is_quantity, quantity, unit
 from .assignment import is_same
 from .component import Component

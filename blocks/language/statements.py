@@ -1,7 +1,9 @@
 """What may a class state beside equations: set-valued laws, events, requirements?
 
 Each function checks what it is given and returns a statement to be yielded from
-``equations()``; :mod:`blocks.language.tracing` reads it into a kernel.
+``equations()``; :mod:`blocks.language.tracing` reads it into a kernel. What values must fulfil for
+a law to hold is demanded wherever they are known before a run: of numbers when equations are read,
+of parameters of every instance by ``check()``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import EquationError
+from ..numerics.arrays import Array
+from ..units import describe
 from .expression import (
     Condition,
     Expression,
@@ -19,15 +23,18 @@ from .expression import (
     as_condition,
     as_expression,
     as_time,
+    current_trace,
     der,
     reading_place,
     same_dimension,
 )
-from .preconditions import demand
 
-__all__ = ["Breakpoints", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued", "breakpoints",
-           "contact", "dry_friction", "every", "ideal_diode", "ideal_switch", "initially",
-           "load_law", "require", "reset", "set_valued", "when"]
+__all__ = ["Breakpoints", "Demand", "LoadLaw", "Requirement", "Reset", "Sampling", "SetValued",
+           "breakpoints", "contact", "demand", "dry_friction", "every", "ideal_diode",
+           "ideal_switch", "initially", "load_law", "require", "reset", "set_valued", "when"]
+
+EQUAL = 1e-12  # relative difference of values that are meant to be the same
+
 
 @dataclass(frozen=True)
 class Reset(Statement):
@@ -366,3 +373,44 @@ def breakpoints(start: object, period: object = None) -> Breakpoints:
     first = as_time(start, "the start of breakpoints()")
     again = None if period is None else as_time(period, "the period of breakpoints()")
     return Breakpoints(first, again)
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """``lower <= upper``, entry by entry; see :func:`demand`."""
+
+    lower: ca.SX
+    upper: ca.SX
+    unit: str
+    says: str
+    advice: str
+    strict: bool
+
+    def complaint(self, lower: Array, upper: Array) -> str | None:
+        """What is wrong with values, in SI units; None where nothing is."""
+        wrong = ~(lower < upper) if self.strict else lower > upper + EQUAL * np.abs(upper)
+        for k in np.flatnonzero(wrong)[:1]:
+            one, other = (f"{side[k]:.6g} {self.unit}".rstrip() for side in (lower, upper))
+            return self.says.format(lower=one, upper=other)
+        return None
+
+
+def demand(lower: Expression, upper: Expression, says: str, advice: str, *, strict: bool = False
+           ) -> None:
+    """State that ``lower <= upper``, entry by entry; of what changes in a run nothing is known.
+
+    Parameters
+    ----------
+    says : what is wrong where it does not hold, with ``{lower}`` and ``{upper}`` for the values
+    strict : whether they may not be equal
+    """
+    shown = describe(lower.dimension or upper.dimension)
+    made = Demand(lower.sx, upper.sx, "" if shown == "dimensionless" else shown, says, advice,
+                  strict)
+    if lower.is_number and upper.is_number:
+        complaint = made.complaint(*(np.array(ca.DM(sx), dtype=float).ravel()
+                                     for sx in (lower.sx, upper.sx)))
+        if complaint is not None:
+            raise EquationError(reading_place(), complaint, advice)
+    elif (trace := current_trace.get()) is not None:
+        trace.demand(made)

@@ -45,10 +45,9 @@ from .kernel import (
     polynomial,
 )
 from .lookup import derivatives_written
-from .preconditions import Demand
 from .readable import readable
 from .references import choices_with
-from .signs import with_zeros
+from .sign_choices import follow_flows, with_zeros
 from .source_lines import (
     Place,
     line_of_function,
@@ -57,8 +56,7 @@ from .source_lines import (
     tell_line,
 )
 from .specialisation import arrays_are_numbers, structure_key
-from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
-from .upwinding import follow_flows
+from .statements import Breakpoints, Demand, LoadLaw, Requirement, Reset, Sampling, SetValued
 
 if TYPE_CHECKING:
     from ..reading.dimension import Dimension

@@ -132,7 +132,7 @@ class _Statements:
                 self.assign(one, value)
             return
         if isinstance(node.targets[0], ast.Tuple):
-            values = self.values.calls.several(node.value)
+            values = self.values.several(node.value)
             for one, value in zip(node.targets[0].elts, values, strict=True):
                 self.assign(one, value)
             return

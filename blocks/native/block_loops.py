@@ -18,7 +18,7 @@ from ..assembly.algebraic_loops import Block
 from ..assembly.tape import alike
 from ..machine.compiling import compiled, name_of_code
 from ..numerics.arrays import Indices, grouped
-from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, TIED_SOLVED
+from ..numerics.tolerances import NEWTON_CONVERGES, NEWTON_STALLED, NO_SHORTER
 from .loop_text import LoopText, entries_of
 from .lu import factor_beside, solve_beside
 from .newton import SHORTEST
@@ -71,7 +71,7 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     ending = _Ending(loops, loops.magnitudes[torn].ravel(), sizes, last)
     rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
     newton.write(ending)
-    loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
+    loops.text.end_rounds(rounds, sizes, NEWTON_CONVERGES)
     done = loops.text.begin_unless_numbers(unknowns.ravel())
     main, loops.text = loops.text, LoopText()  # what is rarely needed is a function of its own
     for entries, start in zip(unknowns, starts, strict=True):
@@ -79,7 +79,7 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     damped = _PartsOfSteps(newton, ending)
     rounds = loops.text.begin_rounds(int(last[0]), MORE_ROUNDS)
     damped.write()
-    loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
+    loops.text.end_rounds(rounds, sizes, NEWTON_CONVERGES)
     rare, loops.text = compiled(function_of(loops.text, Beginning()), quick=True), main
     loops.text.run(name_of_code(rare))
     loops.text.end_unless_numbers(done)
@@ -176,7 +176,7 @@ class Solution:
         found = lost - r
         now = ca.fabs(found) / (ca.fabs(z + found) + size)
         change, unknowns = ending.change(now), self.unknowns.ravel()
-        new = z + found + ca.if_else(change <= TIED_SOLVED, 0.0, last)
+        new = z + found + ca.if_else(change <= NEWTON_CONVERGES, 0.0, last)
         _put_all(self.loops, {"change": change, "before": now, "z": new}, {
             "change": ending.sizes, "before": ending.before, "z": unknowns, "r": self.residual,
             "lost": self.every(self.lost), "size": ending.magnitudes,
@@ -249,7 +249,7 @@ class _PartsOfSteps:
         put("found", s["r"])
         _solve(self.loops, self.before, self.places["found"], len(newton.unknowns))
         length("ahead", "found", "from_here")
-        little = ca.logic_and(s["size"] <= TIED_SOLVED, s["ahead"] < np.inf)
+        little = ca.logic_and(s["size"] <= NEWTON_CONVERGES, s["ahead"] < np.inf)
         goes_on = reduce(ca.logic_or, (
             ca.logic_not(s["size"] < np.inf), little,
             s["ahead"] <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST))
@@ -269,7 +269,7 @@ class _PartsOfSteps:
              z=newton.factors, back=np.tile(self.blocks["back"], factors))
         put("share", ca.if_else(s["back"], 0.5 * s["share"], 1.0))
         put("z", s["from_here"] + s["share"] * s["step"]
-            + ca.if_else(s["change"] <= TIED_SOLVED, 0.0, s["last"]))
+            + ca.if_else(s["change"] <= NEWTON_CONVERGES, 0.0, s["last"]))
 
 
 class _Assignments:

@@ -16,7 +16,7 @@ from ..nonsmooth.complementarity.decide import proved
 from ..nonsmooth.complementarity.problem import FEW, INFINITE, Problem, connect, piece, pose
 from ..nonsmooth.complementarity.sparse_lu import Factors
 from ..numerics.arrays import Indices, Vector
-from ..numerics.tolerances import NO_CHANGE, SAME_IMPULSES, STEP_EXACT, STEP_RESIDUAL
+from ..numerics.tolerances import IMPACT_REPEATED, SETTLED, STEP_RESIDUAL
 from .contact_matrix import act, assemble, at_end, at_start, gaps, link, push
 from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, smooth, values_of
 from .step_records import Bodies, Kinds, Record, Room
@@ -62,7 +62,7 @@ def _flow(problem: Problem, room: Room, i: int) -> float:
 
 def _decide(kinds: Kinds, problem: Problem, room: Room, modes: Indices, n: int) -> None:
     """Modes at the end; what is less than a solution tells leaves them as they are."""
-    exact = STEP_EXACT if n <= FEW else STEP_RESIDUAL
+    exact = SETTLED if n <= FEW else STEP_RESIDUAL
     fastest, largest = 0.0, 0.0
     for i in range(n):
         fastest, largest = max(fastest, abs(room.flow[i])), max(largest, abs(room.effort[i]))
@@ -115,14 +115,14 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
                 size = room.restitution[i] * max(room.flow_before[i], 0.0)
                 room.rebound[i] = size
                 problem.b[i] = problem.unit[i] * (room.flow[i] + size)
-        if not pushed and (not bent or change <= NO_CHANGE * largest):
+        if not pushed and (not bent or change <= SETTLED * largest):
             _decide(kinds, problem, room, modes, n)
             return TAKEN
         if bent:  # bounds at the efforts that were found
             for i in range(n):
                 room.last[room.element[i]] = room.effort[i]
             at_start(kinds, room, t, room.last, modes, count)
-    if pushed or change > SAME_IMPULSES * largest:
+    if pushed or change > IMPACT_REPEATED * largest:
         return UNSETTLED
     _decide(kinds, problem, room, modes, n)
     return TAKEN

@@ -16,7 +16,7 @@ from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
 from ..numerics.arrays import Indices, Vector
 from ..numerics.instants import same_instant as _same_instant
-from ..numerics.tolerances import HANDED_ON
+from ..numerics.tolerances import CLEAR
 from ..system import System
 from ..system.delays import (
     BETWEEN,
@@ -298,7 +298,7 @@ def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
         end = (steps * nodes - 1) * count
         values, largest = vector_at(past[VALUES], end + count), vector_at(told[LARGEST], count)
         for k in range(count):
-            if abs(now[k] - values[end + k]) > HANDED_ON * largest[k]:
+            if abs(now[k] - values[end + k]) > CLEAR * largest[k]:
                 level = 0  # a jump that is only handed on stays a jump
     if level > told[ROUGHEST]:
         return True

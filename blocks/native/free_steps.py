@@ -10,7 +10,7 @@ from math import isfinite
 
 from ..machine.signatures import run_code
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import SERIES_TERM, STEP_CORRECTION
+from ..numerics.tolerances import CANCELLATION, SETTLED
 from .front_lists import FACTORIZE, SOLVE
 from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
@@ -135,7 +135,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
                 room.push_values[j, first + q] += room.term[j, q]
                 largest = max(largest, abs(room.term[j, q]))
                 size = max(size, abs(room.push_values[j, first + q]))
-        if largest <= SERIES_TERM * size:
+        if largest <= CANCELLATION * size:
             room.terms[a] = number
             return filled
     room.terms[a] = SERIES
@@ -182,6 +182,6 @@ def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
             room.end[i] -= step
             largest = max(largest, abs(step))
             size = max(size, abs(room.end[i]))
-        if largest <= STEP_CORRECTION * (1.0 + size):
+        if largest <= SETTLED * (1.0 + size):
             return SMOOTH
     return NOT_CONVERGED

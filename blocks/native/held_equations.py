@@ -12,7 +12,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, vector_at
-from ..numerics.tolerances import WITHOUT_EFFECT
+from ..numerics.tolerances import NOTHING_AT_ALL
 from .expressions import Writer
 
 __all__ = ["ThroughUnknowns", "fill_equations", "leave_minors"]
@@ -73,7 +73,7 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
     mode, decide = vector_at(modes, n), vector_at(decides, n)
     least = 0.0  # at a dead centre the lever is rounding: what would hold there is none
     for i in range(n):
-        least = max(least, WITHOUT_EFFECT * d[i * n + i])
+        least = max(least, NOTHING_AT_ALL * d[i * n + i])
     for i in range(n):
         holds = least == 0.0 or d[i * n + i] > least
         scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0 and holds

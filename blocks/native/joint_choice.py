@@ -16,13 +16,7 @@ from ..nonsmooth.complementarity.decide import ENUMERATED, FOUND, count_answers,
 from ..nonsmooth.complementarity.problem import Problem, at_efforts, connect, pose, problem_of
 from ..nonsmooth.complementarity.sparse_lu import Factors, analyse, factors_of
 from ..numerics.arrays import Cube, Indices, Matrix
-from ..numerics.tolerances import (
-    CLEAR_RATE,
-    CLEAR_ROOM,
-    EQUAL_BOUNDS,
-    GRAZES,
-    TIE,
-)
+from ..numerics.tolerances import AT_BOUND, CLEAR, CLEAR_RATE, GRAZES
 
 __all__ = ["AT_FIRST", "AT_REST", "DRIVE", "KNOWN", "LET_GO", "LOW", "MOVED", "SHARED",
            "STATE", "SURE", "choice_of", "choose_jointly"]  # fmt: skip
@@ -115,9 +109,9 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
     for i in range(count):
         effort = problem.x[i] * problem.unit[i]
         low, high = problem.down[i] * problem.unit[i], problem.limit[i] * problem.unit[i]
-        if np.isfinite(high) and high - effort <= TIE * abs(high):
+        if np.isfinite(high) and high - effort <= AT_BOUND * abs(high):
             effort = high
-        elif np.isfinite(low) and effort - low <= TIE * abs(low):
+        elif np.isfinite(low) and effort - low <= AT_BOUND * abs(low):
             effort = low
         rows[EFFORT, i], rows[DOWN, i], rows[UP, i] = effort, low, high
     for i in range(count):
@@ -137,7 +131,7 @@ def _balanced(problem: Problem, factors: Factors, d: Matrix, by: Cube, rows: Mat
         elif rows[MOVED, i] != 0.0:
             up, down = rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i]
             sense = 1.0 if up <= down else -1.0
-            if d[i, i] * min(up, down) <= CLEAR_ROOM * size and _is_no_less(
+            if d[i, i] * min(up, down) <= CLEAR * size and _is_no_less(
                     by, rows, i, count, sense):
                 rows[STATE, i], rows[MOVED, i] = sense, LET_GO
     return True
@@ -152,7 +146,7 @@ def _is_no_less(by: Cube, rows: Matrix, i: int, count: int, sense: float) -> boo
     for j in range(count if by.size > 0 else 0):
         rest += by[at_rest - LOW, i, j] * rows[EFFORT, j]
         motion += by[in_motion - LOW, i, j] * rows[EFFORT, j]
-    return sense * motion >= sense * rest - EQUAL_BOUNDS * abs(rest)
+    return sense * motion >= sense * rest - AT_BOUND * abs(rest)
 
 
 @machine_code
@@ -180,7 +174,7 @@ def _is_clear(d: Matrix, rows: Matrix, count: int) -> bool:
         over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
         if rows[STATE, i] == 0.0:
             over = d[i, i] * min(rows[UP, i] - rows[EFFORT, i], rows[EFFORT, i] - rows[DOWN, i])
-            clear = CLEAR_ROOM * rows[SIZE, i]
+            clear = CLEAR * rows[SIZE, i]
         if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0 or rows[
                 KNOWN, i] != 0.0 or rows[MOVED, i] == LET_GO):
             return False

@@ -16,7 +16,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import run_code, take
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
-from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
+from ..numerics.tolerances import LEAST_ERROR, NEARLY_STILL, ROUNDING
 from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL, fitted
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
@@ -420,7 +420,7 @@ def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
     if not -1.0 <= away <= 1.0:
         return -1.0
     value = b - 0.25 * (a - c) * away
-    grain = EXTREME_ROUNDING * (abs(a) + abs(b) + abs(c))
+    grain = ROUNDING * (abs(a) + abs(b) + abs(c))
     return 1.0 + away if value > high + grain or value < low - grain else -1.0
 
 

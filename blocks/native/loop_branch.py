@@ -16,7 +16,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..numerics.arrays import Matrix, Vector
-from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
+from ..numerics.tolerances import ANOTHER_SOLUTION, AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL
 from .stages import NEW
 from .steps import Code, Workspace, are_finite, settle_at, slope_at
 
@@ -123,7 +123,7 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
         if np.isfinite(sizes[i]):
             away = abs(half[i] - 0.5 * (reached[i] + there[i]))
             if not away <= (HALF_AS_FAR * abs(there[i] - reached[i])
-                            + HALF_OF_ALL * abs(reached[i]) + LEAST_BRANCH * sizes[i]):
+                            + HALF_OF_ALL * abs(reached[i]) + ANOTHER_SOLUTION * sizes[i]):
                 return False
     return _agree(work, half, found, reached)
 
@@ -143,7 +143,8 @@ def _agree(work: Workspace, found: Vector, known: Vector, x: Vector) -> bool:
     """Whether unknowns are those known, but for a share of their change from ``x``."""
     sizes = work.branch[SIZES]
     for i in range(x.size):
-        if np.isfinite(sizes[i]) and not abs(found[i] - known[i]) <= (
-                AS_PREDICTED * abs(known[i] - x[i]) + LEAST_BRANCH * (abs(known[i]) + sizes[i])):
+        least = ANOTHER_SOLUTION * (abs(known[i]) + sizes[i])
+        agrees = abs(found[i] - known[i]) <= AS_PREDICTED * abs(known[i] - x[i]) + least
+        if np.isfinite(sizes[i]) and not agrees:
             return False
     return True

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, SUM_ROUNDING
+from ..numerics.tolerances import MODE_MARGIN_NONE, SAFE_PIVOT, TERMS_ROUNDING
 
 __all__ = ["EFFORT", "FLOW", "HIGH", "LOW", "MISSED", "OPEN", "TELLS", "VALUES",
            "NetworkModes", "fill_row", "is_told", "refuse_impulses"]  # fmt: skip
@@ -252,7 +252,7 @@ def _reduce(network: NetworkModes, size: int) -> bool:
                 if pivot[b] < 0:
                     sizes[b] = max(sizes[b], abs(own[a, b]))
     while True:
-        best, row, column = SUM_ROUNDING, -1, -1
+        best, row, column = TERMS_ROUNDING, -1, -1
         for a in range(size):
             if place[a] < 0:
                 for b in range(size):
@@ -301,7 +301,7 @@ def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: i
         largest = max(largest, abs(network.by_value[a, b]))
     for b in range(size):
         share = network.by_value[a, b]
-        if abs(share) <= SUM_ROUNDING * largest:
+        if abs(share) <= TERMS_ROUNDING * largest:
             share = 0.0
         network.weight[row, number * width + b] = network.by_rate[a, b] = share
         network.by_value[a, b], own[a, b] = 0.0, 0.0
@@ -314,7 +314,7 @@ def _differentiate(network: NetworkModes, part: int, row: int, a: int, number: i
                 change = share * _change(network, members[first + b], members[k], RATES)
                 value += change
                 terms += abs(change)
-        if abs(value) <= SUM_ROUNDING * terms:
+        if abs(value) <= TERMS_ROUNDING * terms:
             value = 0.0
         if first <= k < first + size:
             own[a, k - first] = value

@@ -19,14 +19,13 @@ from ..numerics.tolerances import (
     INSTANT,
     LAST_BITS,
     LATER_MARGIN,
-    LEAST_DISTANCE,
-    LEAST_RANGE,
-    LONGEST_INSTANT,
-    MARGIN_ROUNDING,
+    LEAST_SIZE,
     MODE_MARGIN_CLEAR,
     MODE_MARGIN_NONE,
     MODE_MISSED,
+    NOISE,
     NOISE_FACTOR,
+    SHORT_TIME,
     TINY,
 )
 from .mode_rows import (
@@ -406,9 +405,9 @@ def _put(network: NetworkModes, part: int, row: int) -> None:
         e = network.members[k]
         network.modes[e] = network.kept_modes[row, k - first]
         fast, strong = network.largest[0, network.kinds[e]], network.largest[1, network.kinds[e]]
-        slack, row_of = MARGIN_ROUNDING * fast + network.least_flow[e], 1
+        slack, row_of = NOISE * fast + network.least_flow[e], 1
         if network.modes[e] == 0.0:
-            slack, row_of = MARGIN_ROUNDING * strong, 0
+            slack, row_of = NOISE * strong, 0
         network.constants[n + e] = slack + network.noise_so_far[row_of, e]
 
 
@@ -458,11 +457,11 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
         hold &= network.holds[part]
     if not hold:
         return False
-    fast, far = 0.0, LEAST_DISTANCE
+    fast, far = 0.0, LEAST_SIZE
     for i in range(network.move.shape[1] // network.kept_modes.shape[1]):
         fast = max(fast, abs(found[VALUES * n + i]))
         far = max(far, abs(x[i]))
-    h = LONGEST_INSTANT
+    h = SHORT_TIME
     if fast > 0.0:
         h = min(INSTANT * far / fast, h)
     for i in range(x.size):
@@ -497,9 +496,9 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
                     network.holds[part] &= not network.against[e]
                     unseen |= abs(change) <= noise
             away &= network.holds[part]
-        looking = unseen and away and h < LONGEST_INSTANT
+        looking = unseen and away and h < SHORT_TIME
         if looking:
-            h = min(FARTHER * h, LONGEST_INSTANT)
+            h = min(FARTHER * h, SHORT_TIME)
             for i in range(x.size):
                 point[i] = x[i] + h * found[VALUES * n + i]
             _look(code, work, network, t + h, point)
@@ -589,7 +588,7 @@ def _measure(network: NetworkModes) -> None:
         fast, width = now[0, kind] + TINY, found[HIGH * n + e] - found[LOW * n + e]
         if not width < np.inf:
             width = network.largest[1, kind]
-        width = max(width, LEAST_RANGE * now[1, kind] + TINY)
+        width = max(width, LEAST_SIZE * now[1, kind] + TINY)
         stuck = network.modes[e] == 0.0 and network.constants[e] != UNLOADED
         room[SIZE, e] = width if stuck else fast
         room[EQUAL, e] = fast if stuck else width

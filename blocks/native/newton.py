@@ -14,13 +14,13 @@ from ..machine.functions import machine_code
 from ..machine.signatures import indices_at, run_code, vector_at
 from ..numerics.arrays import Indices, Vector
 from ..numerics.tolerances import (
+    CANCELLATION,
     CEASED_FLOW,
+    FULFILLED,
     LAST_BITS,
-    NEWTON_EXACT,
+    NEWTON_CONVERGES,
     NEWTON_STALLED,
     NO_SHORTER,
-    OPEN_CONSISTENT,
-    TIED_SOLVED,
 )
 from ..system.block_factors import factorize_blocks, solve_blocks
 from ..system.newton import MOST_HALVINGS
@@ -78,7 +78,7 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
             singular = factorize_blocks(values, plan, room)
         left[:n] = right[:n]
         solve_blocks(values, plan, room, solution)
-        allowed = OPEN_CONSISTENT
+        allowed = FULFILLED
         for i in range(n):
             if carried[i] != 0:
                 allowed += CEASED_FLOW * abs(value[nx + i])
@@ -92,8 +92,8 @@ def find_unknowns(t: int, x: int, p: int, q: int, steady: int, equations: int, r
             whole += part + 0.0 * pivots[j]  # parts are numbers, pivots finite
         no_shorter, little, finite = norm > NO_SHORTER * last, norm <= NEWTON_STALLED, whole < HUGE
         # where a slope is steep at first, as of a root, a step tells nothing; then also of the next
-        exact = (norm <= TIED_SOLVED and (factored or rounds > 0) or no_shorter and little
-                 or not factored and rounds > 0 and norm**3 <= NEWTON_EXACT * last**2)
+        exact = (norm <= NEWTON_CONVERGES and (factored or rounds > 0) or no_shorter and little
+                 or not factored and rounds > 0 and norm**3 <= CANCELLATION * last**2)
         if no_shorter and finite and not little:
             exact = exact or _are_last_bits(left, slopes, value, step, rows, n, entries)
         found = exact and finite
@@ -139,7 +139,7 @@ def _take_back(step: Vector, following: Vector, share: Vector, here: Vector, at:
             now += abs(step[end]) / whole
             then += abs(following[end]) / whole
             end += 1
-        little = now <= TIED_SOLVED and then < np.inf
+        little = now <= NEWTON_CONVERGES and then < np.inf
         shorter = little or then <= (1.0 - 0.5 * taken) * now  # not of what is no number
         less = taken if shorter or taken <= SHORTEST else 0.5 * taken
         for j in range(begin, end):

@@ -12,11 +12,11 @@ from ..nonsmooth.complementarity.shares import ROWS, sharing_of
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
-    FLOW_ROUNDING,
+    FOUR_LAST_BITS,
     LEAST_ERROR,
+    NOTHING_AT_ALL,
+    PARADOX,
     SAFE_PIVOT,
-    SURELY_DETERMINED,
-    WITHOUT_EFFECT,
 )
 from .joint_choice import AT_REST, choice_of
 from .stages import ATOL
@@ -258,7 +258,7 @@ def no_flow(work: Workspace, elements: PredictedElements, x: Vector, e: int) -> 
     flow = 0.0
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
         i = elements.flow_states[j]
-        none = FLOW_ROUNDING * max(abs(x[i]), elements.scale[i])
+        none = FOUR_LAST_BITS * max(abs(x[i]), elements.scale[i])
         if work.k[ATOL, i] < np.inf:
             none = max(none, LEAST_ERROR * work.k[ATOL, i])
         if elements.reach[j] < np.inf:
@@ -286,11 +286,11 @@ def _is_regular_part(elements: PredictedElements, part: int) -> bool:
             largest = max(largest, d[e, e])
             if elements.modes[e] == 0.0:
                 held = min(held, d[e, e])
-    if not held > WITHOUT_EFFECT * largest:
+    if not held > NOTHING_AT_ALL * largest:
         return False
     if not elements.dependent[0]:
         return share > SAFE_PIVOT
-    if not alone > SURELY_DETERMINED:
+    if not alone > PARADOX:
         return False
     left = share / alone
     if elements.in_a_circle[0]:

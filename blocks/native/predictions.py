@@ -22,20 +22,18 @@ from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     AT_BOUND,
+    CLEAR,
     CLEAR_RATE,
-    CLEAR_ROOM,
-    CLOSED_GAP,
     DECIDED_AGAIN,
-    EQUAL_BOUNDS,
     FLOW_NONE,
-    FLOW_TURNED,
-    LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
-    REBOUND_RESTS,
+    NOTHING_AT_ALL,
+    ROUNDING,
     SAFE_PIVOT,
+    SAME_AS_BEFORE,
     SAME_INSTANT,
-    WITHOUT_EFFECT,
+    SHORT_TIME,
 )
 from .impulses import drifts, push, stop_part
 from .joint_choice import (
@@ -88,7 +86,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     crossed : whether margins have become negative; else a known instant has changed something
     """
     modes, found = elements.modes, elements.found
-    again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), LEAST_TIME)
+    again = t - elements.last[0] <= DECIDED_AGAIN * max(abs(t), SHORT_TIME)
     elements.struck[:] = 0.0
     elements.known[:] = modes[: elements.known.size]
     for e in range(modes.size):
@@ -145,7 +143,7 @@ def stuck_ones_rest(code: Code, work: Workspace, elements: PredictedElements, t:
     values_at(code, work, elements.present, t, x, elements.room)
     for e in range(elements.modes.size):
         if elements.modes[e] == 0.0 and not abs(elements.found[FLOW, e]) <= (
-                FLOW_TURNED * elements.fast[elements.kinds[e]]):
+                CLEAR * elements.fast[elements.kinds[e]]):
             return False
     return True
 
@@ -157,10 +155,10 @@ def _turn_over(work: Workspace, elements: PredictedElements, t: float, x: Vector
     Without strength, as a brake that is not pressed, it turned with no end of its mode to tell.
     """
     modes, found = elements.modes, elements.found
-    turned, instant = False, SAME_INSTANT * max(abs(t), LEAST_TIME)
+    turned, instant = False, SAME_INSTANT * max(abs(t), SHORT_TIME)
     for e in range(modes.size):
         flow = found[FLOW, e]
-        clear = FLOW_TURNED * elements.fast[elements.kinds[e]] + 2.0 * no_flow(work, elements, x, e)
+        clear = CLEAR * elements.fast[elements.kinds[e]] + 2.0 * no_flow(work, elements, x, e)
         if modes[e] * flow < -clear and not elements.contact[e] and (
                 abs(flow) > instant * abs(found[RATE, e])):
             modes[e] = -modes[e]
@@ -307,7 +305,7 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
     for part in range(elements.fresh.size):
         if elements.fresh[part] != 0:
             elements.fresh[part] = 0
-            if share_load(elements, part, CLEAR_ROOM, True) < 0:
+            if share_load(elements, part, CLEAR, True) < 0:
                 return False
             values_at(code, work, elements.present, t, x, elements.room)
     return are_finite(elements.found[EFFORT])
@@ -334,7 +332,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e] and (
-            elements.contact[e] or not modes[e] * found[FLOW, e] > FLOW_TURNED * fast)
+            elements.contact[e] or not modes[e] * found[FLOW, e] > CLEAR * fast)
         elements.doubtful[e] = elements.passing[e] = 0
         if elements.leader[e] != e:
             continue
@@ -343,7 +341,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             return NOBODY, IN_DOUBT, 0
         if doubtful:
             if not elements.contact[e] and modes[e] * found[FLOW, e] < (
-                    -FLOW_TURNED * fast - 2.0 * relations.slack[first + e]):
+                    -CLEAR * fast - 2.0 * relations.slack[first + e]):
                 return NOBODY, IN_DOUBT, 0
             if modes[e] != 0.0 and _is_at_dead_centre(elements, e):
                 elements.passing[e] = 1
@@ -353,7 +351,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             doubtful = _room_of(found, e) < -elements.slack[e]
         elif elements.contact[e]:
             if elements.part[e] != turned and elements.part[e] != struck and not (
-                    found[GAP, e] >= CLOSED_GAP * far):
+                    found[GAP, e] >= ROUNDING * far):
                 return NOBODY, IN_DOUBT, 0
         elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast and elements.part[e] != struck and (
                 not _moves(elements, e, modes[e])):
@@ -370,7 +368,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     if turned != NOBODY and touched != NOBODY and not elements.contact[touched]:
         for e in range(modes.size):  # it turns where a contact closes
             if elements.part[e] == turned and elements.contact[e] and modes[e] != 0.0 and (
-                    found[GAP, e] <= CLOSED_GAP * far):
+                    found[GAP, e] <= ROUNDING * far):
                 return e, count, passing
     return touched, count, passing
 
@@ -403,7 +401,7 @@ def _largest_effort(elements: PredictedElements, count: int) -> float:
 @machine_code
 def _others_keep(elements: PredictedElements, count: int) -> bool:
     """Whether those of a part that rest are well within their bounds, or held."""
-    enough = CLEAR_ROOM * _largest_effort(elements, count)
+    enough = CLEAR * _largest_effort(elements, count)
     for k in range(count):
         i = elements.members[k]
         held = elements.k.size > 0 and elements.ends_at[i] != NOBODY and (
@@ -420,7 +418,7 @@ def _sense_is_told(effort: float, low: float, high: float, largest: float) -> bo
     Not where bounds are near to each other, compared with the ``largest`` effort, unless it is
     clearly beyond both: what has lost its strength, as a brake that is pressed no longer.
     """
-    return max(high - low, effort - high, low - effort) > CLEAR_ROOM * largest
+    return max(high - low, effort - high, low - effort) > CLEAR * largest
 
 
 # -- impacts ---------------------------------------------------------------------------------
@@ -456,7 +454,7 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         if not _is_slow(elements, i):
             modes[i] = 1.0 if found[FLOW, i] > 0.0 and not elements.contact[i] else -1.0
         elif elements.contact[i]:
-            if modes[i] == 0.0 or elements.struck[i] != 0.0 or found[GAP, i] <= CLOSED_GAP * far:
+            if modes[i] == 0.0 or elements.struck[i] != 0.0 or found[GAP, i] <= ROUNDING * far:
                 modes[i], rests = 0.0, i
         elif modes[i] == 0.0:
             modes[i] = 1.0  # unless it has strength
@@ -483,7 +481,7 @@ def _strike(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 @machine_code
 def _is_slow(elements: PredictedElements, i: int) -> bool:
     """Whether an element hardly moves after an impact."""
-    return abs(elements.found[FLOW, i]) <= REBOUND_RESTS * elements.fast[elements.kinds[i]]
+    return abs(elements.found[FLOW, i]) <= SAME_AS_BEFORE * elements.fast[elements.kinds[i]]
 
 
 @machine_code
@@ -508,7 +506,7 @@ def _pose_impact(elements: PredictedElements, x: Vector, e: int, count: int) -> 
         i = elements.members[k]
         ended, contact = elements.doubtful[i] != 0, elements.contact[i]
         # it may rest just there
-        least = -FLOW_TURNED * elements.fast[elements.kinds[i]] if is_shared(elements, e) else 0.0
+        least = -CLEAR * elements.fast[elements.kinds[i]] if is_shared(elements, e) else 0.0
         if elements.bends[i] or ended and (
                 modes[i] == 0.0 or contact and not found[FLOW, i] > least):
             return 0
@@ -559,7 +557,7 @@ def _is_at_dead_centre(elements: PredictedElements, e: int) -> bool:
     for i in range(elements.modes.size):
         largest = max(largest, elements.d[i, i])
     own = abs(elements.d[e, e])
-    return 0.0 < own <= WITHOUT_EFFECT * largest and not elements.contact[e]
+    return 0.0 < own <= NOTHING_AT_ALL * largest and not elements.contact[e]
 
 
 @machine_code
@@ -593,7 +591,7 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
         if not _look(code, work, elements, t, x):
             return False
         largest, room = abs(found[EFFORT, e]), _room_of(found, e)
-        if not abs(room) > CLEAR_ROOM * largest:
+        if not abs(room) > CLEAR * largest:
             return False
     elif not _sense_is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
         return False
@@ -621,7 +619,7 @@ def _is_same(elements: PredictedElements, e: int, sense: float) -> bool:
     rest, motion = found[HIGH, e], found[FORTH, e]
     if sense < 0.0:
         rest, motion = found[LOW, e], found[BACK, e]
-    return sense * motion >= sense * rest - EQUAL_BOUNDS * abs(rest)
+    return sense * motion >= sense * rest - AT_BOUND * abs(rest)
 
 
 @machine_code

@@ -19,13 +19,8 @@ import numpy as np
 from ..machine.compiling import compiled, name_of_code
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
-from ..numerics.tolerances import (
-    EFFORTS_STALLED,
-    LAST_NEWTON_STEP,
-    RATE_OF_STRESS,
-    SAFE_PIVOT,
-)
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
+from ..numerics.tolerances import NOTHING_AT_ALL, RATE_OF_STRESS, SAFE_PIVOT, SAME_AS_BEFORE
 from ..system.block_factors import room_for
 from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
@@ -415,8 +410,8 @@ class SolvedCode(SolvedText):
         size, whole = self._largest(w, steps), self._largest(w, [*efforts, *guess])
         shared = w.load("%q", self.shared)
         exact = w.compare("ole", size, w.binary("fmul", self._largest(w, [whole, shared]),
-                                                w.constant(LAST_NEWTON_STEP)))
-        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
+                                                w.constant(NOTHING_AT_ALL)))
+        small = w.compare("ole", size, w.binary("fmul", whole, w.constant(SAME_AS_BEFORE)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
         w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",
                     f"  %noise = and i1 {small}, {slow}", f"  %done = or i1 {exact}, %noise",

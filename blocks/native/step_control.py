@@ -13,10 +13,10 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Vector
 from ..numerics.tolerances import (
-    FIRST_STEP,
     LEAST_ERROR,
     NEARLY_NO_SLOPE,
     NEARLY_STILL,
+    SHORT_TIME,
     SMALLEST_STEP,
     SMALLEST_TRIAL,
     TINY,
@@ -47,7 +47,7 @@ def least_step(t: float) -> float:
 @machine_code
 def trial_step(size: float, slope: float, least: float, limit: float) -> float:
     """The step that is tried to find the first one; from x and x' in units of the tolerance."""
-    h = FIRST_STEP if size < NEARLY_STILL or slope < NEARLY_STILL else 0.01 * size / slope
+    h = SHORT_TIME if size < NEARLY_STILL or slope < NEARLY_STILL else 0.01 * size / slope
     return min(max(h, least), limit)
 
 
@@ -56,7 +56,7 @@ def first_step(trial: float, slope: float, bend: float, least: float, limit: flo
                ) -> float:
     """Hairer's first step; from x' and x'' in units of the tolerance."""
     most = max(slope, bend)
-    later = max(FIRST_STEP, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** root
+    later = max(SHORT_TIME, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** root
     return min(max(min(100 * trial, later), least), limit)
 
 

@@ -13,14 +13,14 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
+    DIRECTION_STEP,
     JUST_SWITCHED,
     LAST_BITS,
     LEAST_ERROR,
-    LOOK_AHEAD,
     NEVER_LEFT,
     NOISE_FACTOR,
+    ROUNDING,
     TINY,
-    WRONG_SIDE,
 )
 from ..solvers.looks import SCATTER
 from ..solvers.samples import MOST_ROUNDS
@@ -36,7 +36,6 @@ __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none
 
 MOVED = SPARE + 1  # of ``looks``: by how much crossing functions change with states
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
-JITTER = 32.0  # times what the last bits do to a relation: which side it is on is not known
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
 
@@ -351,7 +350,7 @@ def _passes(code: Code, work: Workspace, relations: Relations, switches: Switche
     held, rounding may go on to put it on the wrong side.
     """
     _move_by_last_bits(code, work, relations, switches, t, x)
-    doubt = max(JITTER * relations.looks[MOVED, r], WRONG_SIDE * relations.looks[LARGEST, r])
+    doubt = max(NOISE_FACTOR * relations.looks[MOVED, r], ROUNDING * relations.looks[LARGEST, r])
     if not abs(switches.now[r]) <= doubt:
         return False
     _look_ahead(code, work, relations, t, x, step)
@@ -370,7 +369,7 @@ def _look_ahead(code: Code, work: Workspace, relations: Relations, t: float, x: 
     slope, point, atol = k[0], k[WORK], k[ATOL]
     slope_at(code, work, t, x, slope)
     for i in range(x.size):
-        most = LOOK_AHEAD * max(abs(x[i]), OF_TOLERANCE * atol[i])
+        most = DIRECTION_STEP * max(abs(x[i]), OF_TOLERANCE * atol[i])
         if abs(slope[i]) * h > most:
             h = most / abs(slope[i])
     for i in range(x.size):
@@ -407,7 +406,7 @@ def _is_wrong(switches: Switches, relations: Relations, r: int) -> bool:
     if g == 0.0:
         return holds != switches.at_zero[r]
     return (g if holds else -g) < -max(relations.slack[r],
-                                       WRONG_SIDE * (abs(switches.first[r]) + TINY))
+                                       ROUNDING * (abs(switches.first[r]) + TINY))
 
 
 @machine_code
@@ -441,4 +440,4 @@ def _is_zero(switches: Switches, relations: Relations, r: int) -> bool:
 def _as_zero(switches: Switches, relations: Relations, r: int) -> float:
     """How much of a crossing function may be rounding."""
     return max(JUST_SWITCHED * max(JUST_SWITCHED, abs(switches.first[r])),
-               WRONG_SIDE * relations.looks[LARGEST, r])
+               ROUNDING * relations.looks[LARGEST, r])

@@ -12,7 +12,7 @@ import numpy as np
 from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
-from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
+from ..numerics.tolerances import CEASED_FLOW, FULFILLED
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE, LoopText
 from .places import ROOM
@@ -67,7 +67,7 @@ class Text:
         """What an equation that says nothing new may miss."""
         assert factors.carried is not None
         base, first = self.carried_at
-        allowed = w.constant(OPEN_CONSISTENT)
+        allowed = w.constant(FULFILLED)
         for i in np.flatnonzero(factors.carried[0]).tolist():
             value = w.intrinsic("fabs", w.load(base, first + i))
             part = w.binary("fmul", w.constant(CEASED_FLOW), value)

@@ -21,7 +21,7 @@ from ..machine.compiling import compiled, name_of_code
 from ..machine.functions import machine_code
 from ..machine.signatures import vector_at
 from ..numerics.arrays import Array
-from ..numerics.tolerances import SOLVED_ALREADY
+from ..numerics.tolerances import CANCELLATION
 from .derivatives import SolvedText, Unknowns
 from .expressions import Writer
 from .forms import candidates
@@ -296,6 +296,6 @@ def keep_solved(solution: int, values: int, count: int, solved: int) -> int:
     new, old = vector_at(solution, count), vector_at(values, count)
     if solved != 0:
         for i in range(count):
-            if abs(new[i] - old[i]) > SOLVED_ALREADY * abs(old[i]):
+            if abs(new[i] - old[i]) > CANCELLATION * abs(old[i]):
                 old[i] = new[i]
     return 0

@@ -18,7 +18,7 @@ import numpy as np
 
 from .arrays import Array
 from .arrays import length as length_of
-from .tolerances import ON_CURVE, SHORTEST_ARC
+from .tolerances import NEWTON_CONVERGES, SHORTEST_ARC
 
 __all__ = ["curve", "passes"]
 
@@ -81,7 +81,7 @@ def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], 
             matrix = np.vstack([jacobian(new), direction])
             change = np.linalg.solve(matrix, np.append(residual(new), 0.0))
             size = length_of(change)
-            exact = size <= ON_CURVE * (1.0 + length_of(new))
+            exact = size <= NEWTON_CONVERGES * (1.0 + length_of(new))
             if not exact and not size <= CONTRACTS * last:
                 return None
             new, last = new - change, size

@@ -26,6 +26,7 @@ from .rewriting import instructions
 __all__ = ["BOUNDED", "Bounds", "enclosed", "enclosure"]
 
 Bounds: TypeAlias = tuple[Array, Array]  # lower and upper ends
+ONE = np.ones(1)
 
 
 def enclosure(op: int, *operands: Bounds) -> Bounds:
@@ -80,11 +81,6 @@ def _product(a: Bounds, b: Bounds) -> Bounds:
     if not np.isnan(low.sum()):
         return low, high
     return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
-
-
-def _inverse(a: Bounds) -> Bounds:
-    through = (a[0] <= 0) & (a[1] >= 0)
-    return np.where(through, -np.inf, 1 / a[1]), np.where(through, np.inf, 1 / a[0])
 
 
 def _quotient(a: Bounds, b: Bounds) -> Bounds:
@@ -156,7 +152,7 @@ _INCREASING: dict[int, Callable[[Array], Array]] = {
 _RULES: dict[int, Callable[..., Bounds]] = {
     ca.OP_ADD: lambda a, b: (a[0] + b[0], a[1] + b[1]),
     ca.OP_SUB: lambda a, b: (a[0] - b[1], a[1] - b[0]), ca.OP_MUL: _product,
-    ca.OP_NEG: lambda a: (-a[1], -a[0]), ca.OP_INV: _inverse,
+    ca.OP_NEG: lambda a: (-a[1], -a[0]), ca.OP_INV: partial(_quotient, (ONE, ONE)),
     ca.OP_DIV: _quotient, ca.OP_SQ: partial(_even, np.square), ca.OP_FABS: partial(_even, np.abs),
     ca.OP_POW: _power, ca.OP_CONSTPOW: _power, ca.OP_SIN: _sine,
     ca.OP_COS: lambda a: _sine(a, np.pi / 2), ca.OP_TAN: _tangent,

@@ -15,7 +15,7 @@ from ..results.files import writing
 
 __all__ = ["DOMAINS", "write_component"]
 
-#: By domain: what stands for the words of the templates.
+#: By domain: what stands for the words of the templates, which are text files beside this one.
 DOMAINS: dict[str, dict[str, Any]] = {
     "translational": {
         "store": "Mass", "made": 'mass="1 kg", v="1 m/s"', "body": "mass", "ground": "Reference",
@@ -36,70 +36,6 @@ DOMAINS: dict[str, dict[str, Any]] = {
         "begins": "1 V", "carries": "current"},
 }  # fmt: skip
 
-COMPONENT = '''\
-"""{name}: a component of your own.
-
-    python -m blocks check {file}.py
-    python -m blocks run {file}.py --stop 2s --plot {body}.{across}
-    python -m pytest test_{file}.py
-"""
-
-from blocks import Model, Parameter, Variable
-from library.{domain} import {store}, {ground}, TwoPort
-
-
-class {name}(TwoPort):
-    """What it is, in one sentence.
-
-    Equation: {through} = coefficient {across}, with {across} = {across}_{one} - {across}_{other}; \
-{through} > 0 is carried from {one} to {other}.
-    Dissipates {through} {across} >= 0.
-    """
-
-    coefficient = Parameter("1 {unit}", minimum=0, doc="{carries} for each unit of {across}")
-    power_dissipated = Variable("W", doc="heat")
-
-    def equations(self):
-        yield self.{through} == self.coefficient * self.{across}
-        yield self.power_dissipated == self.{through} * self.{across}
-
-
-def build():
-    """A model to try it in."""
-    model = Model("{words}")
-    model.{body}, model.ground = {store}({made}), {ground}()
-    model.part = {name}()
-{joined}
-    return model
-'''
-
-TEST = '''\
-"""{name}: against what can be worked out by hand, and its balance of energy."""
-
-from math import exp
-
-import pytest
-from {file} import build
-
-
-@pytest.fixture(scope="module")
-def result():
-    return build().simulate("2 s", rtol=1e-8)
-
-
-def test_the_model_has_no_mistakes():
-    assert not build().check()
-
-
-def test_it_follows_the_closed_form(result):
-    """{across} = {begins} exp(-t / s) with the values of build()."""
-    assert result["{body}.{across}"].final.m == pytest.approx(exp(-2), rel=1e-6)
-
-
-def test_energy_is_kept(result):
-    assert result.energy().relative_residual < 1e-6
-'''
-
 
 def write_component(name: str, domain: str, folder: str) -> list[Path]:
     """Write the class and its test; files that exist are left as they are.
@@ -119,12 +55,14 @@ def write_component(name: str, domain: str, folder: str) -> list[Path]:
     file, values = words.replace(" ", "_"), DOMAINS[domain]
     told = {**values, "name": name, "domain": domain, "words": words, "file": file,
             "joined": "\n".join(f"    model.connect({ports})" for ports in values["joins"])}
-    texts = {Path(folder, f"{file}.py"): COMPONENT, Path(folder, f"test_{file}.py"): TEST}
-    for path in texts:
+    templates = {Path(folder, f"{file}.py"): "new_component.txt",
+                 Path(folder, f"test_{file}.py"): "new_component_test.txt"}
+    for path in templates:
         if path.exists():
             raise FileError(str(path), "is there already.",
                             "Take another name or folder, or move it away.")
-    for path, text in texts.items():
+    for path, template in templates.items():
+        text = Path(__file__).with_name(template).read_text(encoding="utf-8")
         with writing(path) as place:
             place.write_text(text.format(**told), encoding="utf-8")
-    return list(texts)
+    return list(templates)

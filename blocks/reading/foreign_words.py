@@ -36,28 +36,14 @@ _tables: list[ForeignWords] = []
 
 @dataclass(frozen=True)
 class Word:
-    """What a tool calls a component (``word`` is empty) or a keyword of it.
+    """What a tool calls a component (``word`` is empty) or a keyword of it."""
 
-    Attributes
-    ----------
-    tool : str
-        ``"Simscape"``, ``"Modelica"``, or nothing for what is usual in textbooks.
-    block, word : str
-        As the tool writes them.
-    component : str
-        Module and class here: ``"translational.Spring"``.
-    here : str
-        The keyword here.
-    note : str
-        A sentence instead, where there is no such keyword.
-    """
-
-    tool: str
-    block: str
-    word: str
-    component: str
-    here: str
-    note: str
+    tool: str  # "Simscape", "Modelica", or nothing for what is usual in textbooks
+    block: str  # as the tool writes it
+    word: str  # the same
+    component: str  # module and class here: "translational.Spring"
+    here: str  # the keyword here
+    note: str  # a sentence instead, where there is no such keyword
 
     def sentence(self, home: str = "") -> str:
         """What to take here; ``home`` is the module that was asked for a component."""

@@ -41,7 +41,7 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
 _ORDER = "[mass] [length] [current] [temperature] [time]"  # of units of one dimension
 
 #: Types that pint leaves quantity * value to, as it does with those of xarray and pandas.
-AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.of_time.OfTime",
+AS_ARRAYS = ("blocks.language.expression.Expression", "blocks.language.references.OfTime",
              "blocks.results.values.series.Series", "blocks.results.values.series.Derived")
 
 

@@ -15,8 +15,7 @@ from ..units import from_si, quantity
 from .parameters import MANY, differences, differences_sheet, in_few_words
 from .plots.plotting import Curve, Drawing, Panel, figure_of, given_axes, span_of
 from .plots.selection import drawn_by_default
-from .recorded import Recorded
-from .recording import Instant
+from .recording import Instant, Recording
 from .sheet import Sheet, Tabulated
 from .shown import SECOND, number, time_unit, unit_to_show
 from .values.sampling import units_wanted
@@ -201,7 +200,7 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
         print(both)                 # largest differences, when, and parameters that differ
         both.plot(save="both.png")
     """
-    if not isinstance(runs, Mapping) or isinstance(runs, Recorded):
+    if not isinstance(runs, Mapping) or hasattr(runs, "recording"):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",
                         'Name them: compare({"dry": a, "lubricated": b}, "block.v").', given=runs)
     for name, run in runs.items():
@@ -217,7 +216,7 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
 
 def refuse_no_result(given: Any, where: str) -> None:
     """Refuse what knows nothing of a run."""
-    if not isinstance(given, Recorded):
+    if not isinstance(getattr(given, "recording", None), Recording):
         raise ParameterError(where, f"compares results of runs, but was given {brief(given)}.",
                              "Give what model.simulate(…) or load(…) has returned.",
                              given=given, code="result.compare")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which values was a run made with, and in what do those of several runs differ?
+"""Which values and versions was a run made with, and in what do the values of several differ?
 
 Parameters and options of all components, where their variables start, and the options of
 ``simulate``: read off the model when the run begins, so that later changes of the model do
@@ -7,8 +7,10 @@ not change what is said of the run.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,9 @@ from .sheet import ByName, Sheet
 from .shown import number, pretty
 
 __all__ = ["MANY", "MadeWith", "Parameters", "differences", "differences_sheet",
-           "in_few_words", "said"]  # fmt: skip
+           "in_few_words", "said", "versions"]  # fmt: skip
 
+PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "llvmlite"
 MANY = 20  # runs that stand side by side; what differs among more is told below each other
 SAME = 1e-12  # relative difference of two numbers that were written in different units
 FEW = 2  # differences that are said in a legend
@@ -31,23 +34,12 @@ LISTED = 3  # numbers of an array that are said
 
 @dataclass(frozen=True)
 class MadeWith:
-    """What a run was made with.
+    """What a run was made with, by path."""
 
-    Attributes
-    ----------
-    parameters : mapping of path to quantity, or to the value of an option
-    starts : mapping of path to (quantity, priority)
-        Initial targets that were given.
-    types : mapping of path to str
-        The class of every component.
-    settings : mapping of name to value
-        Options of ``simulate`` that shape the run.
-    """
-
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    starts: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # quantities, values of options
+    starts: Mapping[str, tuple[Any, str]] = field(default_factory=dict)  # given; with priority
+    types: Mapping[str, str] = field(default_factory=dict)  # the class of every component
+    settings: Mapping[str, Any] = field(default_factory=dict)  # options of ``simulate``, by name
 
 
 class Parameters(ByName):
@@ -174,3 +166,17 @@ def differences_sheet(names: Sequence[str], made: Sequence[MadeWith]) -> Sheet:
     taken = [f"{name} " if name == "what" else name for name in names]
     return Sheet("What differs", {"what": list(found), **{
         name: [said(values[k]) for values in found.values()] for k, name in enumerate(taken)}})
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a run's numbers depend on."""
+    from importlib import metadata  # which loads thirty modules, for e-mail among others
+
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:  # not installed, or run from a folder
+            continue
+    return found

@@ -10,7 +10,7 @@ from typing import Any
 from ..exceptions import WrongCall
 from .lookup import collapsed
 from .recording import EventRecord, Recording, VariableInfo
-from .sheet import SHOWN, Sheet, Tabulated, pandas
+from .sheet import SHOWN, ByName, Sheet, Tabulated, pandas
 from .shown import SECOND, label, number
 
 __all__ = ["Events", "Statistics", "Variables"]
@@ -65,33 +65,27 @@ class Events(Tabulated, Sequence[EventRecord]):
         return self._sheet()._repr_html_() if len(self) else "<p>no events</p>"
 
 
-class Statistics(Tabulated, Mapping[str, Any]):
+class Statistics(ByName):
     """What a run has cost, and which method was taken and why.
 
     A plain mapping; counters are also attributes (``result.statistics.steps``).
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = dict(values)
+        self._named = dict(values)
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[name]
+        return self._named[name]
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return self.__dict__["_values"][name]
+            return self.__dict__["_named"][name]
         except KeyError:
             raise AttributeError(name) from None
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
     def _sheet(self) -> Sheet:
         rows: list[tuple[str, Any]] = []
-        for name, value in self._values.items():
+        for name, value in self._named.items():
             if isinstance(value, Mapping):
                 rows += [(f"{name}: {part}", _cost(v, timed=True)) for part, v in value.items()]
             else:

@@ -13,7 +13,7 @@ from ..diagnostics.start import on_loose_nodes, undetermined
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags
 from ..numerics.rewriting import kinds
-from ..numerics.tolerances import LAST_DIGITS, LEAST_TIME, SAME_INSTANT
+from ..numerics.tolerances import LAST_DIGITS, SAME_INSTANT, SHORT_TIME
 from ..solvers import Method, Step
 from ..system.failure import STEEP
 from ..system.problem import Problem
@@ -39,7 +39,7 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     problem, system = recording.problem, recording.system
     names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
     if problem.failure is None and step.by_numbers:  # machine code does not say why
-        ahead, rate = SAME_INSTANT * max(abs(step.t), LEAST_TIME), problem.slope(step.t, step.y)
+        ahead, rate = SAME_INSTANT * max(abs(step.t), SHORT_TIME), problem.slope(step.t, step.y)
         if problem.laws is not None:
             problem.slope(step.t + ahead, step.y + ahead * np.nan_to_num(rate))
             problem.laws.refuse_jam(problem, step.t + ahead)

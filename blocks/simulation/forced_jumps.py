@@ -19,7 +19,7 @@ from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Local
 from ..numerics.arrays import Array, Flags
 from ..numerics.copies import put_back
-from ..numerics.tolerances import LEAST_JUMP, MODE_MISSED
+from ..numerics.tolerances import MODE_MISSED, SAME_AS_BEFORE
 from ..system.problem import Problem
 from ..system.system import System
 from ..system.time_functions import relations_of_time
@@ -89,7 +89,7 @@ class ForcedJumps:
 
     def _jumped(self, before: Array, after: Array) -> Flags:
         return np.abs(after - before) > (
-            LEAST_JUMP * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
+            SAME_AS_BEFORE * self.nominal + MODE_MISSED * np.maximum(np.abs(before), np.abs(after)))
 
     def now(self, problem: Problem, t: float) -> Array:
         """Values of what is watched."""

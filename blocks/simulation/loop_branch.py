@@ -12,7 +12,7 @@ import numpy as np
 
 from ..numerics import tolerances
 from ..numerics.arrays import Array
-from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
+from ..numerics.tolerances import ANOTHER_SOLUTION, AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem, Tangent
@@ -49,7 +49,7 @@ def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
     except AlgebraicFailure:
         found = np.full(len(near), np.nan)
     if np.all(np.abs(found - near) <= HALF_AS_FAR * np.abs(after - before)
-              + HALF_OF_ALL * np.abs(near) + LEAST_BRANCH * branch.sizes):
+              + HALF_OF_ALL * np.abs(near) + ANOTHER_SOLUTION * branch.sizes):
         return found
     branch.follow(t, states)
     return branch.z
@@ -116,7 +116,7 @@ class LoopBranch:
         try:
             there = self.solved(ahead, states(ahead), here)
             half = self.solved(middle, between, here)
-            least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
+            least, change = ANOTHER_SOLUTION * (np.abs(here) + self.sizes), np.abs(there - here)
             found = half if np.all(change <= least) else self.solved(middle, between, there)
         except AlgebraicFailure:
             return None

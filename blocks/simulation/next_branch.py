@@ -21,7 +21,7 @@ from itertools import combinations, islice, product
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import LAST_DIGITS, ON_PATH, TINY
+from ..numerics.tolerances import LAST_DIGITS, TINY, ZERO_MARGIN
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 
@@ -143,7 +143,7 @@ class _Path:
             if forward and end > 0:
                 return end, crossed
             size = np.abs(here) + np.abs(there) + TINY
-            if abs(self._margins(m, end)[k]) <= ON_PATH * size[k]:
+            if abs(self._margins(m, end)[k]) <= ZERO_MARGIN * size[k]:
                 return end, np.array([k])
             at = end
         raise _Lost

@@ -18,9 +18,8 @@ from .. import native
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
-from ..results.parameters import MadeWith
+from ..results.parameters import MadeWith, versions
 from ..results.recording import EnergyTerm, EventRecord
-from ..results.versions import versions
 from ..system.evaluator import Evaluator
 from ..system.points import Points
 from ..system.problem import Problem

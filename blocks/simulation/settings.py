@@ -18,7 +18,7 @@ from ..exceptions import (
     nearest,
 )
 from ..numerics.arrays import Array
-from ..numerics.tolerances import LAST_SAMPLE
+from ..numerics.tolerances import STEP_REST
 from ..reading.foreign_words import option_elsewhere
 from ..results.values.times import sample_times as times_asked_for
 from ..solvers import Method
@@ -121,7 +121,7 @@ def sample_times(every: object, times: object, t0: float, t1: float) -> Array | 
     if every is None or chosen is None:
         return chosen
     h = to_si(every, unit("s"), "simulate(every=…)")
-    return np.append(chosen[chosen < t1 - LAST_SAMPLE * h], t1)
+    return np.append(chosen[chosen < t1 - STEP_REST * h], t1)
 
 
 def record_options(options: Options) -> RecordOptions | None:

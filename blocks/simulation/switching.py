@@ -13,10 +13,10 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import put_back
 from ..numerics.tolerances import (
     CEASED_FLOW,
-    LOOK_AHEAD,
+    DIRECTION_STEP,
+    ROUNDING,
     SAME_INSTANT,
     TINY,
-    WRONG_SIDE,
 )
 from ..solvers.samples import MOST_ROUNDS
 from ..system.problem import Problem
@@ -163,7 +163,7 @@ class Switching:
         """
         holds, times = self.problem.m > 0.5, self.time_events
         wrong: Flags = np.where(holds, g, -g) < -np.maximum(
-            self.crossings.relation_tolerance, WRONG_SIDE * (np.abs(g) + TINY))
+            self.crossings.relation_tolerance, ROUNDING * (np.abs(g) + TINY))
         wrong |= (g == 0) & (holds != times.relations.at_zero)  # discrete values
         return wrong & ~times.timed & ~self.indirect
 
@@ -213,7 +213,7 @@ class Switching:
             return
         slope = system.slope(*problem.arguments(t))
         speed = float(np.max(np.abs(slope) / (np.abs(problem.x) + problem.scale_x), initial=0.0))
-        h = min(LOOK_AHEAD / max(speed, TINY), LOOK_AHEAD * (self.t_end - t))
+        h = min(DIRECTION_STEP / max(speed, TINY), DIRECTION_STEP * (self.t_end - t))
         with put_back(problem.x, problem.z), np.errstate(all="ignore"):
             problem.x += h * slope
             problem.unknowns.solve_in_order(problem.arguments(t + h))

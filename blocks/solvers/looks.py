@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
-from ..numerics.tolerances import NO_DIP
+from ..numerics.tolerances import ROUNDING
 
 __all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "MOST_LOOKS", "MOST_PARTS", "NARROW",
            "SAME", "SCATTER", "SEEN", "TURN", "next_look"]  # fmt: skip
@@ -88,6 +88,6 @@ def next_look(times: Vector, margins: Matrix, count: int) -> float:
             lowest = a + away * rise + away * (away - width) * bend
             close = width > WIDE * whole and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
-            if close or lowest < -NO_DIP * high:
+            if close or lowest < -ROUNDING * high:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest

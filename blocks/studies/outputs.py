@@ -23,8 +23,7 @@ from ..numerics.arrays import Array
 from ..results import Result
 from ..results.lookup import find, find_all
 from ..results.recording import VariableInfo
-from ..results.reductions import reduction_of
-from ..results.values.samples import unit_of_number
+from ..results.values.samples import reduction_of, unit_of_number
 from ..results.values.table import instance_dimension
 from ..results.values.times import grid, within_run
 from ..simulation.catalog import Catalog

@@ -20,7 +20,7 @@ import numpy as np
 from ..machine.functions import machine_code
 from ..machine.signatures import address_of, indices_at, vector_at
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import OPEN_UNKNOWN
+from ..numerics.tolerances import DEPENDENT_EXACTLY
 
 __all__ = ["BlockFactors", "factorize_blocks", "order_of", "plan_of", "room_for", "solve_blocks"]
 
@@ -214,10 +214,10 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
                     carried, carrying = part, i
                 elif told[may + n + i] == 0 and (part > largest or part == largest and i < row):
                     largest, row = part, i
-            if by_flows and largest <= OPEN_UNKNOWN:
+            if by_flows and largest <= DEPENDENT_EXACTLY:
                 largest, row = carried, carrying
             opened[k], below[k], above[k + 1] = 0.0, filled, filled
-            if told[may + k] != 0 and largest <= OPEN_UNKNOWN:
+            if told[may + k] != 0 and largest <= DEPENDENT_EXACTLY:
                 opened[k], a[k] = 1.0, 1.0
                 for r in range(rows):
                     if not abs(x[open_rows[r]]) < np.inf:

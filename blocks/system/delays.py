@@ -28,7 +28,7 @@ from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.instants import same_instant
-from ..numerics.tolerances import HANDED_ON, LAST_BITS, TIME_GRAIN
+from ..numerics.tolerances import CLEAR, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
 from .past import Past, may_miss
 from .system import System
@@ -236,7 +236,7 @@ class Delays:
             level = 1 + min(self.past.levels[k[arrive]].tolist(), default=-1)
         if level:  # a jump that is only handed on stays a jump
             jump = np.abs(now - self.past.last)
-            level = 0 if np.any(jump > HANDED_ON * self.largest) else level
+            level = 0 if np.any(jump > CLEAR * self.largest) else level
         if level <= self.roughest:  # else smoother than the method can tell, or no business of it
             self.past.begin(t, level)
 

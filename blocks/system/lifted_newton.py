@@ -12,8 +12,8 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ..language.exponents import lifted
 from ..numerics.arrays import Array, Indices
+from ..numerics.rewriting import lifted
 from .evaluator import Arguments
 from .system import System
 

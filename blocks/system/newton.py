@@ -19,14 +19,14 @@ from ..numerics.copies import shallow_copy
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
     BESIDE_ZERO,
+    CANCELLATION,
     CEASED_FLOW,
     FALLS_NO_MORE,
+    FULFILLED,
     LAST_BITS,
     NEWTON_CONVERGES,
-    NEWTON_EXACT,
     NEWTON_STALLED,
     NO_SHORTER,
-    OPEN_CONSISTENT,
     TINY,
 )
 from .block_factors import BlockFactors, plan_of
@@ -193,7 +193,7 @@ class AlgebraicUnknowns:
             even = NO_SHORTER * last < norm
             # away from a pole steps are little, too, but grow; at the edge of where a law has a
             # value only parts of them are taken
-            ends = (norm <= last or norm <= NEWTON_EXACT) and (
+            ends = (norm <= last or norm <= CANCELLATION) and (
                 taken is step or np.array_equal(taken, step))
             stalled = ends and iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
@@ -202,7 +202,7 @@ class AlgebraicUnknowns:
                 return None
             tells = iteration > 0 or self.constant  # a law may be steep where a root begins
             if stalled or ends and norm <= NEWTON_CONVERGES and tells and (
-                    norm <= NEWTON_EXACT or even or iteration > 2
+                    norm <= CANCELLATION or even or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
@@ -373,7 +373,7 @@ class AlgebraicUnknowns:
             z[span] -= step
             if np.all(np.abs(step) <= NEWTON_CONVERGES * (np.abs(z) + self.scale[-len(z):])[span]):
                 left = np.abs(self.system.residual(*arguments)[span][rows])
-                allowed = OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
+                allowed = FULFILLED * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
                 if np.all(left <= allowed + CEASED_FLOW * np.sum(np.abs(z[span]))):
                     return steps
                 break
@@ -475,7 +475,7 @@ class AlgebraicUnknowns:
 
     def _is_consistent(self, residual: Array, size: Array) -> bool:
         """Whether equations that say nothing new are met by what the others say."""
-        allowed = OPEN_CONSISTENT * (np.abs(self._said_nothing) @ size + 1.0)
+        allowed = FULFILLED * (np.abs(self._said_nothing) @ size + 1.0)
         allowed += CEASED_FLOW * np.sum(size[self._carried])
         return bool(np.all(np.abs(residual[self._which]) <= allowed))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import FALLS_NO_MORE, LAST_BITS, SOLVED_ALREADY, TIED_SOLVED
+from ..numerics.tolerances import CANCELLATION, FALLS_NO_MORE, LAST_BITS, NEWTON_CONVERGES
 from .evaluator import Evaluator
 
 __all__ = ["solved_at_points"]
@@ -43,7 +43,7 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
             break
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
-        little = TIED_SOLVED * size + SOLVED_ALREADY * nominal
+        little = NEWTON_CONVERGES * size + CANCELLATION * nominal
         # slopes may be steep at first, as of a root: the step tells nothing then
         close = (np.abs(step) <= little).all(axis=1) & (k > 0)
         # a current of nothing beside voltages: what does not shrink any more is their rounding

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray
 
-from blocks.results.files.netcdf import write_netcdf
+from blocks.results.values.table import write_netcdf
 
 
 @pytest.mark.parametrize("packed", [False, True])

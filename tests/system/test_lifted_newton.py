@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from blocks import Input, Parameter, exp, quantity
-from blocks.language.exponents import lifted
+from blocks.numerics.rewriting import lifted
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 from library.signal import Constant
 

@@ -13,11 +13,10 @@ from ...numerics.arrays import Array
 from ...results import Result
 from ...results.lookup import find_one
 from ...results.recording import VariableInfo
-from ...results.reductions import reduction_of
 from ...results.sensitivities import Sensitivities
 from ...results.values.quadrature import integrals
 from ...results.values.rows import Rows, stretches
-from ...results.values.samples import OVER_TIME, unit_of_number
+from ...results.values.samples import OVER_TIME, reduction_of, unit_of_number
 from ...simulation.catalog import Catalog
 from ...units import Unit
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...exceptions import InitialisationError
 from ...initialisation.targets import TargetFunctions, least_values
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT
+from ...numerics.tolerances import SETTLED
 from ...simulation.actions import Requirements
 from ...units import from_si
 from ..linear.derivatives import Derivatives, DerivativesAt, elements_of_system
@@ -93,7 +93,7 @@ def solved_in_mode(point: Point, derivatives: Derivatives) -> Point:
         step = np.linalg.lstsq(whole[:, at.by.unknowns], -value, rcond=SINGULAR)[0]  # the least
         point = replace(point, z=point.z + step[:nz], u=point.u + step[nz:])
         size = np.abs(np.concatenate([point.z, point.u])).max(initial=0.0)
-        if np.abs(step).max(initial=0.0) <= EFFORTS_EXACT * size:
+        if np.abs(step).max(initial=0.0) <= SETTLED * size:
             break
     return point
 

@@ -29,7 +29,7 @@ from ...initialisation.targets import (
 from ...language.compiled_model import CompiledModel
 from ...language.component import Part
 from ...numerics.arrays import Array, Flags
-from ...numerics.tolerances import CONSTRAINT_MET, RANK_OF_TARGETS
+from ...numerics.tolerances import BLOCK_SINGULAR, FULFILLED
 from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.start import RunStart, given_discrete_values
@@ -413,11 +413,11 @@ class StartEquations:
             if j is None or not null.shape[1]:
                 continue
             reduced = j @ null
-            moves = np.abs(reduced).max(axis=1) > np.sqrt(RANK_OF_TARGETS)
-            if len(r) and (np.abs(r[moves]) > 10 * CONSTRAINT_MET).any():
+            moves = np.abs(reduced).max(axis=1) > np.sqrt(BLOCK_SINGULAR)
+            if len(r) and (np.abs(r[moves]) > 10 * FULFILLED).any():
                 return False
             _, s, vt = np.linalg.svd(reduced)
-            null = null @ vt[int(np.sum(s > RANK_OF_TARGETS * max(1.0, s.max(initial=0.0)))) :].T
+            null = null @ vt[int(np.sum(s > BLOCK_SINGULAR * max(1.0, s.max(initial=0.0)))) :].T
         return True
 
     def moved(self, p: Array, targets: Array) -> Array:

@@ -19,10 +19,10 @@ from math import isfinite
 from ...machine.functions import machine_code
 from ...numerics.tolerances import (
     ACCEPTED_RESIDUAL,
-    ENUMERATED_ERROR,
-    GUESSED_MODE,
+    CLEAR_RATE,
+    FULFILLED,
     SAME_RATES,
-    STEP_EXACT,
+    SETTLED,
     STEP_RESIDUAL,
     TERMS_ROUNDING,
     TINY,
@@ -174,7 +174,7 @@ def _from_kept(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
         problem.x[:n] = problem.kept[:n]
         residual(problem, problem.x, tol, n)
         for i in range(n):
-            band = max(GUESSED_MODE * problem.top[problem.group[i]], TINY)
+            band = max(CLEAR_RATE * problem.top[problem.group[i]], TINY)
             x, rate = problem.x[i], problem.rate[i]
             problem.pieces[i] = 0
             if x >= problem.up[i] - band and rate > band:
@@ -247,7 +247,7 @@ def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
 
     ``loose``: a larger residual is accepted, as nothing better will be found.
     """
-    tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
+    tol = SETTLED if n <= FEW else STEP_RESIDUAL
     problem.floor[:n] = 0.0
     return decide(problem, factors, tol, n, False) == FOUND or loose and residual(
         problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL
@@ -269,7 +269,7 @@ def count_answers(problem: Problem, factors: Factors, tol: float, n: int) -> int
             possible = possible and (problem.pieces[i] == 0 or isfinite(bound))
             problem.x[i] = 0.0
         if not possible or not newton(problem, factors, n) or not residual(
-                problem, problem.new, tol, n) <= max(tol, ENUMERATED_ERROR):
+                problem, problem.new, tol, n) <= max(tol, FULFILLED):
             continue
         differs = answers == NONE
         for i in range(n):

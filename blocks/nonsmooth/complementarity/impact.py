@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 from ...machine.functions import machine_code
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
-from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
+from ...numerics.tolerances import AT_BOUND, FLOW_NONE, ROUNDING
 from .decide import ENUMERATED, FOUND, NONE, count_answers, decide
 from .problem import Problem, at_efforts, connect, pose, problem_of
 from .scaling import MatrixLike, as_matrix
@@ -227,7 +227,7 @@ def collide(problem: Problem, factors: Factors, all_: Collision, n: int, limit: 
     for i in range(n):
         fastest = max(fastest, abs(rows[SPEED, i]))
         rebounds |= rows[TOUCHES, i] != 0.0 and rows[RESTITUTION, i] > 0.0
-    still, ends = APPROACH * fastest, True
+    still, ends = FLOW_NONE * fastest, True
     noise = still if loads else 0.0
     if limit < 0:
         limit = 20 * n + 20 if loads else 1000 + 100 * n
@@ -239,7 +239,7 @@ def collide(problem: Problem, factors: Factors, all_: Collision, n: int, limit: 
                 most = max(most, rows[SPEED, i] * rows[SPEED, i] / D[i, i])
         if most == 0.0:
             break
-        hit, m, least = 0, 0, most * (1 - TIE)
+        hit, m, least = 0, 0, most * (1 - AT_BOUND)
         for i in range(n):
             strikes = _strikes(all_, i, still, least)
             hit += 1 if strikes else 0
@@ -366,7 +366,7 @@ def _rounding(all_: Collision, m: int) -> float:
     energy = 0.0
     for a in range(m):
         energy += abs(all_.found[IMPULSE, a] * all_.rows[SPEED, all_.group[a]])
-    return ENERGY_GAIN * energy
+    return ROUNDING * energy
 
 
 @machine_code

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Flags, Indices, Matrix
-from ...numerics.tolerances import NO_SPEED, RISING, TIED_RATIO
+from ...numerics.tolerances import DELASSUS_SINGULAR, NOISE, ROUNDING
 
 __all__ = ["pivot"]
 
@@ -56,7 +56,7 @@ def pivot(table: Matrix, basis: Indices, among: Flags, n: int, limit: int) -> in
             largest = max(largest, abs(table[i, entering]))
         rises = False
         for i in range(n):
-            among[i] = table[i, entering] > RISING * largest
+            among[i] = table[i, entering] > DELASSUS_SINGULAR * largest
             if among[i]:
                 rises = True
                 least = min(least, table[i, right] / table[i, entering])
@@ -64,7 +64,7 @@ def pivot(table: Matrix, basis: Indices, among: Flags, n: int, limit: int) -> in
                     last = i
         if not rises:
             return -1
-        if last >= 0 and table[last, right] / table[last, entering] <= least + NO_SPEED * max(
+        if last >= 0 and table[last, right] / table[last, entering] <= least + NOISE * max(
                 1.0, abs(least)):
             row = last  # the artificial variable may leave: prefer to end
         else:
@@ -81,7 +81,7 @@ def _least(table: Matrix, among: Flags, column: int, sign: float, n: int) -> int
                 least = min(least, sign * table[i, at] / table[i, column])
         for i in range(n):
             if among[i]:
-                among[i] = sign * table[i, at] / table[i, column] <= least + TIED_RATIO * max(
+                among[i] = sign * table[i, at] / table[i, column] <= least + ROUNDING * max(
                     1.0, abs(least))
             if among[i]:
                 first = i if left == 0 else first

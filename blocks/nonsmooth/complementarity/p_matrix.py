@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ...machine.functions import machine_code
 from ...numerics.arrays import Array, Matrix
-from ...numerics.tolerances import P_MATRIX, SYMMETRIC
+from ...numerics.tolerances import PIVOT_NONE, ROUNDING
 
 __all__ = ["is_p_matrix", "is_positive", "signed_pivot"]
 
@@ -48,17 +48,17 @@ def is_p_matrix(matrix: ArrayLike) -> bool | None:
     """
     A = np.array(matrix, dtype=float)
     diagonal = A.diagonal()
-    if np.any(diagonal <= P_MATRIX * np.max(np.abs(diagonal), initial=0.0)):
+    if np.any(diagonal <= PIVOT_NONE * np.max(np.abs(diagonal), initial=0.0)):
         return False
     d = 1 / np.sqrt(diagonal)
     A = d[:, None] * A * d
-    if np.linalg.eigvalsh((A + A.T) / 2).min(initial=1.0) > P_MATRIX:
+    if np.linalg.eigvalsh((A + A.T) / 2).min(initial=1.0) > PIVOT_NONE:
         return True
     return _minors_positive(A) if len(A) <= LARGEST else None
 
 
 def _minors_positive(A: Array) -> bool:
-    if A[0, 0] <= P_MATRIX:
+    if A[0, 0] <= PIVOT_NONE:
         return False
     if len(A) == 1:
         return True
@@ -95,7 +95,7 @@ def is_positive(d: Matrix, factors: Matrix, count: int, least: float) -> bool:
             return False
         for j in range(i + 1):
             unit = np.sqrt(d[i, i] * d[j, j])
-            if not abs(d[i, j] - d[j, i]) <= SYMMETRIC * unit:
+            if not abs(d[i, j] - d[j, i]) <= ROUNDING * unit:
                 return False
             value = d[i, j] / unit
             for k in range(j):

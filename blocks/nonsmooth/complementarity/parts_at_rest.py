@@ -16,9 +16,9 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     AT_BOUND,
     BLOCK_SINGULAR,
-    CONSISTENT,
+    FULFILLED,
     PROXIMAL_POINT,
-    SYMMETRIC,
+    ROUNDING,
     TINY,
 )
 from .shares import Shares, shares, weights
@@ -56,7 +56,7 @@ class Part(NamedTuple):
     def is_plain(self) -> bool:
         """Whether no bounds follow efforts, and D is symmetric, as no efforts elsewhere do."""
         own = self.D.diagonal()
-        even = np.abs(self.D - self.D.T) <= SYMMETRIC * np.sqrt(np.maximum(np.outer(own, own), 0))
+        even = np.abs(self.D - self.D.T) <= ROUNDING * np.sqrt(np.maximum(np.outer(own, own), 0))
         return not self.follows.any() and bool(even.all())
 
     def bounds(self, effort: Array) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ def followed(part: Part, near: Array | None = None) -> Shares:
             x = bound + by @ rate
     lowest, highest = part.bounds(x)
     x = np.clip(x, np.minimum(lowest, highest), highest)
-    if not loose.any() and np.abs(rate - D @ x).max() > CONSISTENT * np.abs(rate).max():
+    if not loose.any() and np.abs(rate - D @ x).max() > FULFILLED * np.abs(rate).max():
         loose[:] = True  # no efforts hold that
     return Shares(x, inside, loose)
 
@@ -165,7 +165,7 @@ def _with_enough(part: Part, ends: Indices, over: Array) -> tuple[Indices, Flags
     for again in range(len(ends) + 1):
         _, size, right = np.linalg.svd(motions[ends == 0])
         held = right[: np.count_nonzero(size > BLOCK_SINGULAR * size.max(initial=0.0))]
-        loose = (ends != 0) & (np.abs(motions - motions @ held.T @ held).max(axis=1) > CONSISTENT)
+        loose = (ends != 0) & (np.abs(motions - motions @ held.T @ held).max(axis=1) > FULFILLED)
         first = first if again else loose
         if not loose.any():
             break

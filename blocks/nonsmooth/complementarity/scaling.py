@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import CUT_OFF, SYMMETRIC
+from ...numerics.tolerances import NOISE, ROUNDING
 
 __all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix",
            "components", "dense_block", "scale"]  # fmt: skip
@@ -168,16 +168,16 @@ def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tupl
     if dead.any():
         load = np.zeros(count)
         np.maximum.at(load, group, np.abs(b))
-        floor = np.where(dead & (top[group] > 0), np.maximum(floor, CUT_OFF * load[group]), floor)
+        floor = np.where(dead & (top[group] > 0), np.maximum(floor, NOISE * load[group]), floor)
     keep = np.where(dead, 0.0, d)
     if sparse:
         hat = sp.csr_array(sp.diags_array(keep) @ D @ sp.diags_array(keep))
         hat.eliminate_zeros()
         skew = abs(hat - hat.T)
-        symmetric = skew.nnz == 0 or skew.max() <= SYMMETRIC
+        symmetric = skew.nnz == 0 or skew.max() <= ROUNDING
     else:
         hat = keep[:, None] * D * keep
-        symmetric = bool(np.all(np.abs(hat - hat.T) <= SYMMETRIC))
+        symmetric = bool(np.all(np.abs(hat - hat.T) <= ROUNDING))
     if dead.any():
         count, group = components(hat)
     return ScaledBox(hat, d * b, lower / d, upper / d, floor, group, count, symmetric), d

@@ -25,7 +25,7 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ...numerics.tolerances import (
     AT_BOUND,
     BLOCK_SINGULAR,
-    CONSISTENT,
+    FULFILLED,
     PROXIMAL_POINT,
     SAFE_PIVOT,
     TINY,
@@ -182,7 +182,7 @@ def share(d: Matrix, rows: Matrix, by: Matrix, l: Matrix, h: Matrix, q: Matrix, 
         for j in range(n):
             rate -= d[i, j] * rows[EFFORT, j]
         missing = max(missing, abs(rate * rows[UNIT, i]))
-    if most == 0.0 and missing > CONSISTENT * top:  # no efforts hold that
+    if most == 0.0 and missing > FULFILLED * top:  # no efforts hold that
         rows[LOOSE, :n] = 1.0
     return found
 
@@ -197,7 +197,7 @@ def _decompose(d: Matrix, rows: Matrix, l: Matrix, order: Indices, n: int) -> in
         for i in range(n):
             if rows[LEFT, i] > rows[LEFT, best]:
                 best = i
-        if not rows[LEFT, best] > CONSISTENT:
+        if not rows[LEFT, best] > FULFILLED:
             return k
         order[k], pivot = best, np.sqrt(rows[LEFT, best])
         for i in range(n):
@@ -360,7 +360,7 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
     while held < rank:
         best = NOBODY
         for i in range(n):
-            if rows[LEFT, i] > CONSISTENT and (rows[ENDS, i] == 0.0 if inside else (
+            if rows[LEFT, i] > FULFILLED and (rows[ENDS, i] == 0.0 if inside else (
                     rows[BOUND, i] != 0.0)) and (best == NOBODY or (
                     rows[LEFT, i] > rows[LEFT, best] if inside else (
                         rows[OVER, i] < rows[OVER, best]))):
@@ -370,7 +370,7 @@ def _with_enough(rows: Matrix, l: Matrix, q: Matrix, n: int, rank: int) -> None:
         if best == NOBODY:
             inside = False
             for i in range(n):
-                if rows[ENDS, i] != 0.0 and rows[LEFT, i] > CONSISTENT:
+                if rows[ENDS, i] != 0.0 and rows[LEFT, i] > FULFILLED:
                     rows[LOOSE, i] = 1.0
             continue
         rows[BOUND, best] = 0.0

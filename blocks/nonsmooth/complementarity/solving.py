@@ -28,13 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
-from ...numerics.tolerances import (
-    BOUND_BAND,
-    CANCELLATION,
-    OWN_ROUNDING,
-    SELF_CARRYING,
-    SEMIDEFINITE,
-)
+from ...numerics.tolerances import AT_BOUND, CANCELLATION, NOTHING_AT_ALL, PIVOT_NONE, SEMIDEFINITE
 from .decide import ENUMERATED, FOUND, NONE, SEVERAL, count_answers, decide
 from .p_matrix import is_p_matrix, signed_pivot
 from .problem import FEW, connect, problem_of
@@ -198,7 +192,7 @@ class _Part(NamedTuple):
             effort[held] = self.low[held]
             if _rows(self.L)[held].any():
                 own = np.eye(len(held)) - sp.dense(self.L[held][:, held])
-                if signed_pivot(own) <= SELF_CARRYING:  # friction that carries itself
+                if signed_pivot(own) <= PIVOT_NONE:  # friction that carries itself
                     return self._told(effort, None, gone, tol, Status.NOT_UNIQUE, 0)
                 inverse = np.linalg.inv(own)
                 effort[held] = inverse @ self.low[held]
@@ -245,8 +239,8 @@ class _Part(NamedTuple):
             unit = box.unit(w)
             moving[free] = np.abs(w) > tol * unit + box.floor
             low, high = self.low + self.L @ effort, self.high + self.H @ effort
-            band = BOUND_BAND * np.abs(effort)
-            band[free] += OWN_ROUNDING * unit * d
+            band = AT_BOUND * np.abs(effort)
+            band[free] += NOTHING_AT_ALL * unit * d
             bottom, top = effort <= low + band, effort >= high - band
             state[free] = np.where(top & moving & (rate > 0), 1,
                                    np.where(bottom & moving & (rate < 0), -1, 0))[free]

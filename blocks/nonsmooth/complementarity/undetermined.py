@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.tolerances import (
     AT_BOUND,
-    MOVED_BY_STRESS,
-    NO_STRESS,
-    RANK,
-    STRESS_RANK,
+    DELASSUS_SINGULAR,
+    DEPENDENT,
+    RATE_OF_STRESS,
+    SAME_AS_BEFORE,
     TINY,
 )
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, components, dense_block, scale
@@ -115,7 +115,7 @@ def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
     """
     q, r = np.linalg.qr(free)
     projector = q @ q.T
-    projector[np.abs(projector) < NO_STRESS] = 0.0
+    projector[np.abs(projector) < SAME_AS_BEFORE] = 0.0
     count, label = components(projector)
     out = []
     for k in range(count):
@@ -134,16 +134,16 @@ def _can_change(low: Array, high: Array, held: Array, basis: Array, size: float)
     That depends on those at their bounds alone: some t has to leave all of them there, or lead some
     inwards and none out.
     """
-    up, down = high - held <= NO_STRESS * size, held - low <= NO_STRESS * size
+    up, down = high - held <= SAME_AS_BEFORE * size, held - low <= SAME_AS_BEFORE * size
     tight = np.vstack([basis[up], -basis[down]])
     tight /= np.maximum(np.abs(tight).max(axis=1, keepdims=True), TINY)
-    if np.linalg.matrix_rank(tight, tol=STRESS_RANK) < basis.shape[1]:
+    if np.linalg.matrix_rank(tight, tol=DEPENDENT) < basis.shape[1]:
         return True
     from scipy.optimize import linprog  # takes long to load, and is seldom needed
 
     inwards = linprog(tight.sum(axis=0), np.vstack([tight, -tight]),
                       np.repeat([0.0, 1.0], len(tight)), bounds=(None, None))
-    return bool(inwards.fun < -NO_STRESS)
+    return bool(inwards.fun < -SAME_AS_BEFORE)
 
 
 def open_load(D: Array, through: Array, others: Array) -> bool:
@@ -157,7 +157,7 @@ def open_load(D: Array, through: Array, others: Array) -> bool:
     if not basis.shape[1] or not len(others):
         return False
     felt = np.linalg.norm(others * size, axis=1, keepdims=True)  # by efforts of which some are zero
-    return bool(np.any(np.abs(others @ basis) > MOVED_BY_STRESS * np.maximum(felt, TINY)))
+    return bool(np.any(np.abs(others @ basis) > RATE_OF_STRESS * np.maximum(felt, TINY)))
 
 
 def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -190,4 +190,5 @@ def ranges_end(lower: Array, upper: Array) -> Flags:
 def kernel(A: Array) -> Array:
     """Orthonormal kernel of a dense matrix of unit diagonal."""
     _, values, right = np.linalg.svd(A)
-    return np.asarray(right[np.count_nonzero(values > RANK * values.max(initial=1.0)):].T)
+    rank = np.count_nonzero(values > DELASSUS_SINGULAR * values.max(initial=1.0))
+    return np.asarray(right[rank:].T)

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.rewriting import kinds
-from ...numerics.tolerances import SYMMETRIC
+from ...numerics.tolerances import ROUNDING
 from ...system import Evaluator
 from .delassus import is_singular
 from .elements import Elements
@@ -142,7 +142,7 @@ class Companions:
             resting, moving = map(np.array, _at_rest(laws, laws.flow[members[0]], *(
                 ca.horzcat(*(e[members] for e in side))
                 for side in ((laws.low, laws.high), (laws.back, laws.forth)))))
-            weaker = np.flatnonzero(~np.isclose(resting, moving, SYMMETRIC, 0.0).all(axis=1))
+            weaker = np.flatnonzero(~np.isclose(resting, moving, ROUNDING, 0.0).all(axis=1))
             if not len(weaker):
                 continue
             changed = True
@@ -268,7 +268,7 @@ def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int],
     effect, on_loops = map(np.array, _at_rest(laws, flow, *(
         ca.mtimes(ca.jacobian(e, tape.u)[:, columns], share) for e in (felt, loops))))
     left = on_loops - on_loops[:, [first]]
-    if np.abs(left).max(initial=0.0) > SYMMETRIC * np.abs(on_loops).max(initial=0.0):
+    if np.abs(left).max(initial=0.0) > ROUNDING * np.abs(on_loops).max(initial=0.0):
         from scipy.sparse.linalg import splu
 
         felt_z, loops_z = (a.sparse().tocsc() for a in _at_rest(
@@ -277,7 +277,7 @@ def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int],
             return np.arange(len(group)) == first
         effect = effect - felt_z @ splu(loops_z).solve(on_loops)
     change = effect - effect[:, [first]]
-    unfelt: Flags = np.abs(change).max(axis=0) <= SYMMETRIC * np.abs(effect).max()
+    unfelt: Flags = np.abs(change).max(axis=0) <= ROUNDING * np.abs(effect).max()
     return unfelt
 
 

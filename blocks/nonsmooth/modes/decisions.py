@@ -15,21 +15,18 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     AT_BOUND,
-    CLOSED_GAP,
+    CANCELLATION,
+    CLEAR,
     DECIDED_AGAIN,
-    EFFORT_NONE,
-    EQUAL_BOUNDS,
     FLOW_NONE,
-    FLOW_NONE_AT_START,
-    FLOW_TURNED,
-    GAP_ROUNDING,
     INSTANT,
-    LEAST_TIME,
-    LONGEST_INSTANT,
     MODE_ENDED,
     NO_RANGE,
-    REBOUND_RESTS,
+    NOISE,
+    ROUNDING,
+    SAME_AS_BEFORE,
     SAME_INSTANT,
+    SHORT_TIME,
     SHORTEST_INSTANT,
     TINY,
 )
@@ -97,10 +94,10 @@ class Decisions:
         # tied states come out of one least-squares problem, with the rounding of the largest
         least = np.max(np.abs(problem.x / problem.scale_x), initial=1.0) if (
             evaluation.system.nc) else 1e-3
-        noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
+        noise = NOISE * evaluation.rounding.flow_magnitudes(
             problem, t, np.maximum(np.abs(problem.x), least * problem.scale_x))
         rest = np.abs(now.flow) <= noise
-        closed = now.gap <= CLOSED_GAP * max(1.0, largest_position(problem))
+        closed = now.gap <= ROUNDING * max(1.0, largest_position(problem))
         closing = contact & closed & (now.flow > 0)
         if closing.any():
             state.modes = np.where(contact, np.where(closed, 0, -1),
@@ -121,7 +118,7 @@ class Decisions:
             effort = np.abs(evaluation.efforts(problem)).max(initial=0.0)
             idle = evaluation.present(problem, t).idle & ~contact & (state.modes == 0)
             if idle.any():  # friction without strength lets go of a load, not of rounding
-                state.slack = np.where(idle, EFFORT_NONE * effort, 0.0)
+                state.slack = np.where(idle, ROUNDING * effort, 0.0)
 
     # -- at an event -----------------------------------------------------------------------
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
@@ -181,13 +178,13 @@ class Decisions:
         that carry nothing open when they would pull, and their friction holds as much. What has
         just opened has a gap that is rounding.
         """
-        again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
+        again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), SHORT_TIME), t
         evaluation, state = self.evaluation, self.state
         state.slack = self._slack_of_friction(problem, t)
         if not (again or evaluation.delassus.constant):
             return
         contact, stuck = self.elements.contact, state.modes == 0
-        grain = GAP_ROUNDING * largest_position(problem)
+        grain = CANCELLATION * largest_position(problem)
         parting = contact & ~stuck
         if parting.any():
             parting &= np.abs(evaluation.present(problem, t).gap) <= grain
@@ -242,17 +239,17 @@ class Decisions:
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
         free = ~contact
         # what the present rate stops or makes within an instant is no motion
-        instant = SAME_INSTANT * max(abs(t), LEAST_TIME)
+        instant = SAME_INSTANT * max(abs(t), SHORT_TIME)
         brief = (np.abs(now.flow) <= instant * np.abs(now.rate)) & ~self._moves_on(problem, t, now)
         turned = free & ~brief & (  # has changed sign while idle
-            before * now.flow < -FLOW_TURNED * pace - 2 * evaluation.rounding.of_flows(
+            before * now.flow < -CLEAR * pace - 2 * evaluation.rounding.of_flows(
                 problem, t, state.nothing))  # by more than it was left to go beyond zero
         idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (
-            felt & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
-        touching = contact & (np.abs(now.flow) <= REBOUND_RESTS * pace) & (
-            now.gap <= CLOSED_GAP * largest_position(problem))
+            felt & (np.abs(now.flow) <= SAME_AS_BEFORE * pace)))
+        touching = contact & (np.abs(now.flow) <= SAME_AS_BEFORE * pace) & (
+            now.gap <= ROUNDING * largest_position(problem))
         still = (before == 0) | arrived | (struck & contact) | touching
         state.modes[turned] = np.sign(now.flow[turned]).astype(int)
         if struck.any():
@@ -311,7 +308,7 @@ class Decisions:
     def _slide_after_impact(self, now: LawValues, pace: Array) -> Flags:
         """Velocities have jumped: what was at rest may slide now; returns what moves."""
         contact, modes = self.elements.contact, self.state.modes
-        jumped = np.abs(now.flow) > REBOUND_RESTS * pace
+        jumped = np.abs(now.flow) > SAME_AS_BEFORE * pace
         slides = jumped & ~contact
         modes[slides] = np.sign(now.flow[slides]).astype(int)
         modes[contact & jumped] = -1
@@ -378,7 +375,7 @@ class Decisions:
             self.state.modes[index] = state
             state[unsaid] = self.look_ahead.senses(problem, t, index, moved | loose)[unsaid]
             up, down = up & ~unsaid, down & ~unsaid
-        no_less = 1 - EQUAL_BOUNDS
+        no_less = 1 - AT_BOUND
         state[up & ~down & (now.forth >= now.high * no_less)[index]] = 1
         state[down & (now.back <= now.low * no_less)[index]] = -1
 
@@ -422,7 +419,7 @@ class LookAhead:
         scale = np.abs(slope).max(initial=0.0)
         far = np.abs(problem.x).max(initial=0.0)
         h = min(max(INSTANT * (far / scale if scale > 0 else 1.0), SHORTEST_INSTANT),
-                LONGEST_INSTANT)
+                SHORT_TIME)
         problem.x += h * slope
         problem.update(t + h)
         return h

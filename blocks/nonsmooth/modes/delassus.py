@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WEIGHT, WITHOUT_EFFECT
+from ...numerics.tolerances import DELASSUS_SINGULAR, NOTHING_AT_ALL, OWN_RATE_NONE, PROXIMAL_WEIGHT
 from ...system import Evaluator, Problem
 from ..complementarity import components
 from .memory import Memory
@@ -99,7 +99,7 @@ class Delassus:
         def found() -> Flags:
             by_x = functions.flow_x.sparse(*problem.arguments(t))
             size = np.ravel(abs(by_x).sum(axis=1))
-            return dead & ~functions.flow_varies & (size <= WITHOUT_EFFECT * size.max())
+            return dead & ~functions.flow_varies & (size <= NOTHING_AT_ALL * size.max())
 
         return self.memory.once("at rest for good", found)
 
@@ -162,7 +162,7 @@ def stopping_effort(d: Matrix, rate: Array) -> float:
 def without_effect(d: Matrix) -> Flags:
     """Elements whose effort does not change their own rate."""
     diagonal = np.asarray(d.diagonal())
-    return diagonal <= WITHOUT_EFFECT * diagonal.max(initial=0.0)
+    return diagonal <= NOTHING_AT_ALL * diagonal.max(initial=0.0)
 
 
 def at_dead_centres(d: Matrix) -> Flags:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED, OWN_ROUNDING
+from ...numerics.tolerances import NOTHING_AT_ALL, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
 from ...system.points import Points
 from .delassus import stopping_effort
@@ -55,23 +55,23 @@ class Efforts:
         for k in range(ROUNDS if self.nonlinear else 1):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
             if kept and k == FEW:
-                noise = OWN_ROUNDING * stopping_effort(
+                noise = NOTHING_AT_ALL * stopping_effort(
                     self.evaluation.delassus.matrix(problem, t), now.rate)
             step = self._step(problem, t, now, effort, anew=not kept)
             size, whole = np.abs(step).max(), np.abs(effort).max()
-            if kept and SLOW * last < size > EFFORTS_EXACT * whole and last < np.inf:
+            if kept and SLOW * last < size > SETTLED * whole and last < np.inf:
                 step = self._step(problem, t, now, effort, anew=True)
                 size = np.abs(step).max()
             moved = effort + step  # rounding of those before would stay, as internal stress
-            moved[np.abs(moved) <= OWN_ROUNDING * np.abs(effort)] = 0.0
+            moved[np.abs(moved) <= NOTHING_AT_ALL * np.abs(effort)] = 0.0
             elements.put(problem.u, moved)
             problem.solve_algebraic(t)
-            if size <= EFFORTS_EXACT * whole + noise or (
-                    size > 0.5 * last and size < EFFORTS_STALLED * whole):
+            if size <= SETTLED * whole + noise or (
+                    size > 0.5 * last and size < SAME_AS_BEFORE * whole):
                 break
             last = size
         else:
-            if self.nonlinear and size > EFFORTS_SETTLED * whole + noise:
+            if self.nonlinear and size > SAME_AS_BEFORE * whole + noise:
                 self.restless = elements.label(int(np.abs(step).argmax()))
 
     def _step(self, problem: Problem, t: float, now: LawValues, effort: Array, *, anew: bool

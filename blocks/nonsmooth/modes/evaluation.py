@@ -10,11 +10,11 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import (
-    FLOW_ROUNDING,
+    CANCELLATION,
+    FOUR_LAST_BITS,
     LEAST_POSITION,
-    RATE_ROUNDING,
-    RATE_ROUNDING_OF_NORMALS,
-    RATE_ROUNDING_OF_TURNING,
+    NOTHING_AT_ALL,
+    TERMS_ROUNDING,
 )
 from ...system import Problem
 from ..mode_state import ModeState
@@ -91,7 +91,7 @@ class _Rounding:
 
     def of_flows(self, problem: Problem, t: float, nothing: Array | float = 0.0) -> Array:
         """Flows that rounding alone may give to elements, or what is ``nothing`` of each state."""
-        size = FLOW_ROUNDING * np.maximum(np.abs(problem.x), problem.scale_x)
+        size = FOUR_LAST_BITS * np.maximum(np.abs(problem.x), problem.scale_x)
         return self.flow_magnitudes(problem, t, np.maximum(size, nothing))
 
     def of_rates(self, problem: Problem, t: float) -> Array:
@@ -105,7 +105,7 @@ class _Rounding:
         functions, args = self.functions, problem.arguments(t)
         square = np.array([speed**2 for speed in self.state.fast.tolist()])  # no number: raises
         slope = np.abs(functions.system.slope(*args))
-        noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
+        noise = TERMS_ROUNDING * self.flow_magnitudes(problem, t, slope)
         if not functions.turns or not functions.system.nx:
             return noise
         # a normal has its rounding in either direction, and it turns
@@ -117,8 +117,8 @@ class _Rounding:
             largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
             np.asarray(seen.data)[:] = 1.0
         far = max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
-        return noise + RATE_ROUNDING_OF_NORMALS * largest * (
-            seen @ slope) + RATE_ROUNDING_OF_TURNING * square / far
+        return noise + CANCELLATION * largest * (
+            seen @ slope) + NOTHING_AT_ALL * square / far
 
     def flow_magnitudes(self, problem: Problem, t: float, size: Array) -> Array:
         """Flows of states of a size, each counted with its magnitude."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
+from ...numerics.tolerances import ALLOWED_DRIFT, CLEAR
 from ...system import Evaluator, Problem, System
 from ...units import unit
 from .elements import Elements
@@ -85,7 +85,7 @@ def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indic
     InitialisationError
         Naming the contact.
     """
-    for k in np.flatnonzero(gaps < -OVERLAP * far):
+    for k in np.flatnonzero(gaps < -CLEAR * far):
         f = elements.owners[int(index[k])][0]
         raise InitialisationError(
             elements.name(int(index[k])),
@@ -97,7 +97,7 @@ def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indic
 def overlaps(system: System, problem: Problem, t: float) -> Iterator[tuple[str, str]]:
     """Contacts whose sides overlap at a point, and by how much."""
     values, far = gap_function(system)(*problem.arguments(t)), largest_position(problem)
-    for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
+    for k in np.flatnonzero((values < -CLEAR * far) & np.isfinite(values)):
         f, i = system.network.contacts[k]
         yield system.network.families[f].path(i), _size(system, f, -values[k])
 

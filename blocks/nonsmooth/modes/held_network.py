@@ -21,7 +21,7 @@ from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained
-from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
+from ...numerics.tolerances import FULFILLED, NOISE, PIVOT_NONE, SAME_AS_BEFORE
 from ...system import Evaluator, Problem, System
 from ...system.points import Points
 from ..complementarity import Part, Stress, kept, open_sides, share_of, stress_groups
@@ -256,7 +256,7 @@ class HeldNetwork:
             return False
         told = np.any(self.equations.told(problem, t), axis=0)
         efforts = np.abs(self.equations.by_taken(problem, t, made.null)[0])
-        acts = efforts > UNCHANGED_FLOW * np.abs(made.null).max()
+        acts = efforts > SAME_AS_BEFORE * np.abs(made.null).max()
         return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
     def left_open(self, problem: Problem, t: float, modes: Indices) -> Array:
@@ -311,7 +311,7 @@ class HeldNetwork:
         of them), and no motion."""
         efforts, flows = self.equations.by_taken(problem, t, basis)
         changes = np.vstack([np.delete(efforts, members, axis=0), flows])
-        return bool(np.abs(changes).max(initial=0.0) <= UNCHANGED_FLOW
+        return bool(np.abs(changes).max(initial=0.0) <= SAME_AS_BEFORE
                     and self.equations.moves_nothing(problem, t, basis))
 
     def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
@@ -321,7 +321,7 @@ class HeldNetwork:
         told = np.any(self.equations.told(problem, t), axis=0)
         changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
         changes = changes[~np.tile(told, 2)]
-        return bool(np.all(np.abs(changes) <= UNCHANGED_FLOW * np.abs(null).max())
+        return bool(np.all(np.abs(changes) <= SAME_AS_BEFORE * np.abs(null).max())
                     and self.equations.moves_nothing(problem, t, null))
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
@@ -340,7 +340,7 @@ class HeldNetwork:
                     10, self.elements.size)
                 value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
                 self.elements.put(problem.u, by_value @ value + by_rate @ rate)
-                if not self.equations.at(problem, at, modes).error <= BALANCED * before.error:
+                if not self.equations.at(problem, at, modes).error <= FULFILLED * before.error:
                     return False
             return True
         finally:
@@ -403,7 +403,7 @@ class HeldNetwork:
             return weight, np.zeros((self.system.nx, 0))
         by_x = self.equations.missed_by_x(problem, t, modes, weight, part)
         push = self.equations.slope_by_taken(problem, t)[:, part]
-        return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=LEAST_CHANGE)
+        return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=PIVOT_NONE)
 
     def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """Margins of the present modes, from the two matrices as machine code has them."""
@@ -566,7 +566,7 @@ def slack_of(state: NetworkState, elements: Elements) -> Array:
 def rounding_of(state: NetworkState) -> Array:
     """What rounding may make of the margins of present modes."""
     stuck = state.modes == 0
-    return MARGIN_ROUNDING * np.where(stuck, state.strong, state.fast) + np.where(
+    return NOISE * np.where(stuck, state.strong, state.fast) + np.where(
         stuck, *state.noise)
 
 

@@ -14,12 +14,7 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
-from ...numerics.tolerances import (
-    EFFORTS_EXACT,
-    EFFORTS_SETTLED,
-    NEAR_GAP,
-    REBOUND_RESTS,
-)
+from ...numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
 from ..complementarity import Friction, Impact, sequential_impact
 from ..complementarity.scaling import dense_block
@@ -54,7 +49,7 @@ class Impacts:
         if not impact.converged:
             raise unsettled(self.elements.names(index), t, "impulses")
         self.state.notice_flow(now.flow)
-        slow = REBOUND_RESTS * self.state.fast
+        slow = SAME_AS_BEFORE * self.state.fast
         self._push(problem, t, index, impact.impulse)
         after = self.evaluation.values(problem, t).flow
         rest = np.zeros(size, dtype=bool)
@@ -189,7 +184,7 @@ def _with_bounds_by_impulses(
         present = slopes(impulse)
         if all(map(np.array_equal, present, last)):  # the same problem again
             return impact
-        if change <= EFFORTS_EXACT * np.abs(impulse).max():
+        if change <= SETTLED * np.abs(impulse).max():
             return impact
-    settled = change <= EFFORTS_SETTLED * np.abs(impulse).max()
+    settled = change <= SAME_AS_BEFORE * np.abs(impulse).max()
     return replace(impact, converged=impact.converged and settled)

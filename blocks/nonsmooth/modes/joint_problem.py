@@ -13,7 +13,7 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
+from ...numerics.tolerances import FOUR_LAST_BITS, NOTHING_AT_ALL, SAME_AS_BEFORE, SETTLED
 from ...system import Problem
 from ..complementarity import Solution, solve
 from ..complementarity.scaling import dense_block
@@ -112,14 +112,14 @@ class JointProblem:
             elements.put(problem.u, effort)
             problem.solve_algebraic(t)
             largest = np.abs(effort).max()
-            if step <= EFFORTS_EXACT * largest or step > 2 * previous:
+            if step <= SETTLED * largest or step > 2 * previous:
                 break
             previous = step
         if not solution.converged:
             raise unsettled(elements.names(index[solution.suspects]), t, "efforts")
         # efforts that the motion leaves open may be others in every round: it is the same for all
-        if nonlinear and step > EFFORTS_SETTLED * largest and np.any(
-                np.abs(d @ shift[index]) > EFFORTS_SETTLED * (abs(d) @ np.abs(effort[index]))):
+        if nonlinear and step > SAME_AS_BEFORE * largest and np.any(
+                np.abs(d @ shift[index]) > SAME_AS_BEFORE * (abs(d) @ np.abs(effort[index]))):
             raise unsettled(elements.names(index), t, "efforts")
         return Solved(solution, low, high)
 
@@ -144,18 +144,18 @@ class JointProblem:
                                   np.where(there, 0.0, now.rate[here] / own)])
             if again:  # what the motion leaves open may be other efforts each time
                 change, largest = np.abs(told - expected).max(), np.abs(effort).max()
-                settled = change <= none + EFFORTS_SETTLED * largest
-                if settled and (change > 2 * previous or change <= none + EFFORTS_EXACT * largest):
+                settled = change <= none + SAME_AS_BEFORE * largest
+                if settled and (change > 2 * previous or change <= none + SETTLED * largest):
                     break
                 previous = change
             b, bounds = now.rate[here] + d @ effort, np.abs([low, high])
             d, b = without(d, there), np.where(there, 0.0, b)
-            none = LAST_DIGIT * bounds[np.isfinite(bounds)].max(initial=0.0)
+            none = FOUR_LAST_BITS * bounds[np.isfinite(bounds)].max(initial=0.0)
             if (np.abs(b) <= none * d.diagonal()).all():  # no load at all, but for rounding
                 b = np.zeros(len(here))
             solution = solve(d, b, low, high, by_low, by_high,
                              known=of_part.known, start=effort, noise=noise[here])
-            none = max(none, OWN_ROUNDING * stopping_effort(d, b))
+            none = max(none, NOTHING_AT_ALL * stopping_effort(d, b))
             full = evaluation.efforts(problem)
             full[here] = solution.effort
             self.elements.put(problem.u, full)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR, LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
+from ...numerics.tolerances import BLOCK_SINGULAR, MODE_MISSED, PIVOT_NONE, TRIAL_INSTANTS
 from ...system import AlgebraicFailure, Problem
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
@@ -58,7 +58,7 @@ class Jumps:
             push = self.equations.slope_by_taken(problem, t)
             free = self._unresisted(held)
             matrix = without_rounding(by_x, push @ free)
-            least = np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0]
+            least = np.linalg.lstsq(matrix, held.violation, rcond=PIVOT_NONE)[0]
             impulse = np.array(free @ least, dtype=float)
             left = np.abs(held.violation - matrix @ least) > MODE_MISSED * np.abs(held.violation)
             if (left & missed).any():
@@ -78,7 +78,7 @@ class Jumps:
     @staticmethod
     def _without_limit(held: LinearEquations) -> Array | None:
         """Weights of elements that nothing limits an instant later; None if there are none."""
-        best = np.linalg.lstsq(held.matrix, held.residual, rcond=LEAST_CHANGE)[0]
+        best = np.linalg.lstsq(held.matrix, held.residual, rcond=PIVOT_NONE)[0]
         left = held.residual - held.matrix @ best
         left[np.abs(left) <= MODE_MISSED * np.abs(held.residual)] = 0
         weight = np.abs(left[len(left) - len(held.weight):] @ held.weight)

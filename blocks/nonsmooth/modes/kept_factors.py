@@ -24,7 +24,7 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.copies import shallow_copy
-from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, SYMMETRIC
+from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, ROUNDING
 from ...system import Evaluator, Problem
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .delassus import Matrix, pseudo_inverse
@@ -169,7 +169,7 @@ class FactoredPart:
         for _ in range(POINTS):
             *matrices, factors = (np.array(out) for out in look(
                 chance.uniform(0.5, 2.0, acting.parameters.shape)))
-            if not all(np.abs(m - m.T).max() <= SYMMETRIC * np.abs(m).max() for m in matrices):
+            if not all(np.abs(m - m.T).max() <= ROUNDING * np.abs(m).max() for m in matrices):
                 return False
             if not (sign * factors.ravel()[len(self.rows) :] > 0).all():
                 return False

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices, grouped
-from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem
 from ..complementarity import components
 from ..complementarity.scaling import dense_block
@@ -116,7 +116,7 @@ class LoadDependence:
     def _solver(self, problem: Problem, t: float) -> Callable[[Array], Any]:
         matrix = self.matrix(problem, t)
         if self.functions.few:
-            return np.linalg.pinv(matrix, rcond=LEAST_CHANGE_LOADED).dot
+            return np.linalg.pinv(matrix, rcond=UNIT_PIVOT).dot
         matrix = sp.csr_matrix(matrix)
         inverse, large = self._inverses(problem, t, matrix)
         if not large.any():
@@ -125,7 +125,7 @@ class LoadDependence:
 
         rest = np.flatnonzero(large)
         part = sp.csc_matrix(matrix[rest][:, rest])
-        solve = np.linalg.pinv(part.toarray(), rcond=LEAST_CHANGE_LOADED).dot if is_singular(
+        solve = np.linalg.pinv(part.toarray(), rcond=UNIT_PIVOT).dot if is_singular(
             part) else splu(part).solve
 
         def solved(r: Array) -> Array:
@@ -148,7 +148,7 @@ class LoadDependence:
             key = ("inverse", part.tobytes(), modes[part].tobytes())
 
             def of_part(part: Indices = part) -> Any:
-                return np.linalg.pinv(dense_block(matrix, part, part), rcond=LEAST_CHANGE_LOADED)
+                return np.linalg.pinv(dense_block(matrix, part, part), rcond=UNIT_PIVOT)
 
             rows.append(np.repeat(part, len(part)))
             columns.append(np.tile(part, len(part)))

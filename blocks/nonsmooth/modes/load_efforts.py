@@ -16,13 +16,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags
-from ...numerics.tolerances import (
-    LEAST_CHANGE,
-    LEAST_CHANGE_LOADED,
-    LOADS_EXACT,
-    TINY,
-    WITHOUT_EFFECT,
-)
+from ...numerics.tolerances import LAST_STEP, NOTHING_AT_ALL, PIVOT_NONE, TINY, UNIT_PIVOT
 from ...system import AlgebraicFailure, Problem, System
 from .delassus import through_loops
 from .law_functions import LawFunctions
@@ -106,7 +100,7 @@ class LoadEfforts:
         if set_valued is not None:
             right += set_valued.elements.columns_of(coupled.law_u.sparse(*args).toarray()) @ others
         by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
-                               rcond=LEAST_CHANGE_LOADED)[0]
+                               rcond=UNIT_PIVOT)[0]
         out = self.elements.columns_of(self.system.slope_u.sparse(*args).toarray()) @ by_x
         if set_valued is not None:
             others += self._following(problem, t, set_valued) @ by_x
@@ -128,7 +122,7 @@ class LoadEfforts:
         if self.set_valued is not None:
             d = d + self.set_valued.elements.columns_of(fall) @ self._following(
                 problem, t, self.set_valued)
-        return _Driven(coupled.rate(*args), d, own, own <= WITHOUT_EFFECT * own.max(initial=0.0))
+        return _Driven(coupled.rate(*args), d, own, own <= NOTHING_AT_ALL * own.max(initial=0.0))
 
     def _following(self, problem: Problem, t: float, laws: SetValuedLaws) -> Array:
         """S: the change of the set-valued efforts per effort; what sticks holds against it."""
@@ -139,7 +133,7 @@ class LoadEfforts:
             push = self.elements.columns_of(by_u)
             d = -laws.elements.columns_of(by_u)
             out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck],
-                                         rcond=LEAST_CHANGE)[0]
+                                         rcond=PIVOT_NONE)[0]
         return out
 
     # -- the search ------------------------------------------------------------------------
@@ -159,7 +153,7 @@ class LoadEfforts:
             self._put(problem, effort, at.rate, at)
             wrong = effort - coupled.law(*problem.arguments(t))
             size = float(np.abs(wrong).max())
-            if size <= LOADS_EXACT * max(np.abs(effort).max(), TINY):
+            if size <= LAST_STEP * max(np.abs(effort).max(), TINY):
                 return True
             if size >= before and cut < CUTS:
                 step, cut = step / 2, cut + 1
@@ -167,7 +161,7 @@ class LoadEfforts:
                 continue
             before, cut = size, 0
             step = np.asarray(np.linalg.lstsq(self._matrix(problem, t, coupled, at), wrong,
-                                              rcond=LEAST_CHANGE_LOADED)[0], dtype=float)
+                                              rcond=UNIT_PIVOT)[0], dtype=float)
             self._put(problem, effort - step, at.rate + at.d @ step, at)
         return False
 

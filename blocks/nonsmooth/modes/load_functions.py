@@ -15,7 +15,7 @@ from ...assembly.network import Family
 from ...language.expression import TIME
 from ...language.kernel import LocalLoadLaw
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import WITHOUT_EFFECT
+from ...numerics.tolerances import NOTHING_AT_ALL
 from ...system import System
 from .elements import ElementInputs, inputs_of
 from .held_loads import HeldLoads
@@ -144,7 +144,7 @@ def _explicit_inputs(system: System, elements: LoadElements, rate: ca.SX, law: c
     effort, load = tape.u[effort_at], tape.u[load_at]
     free = ca.substitute(rate, effort, ca.SX.zeros(elements.size))
     size = ca.mmax(ca.densify(d))
-    driven = ca.densify(ca.if_else(d > WITHOUT_EFFECT * size, free / d, ca.sign(free) * ENDLESS))
+    driven = ca.densify(ca.if_else(d > NOTHING_AT_ALL * size, free / d, ca.sign(free) * ENDLESS))
     given = ca.substitute(law, load, driven * ca.SX(elements.load_sign))
     inputs = ca.SX(tape.u)
     inputs[effort_at] = given * ca.SX(elements.unit)

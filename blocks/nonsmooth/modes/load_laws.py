@@ -13,7 +13,7 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ...numerics.tolerances import UNIT_PIVOT
 from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
@@ -253,7 +253,7 @@ class _RestBands:
         push = by_u.multiply(self.elements.unit).tocsc()
         d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index].toarray()
         flow = self.functions.flow(*args)[index]
-        problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=LEAST_CHANGE_LOADED)[0]
+        problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=UNIT_PIVOT)[0]
         problem.x[self._held_states(problem, t)] = 0.0
         problem.solve_algebraic(t)
 

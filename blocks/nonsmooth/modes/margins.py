@@ -15,11 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import (
-    BLOCK_SINGULAR,
-    RATE_OF_STRESS,
-    RATE_ROUNDING,
-)
+from ...numerics.tolerances import BLOCK_SINGULAR, RATE_OF_STRESS, TERMS_ROUNDING
 from ...system import Evaluator, Problem
 from ..complementarity import Part, given_rows, weights, within
 from ..complementarity.scaling import dense_block
@@ -99,7 +95,7 @@ class Margins:
     def rounding_of_rates(self, problem: Problem, t: float, effort: Array) -> Array:
         """Rates that are rounding only, that of efforts of these sizes against each other too."""
         evaluation = self.evaluation
-        return evaluation.rounding.of_rates(problem, t) + RATE_ROUNDING * np.asarray(
+        return evaluation.rounding.of_rates(problem, t) + TERMS_ROUNDING * np.asarray(
             abs(evaluation.delassus.matrix(problem, t)) @ np.abs(effort))
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
+from ...numerics.tolerances import NEAR_GAP, SAME_AS_BEFORE
 from ...system import Evaluator, Problem, System
 from ..complementarity import Impact, sequential_impact
 from ..unsettled import unsettled
@@ -124,7 +124,7 @@ class MasslessContacts:
         hit = np.zeros(self.elements.size, dtype=bool)
         hit[index[impact.impulse != 0]] = True
         state.struck = hit & self.contact
-        rests = np.abs(after) <= REBOUND_RESTS * np.where(self.contact, state.approach, state.fast)
+        rests = np.abs(after) <= SAME_AS_BEFORE * np.where(self.contact, state.approach, state.fast)
         modes = np.where(rests, 0, np.where(self.contact, -1, np.sign(after))).astype(int)
         low, high = self.equations.values(problem, t)[2:4]
         closed = state.struck & rests | self.contact & (state.modes == 0)

@@ -14,16 +14,16 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
-    BALANCED,
+    CANCELLATION,
     FALLS_NO_MORE,
+    FULFILLED,
     LAST_BITS,
-    LAST_NEWTON_STEP,
-    LEAST_CHANGE,
-    LOOKS_ROUNDING,
     NEWTON_STALLED,
-    SOLVED_ALREADY,
+    NOTHING_AT_ALL,
+    PIVOT_NONE,
+    ROUNDING,
+    SAME_AS_BEFORE,
     TINY,
-    UNCHANGED_FLOW,
 )
 from ...system import AlgebraicFailure, Problem, System
 from ..mode_state import NetworkState
@@ -68,7 +68,7 @@ class MasslessEfforts:
         missed = np.inf
         problem.solve_algebraic(t)
         start = problem.x.copy(), problem.z.copy(), problem.u.copy()
-        nothing = SOLVED_ALREADY * self.elements.efforts_of(problem.scale_u)
+        nothing = CANCELLATION * self.elements.efforts_of(problem.scale_u)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
             decided = self.state.decided and np.array_equal(modes, self.state.modes)
@@ -100,9 +100,9 @@ class MasslessEfforts:
             stalled = missed >= FALLS_NO_MORE * before and (
                 size < NEWTON_STALLED and size > 0.5 * last
                 or self._is_noise(problem, t, modes, held)) or (
-                held.error <= LAST_NEWTON_STEP * first) or (
+                held.error <= NOTHING_AT_ALL * first) or (
                 self._is_rounding(problem, t, modes, held))
-            exact = size <= LAST_NEWTON_STEP or (np.abs(step) <= nothing).all()
+            exact = size <= NOTHING_AT_ALL or (np.abs(step) <= nothing).all()
             tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
             if exact and tells or (equations.affine and k) or stalled:
                 problem.solve_algebraic(t)
@@ -137,7 +137,7 @@ class MasslessEfforts:
             return False
         efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
         size = np.where(modes != 0, efforts, self.state.fast)
-        return bool((np.abs(held.residual) <= LAST_NEWTON_STEP * size).all())
+        return bool((np.abs(held.residual) <= NOTHING_AT_ALL * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first`` and
@@ -151,9 +151,9 @@ class MasslessEfforts:
         largest = max(float(a.max(initial=0.0)) for a in (
             values[np.isfinite(values)], self.state.fast, self.state.strong))
         held = self.equations.at(problem, t, modes)
-        rounding = LOOKS_ROUNDING * self.equations.sizes(problem, t, modes)
+        rounding = ROUNDING * self.equations.sizes(problem, t, modes)
         error = held.error_beside(rounding, lasting=self.equations.affine)
-        return error <= BALANCED * (first + taken) + LOOKS_ROUNDING * largest
+        return error <= FULFILLED * (first + taken) + ROUNDING * largest
 
     def change(self, problem: Problem, change: Array) -> None:
         """Change what the elements take."""
@@ -170,7 +170,7 @@ class MasslessEfforts:
             return  # rounding, which would only be another one: samples at an event see no end
         push = self.equations.slope_by_taken(problem, t)
         problem.x -= push @ np.linalg.lstsq(
-            without_rounding(missed_x, push), held.violation, rcond=LEAST_CHANGE)[0]
+            without_rounding(missed_x, push), held.violation, rcond=PIVOT_NONE)[0]
 
     # -- what the modes leave open ---------------------------------------------------------
     def is_internal_stress(self, problem: Problem, t: float, null: Array) -> bool:
@@ -180,7 +180,7 @@ class MasslessEfforts:
         """
         opened, _ = self.equations.told(problem, t)
         flows = self.equations.by_taken(problem, t, null)[1][~opened]
-        return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * np.abs(null).max())
+        return bool(np.all(np.abs(flows) <= SAME_AS_BEFORE * np.abs(null).max())
                     and self.equations.moves_nothing(problem, t, null))
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
@@ -191,7 +191,7 @@ class MasslessEfforts:
         flows = self.equations.by_taken(problem, t, null)[1]
         size = np.abs(flows).max(axis=0, initial=0.0)
         k = int(np.argmax(size / np.abs(null).max(axis=0)))
-        return flows[:, k] if size[k] > UNCHANGED_FLOW * np.abs(null[:, k]).max() else None
+        return flows[:, k] if size[k] > SAME_AS_BEFORE * np.abs(null[:, k]).max() else None
 
     # -- derivatives -----------------------------------------------------------------------
     def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:

@@ -15,17 +15,16 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
-    CLEAR_ROOM,
+    CLEAR,
     LAST_BITS,
-    LEAST_FLOW,
-    LEAST_RANGE,
+    LEAST_SIZE,
     MODE_MARGIN_NONE,
     NOISE_FACTOR,
     PIECE_SLOPE,
     PIECE_SLOPE_NONE,
-    SUM_ROUNDING,
+    SAME_AS_BEFORE,
+    TERMS_ROUNDING,
     TINY,
-    UNCHANGED_FLOW,
 )
 from ...system import Problem
 from ...system.points import Points
@@ -55,15 +54,15 @@ class StressGroup:
         """Whether another group has the same elements and directions."""
         return np.array_equal(self.members, other.members) and (
             self.efforts.shape == other.efforts.shape
-            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=SUM_ROUNDING)
-            and np.allclose(self.inputs, other.inputs, rtol=SUM_ROUNDING))
+            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=TERMS_ROUNDING)
+            and np.allclose(self.inputs, other.inputs, rtol=TERMS_ROUNDING))
 
     @cached_property
     def felt(self) -> Array:
         """What changes of efforts do beside internal stress."""
         basis = np.linalg.qr(self.efforts)[0]
         felt = np.eye(len(self.members)) - basis @ basis.T
-        none = felt.diagonal() <= SUM_ROUNDING  # across one node, say
+        none = felt.diagonal() <= TERMS_ROUNDING  # across one node, say
         felt[none], felt[:, none] = 0.0, 0.0
         return np.asarray(felt)
 
@@ -88,7 +87,7 @@ class MasslessStress:
             return []
         if self._last is None or self._last[0] is not null:
             efforts, _ = self.equations.by_taken(problem, t, null)
-            acts = np.abs(efforts).max(axis=0) > UNCHANGED_FLOW * np.abs(null).max(axis=0)
+            acts = np.abs(efforts).max(axis=0) > SAME_AS_BEFORE * np.abs(null).max(axis=0)
             null, whole, efforts = null[:, acts], null, efforts[:, acts]
             self._last = whole, [
                 StressGroup(members, basis[members],
@@ -241,7 +240,7 @@ class MasslessMargins:
             half = np.maximum(width, TINY) / 2
             room = float((np.minimum(bounds[1] - effort[members], effort[members] - bounds[0])
                           / half).min())
-            if room <= CLEAR_ROOM:  # a split within the bounds would be proof
+            if room <= CLEAR:  # a split within the bounds would be proof
                 room = self.stress.room(problem, t, group)
             out[members] = room * half
         if self.efforts.elements.switch.any():
@@ -292,13 +291,13 @@ class MasslessMargins:
         """What counts as an effort at all: a small part of what the states may come to."""
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
         by_states = self.stress.efforts.by_states(problem, t)
-        return LEAST_FLOW * self.state.largest_of_kinds(by_states @ far)
+        return LEAST_SIZE * self.state.largest_of_kinds(by_states @ far)
 
     def least_speed(self, problem: Problem, t: float) -> Array:
         """What counts as a flow at all, likewise."""
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
         by_states = abs(self._flow_x.sparse(*problem.arguments(t)))
-        return LEAST_FLOW * self.state.largest_of_kinds(by_states @ far)
+        return LEAST_SIZE * self.state.largest_of_kinds(by_states @ far)
 
     def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What counts as large: for every element's margin, and for what it gives."""
@@ -308,6 +307,6 @@ class MasslessMargins:
             state.fast, self.least_speed(problem, t) + TINY))
         width = np.where(np.isfinite(high - low), high - low, state.strong)
         strong = np.maximum(state.largest_of_kinds(effort), state.strong)
-        width = np.maximum(width, LEAST_RANGE * strong + TINY)
+        width = np.maximum(width, LEAST_SIZE * strong + TINY)
         stuck = state.modes == 0
         return np.where(stuck, width, fast), np.where(stuck, fast, width)

@@ -21,7 +21,7 @@ import numpy as np
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
-from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
+from ...numerics.tolerances import MODE_MARGIN_NONE, NOISE
 from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
@@ -106,7 +106,7 @@ class MasslessLaws(Laws):
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = NetworkState(self.elements.kinds)
-        self.state.noise[:, self.elements.valve] = MARGIN_ROUNDING  # of nominal values
+        self.state.noise[:, self.elements.valve] = NOISE  # of nominal values
         self.equations, self.held_modes = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
@@ -231,7 +231,7 @@ class MasslessLaws(Laws):
         apart = np.maximum(np.abs(margin - held.margins_at(problem, t, state)), -margin)[touched]
         most = np.maximum(state.drift * self.switching.sizes(problem, t)[0],
                           self.equations.rounding(problem, t, self.state.solved_modes,
-                                                  MARGIN_ROUNDING))[touched]  # more is none
+                                                  NOISE))[touched]  # more is none
         kind = (self.modes[touched] != 0).astype(int)
         raised = state.noise[kind, touched] + 2.0 * apart
         state.noise[kind, touched] = np.where(raised <= most, raised, state.noise[kind, touched])

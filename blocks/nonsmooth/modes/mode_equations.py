@@ -27,7 +27,7 @@ from ...numerics.cache import Cache
 from ...numerics.copies import put_back
 from ...numerics.regular import factors_if_regular
 from ...numerics.rewriting import contained, symbols_in
-from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
+from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SAME_AS_BEFORE, TERMS_ROUNDING
 from ...system import Problem, System
 from .elements import Elements
 from .loop_unknowns import Followed, LoopUnknowns
@@ -467,7 +467,7 @@ class ModeEquations:
         most = np.abs(push).sum(axis=1)
         relative = most / problem.scale_x
         felt = relative > LAST_BITS * relative.max(initial=0.0)
-        unchanged = np.abs(push @ null) <= UNCHANGED_FLOW * top * most[:, None]
+        unchanged = np.abs(push @ null) <= SAME_AS_BEFORE * top * most[:, None]
         return bool(unchanged[felt].all())
 
     def switched(self, problem: Problem, t: float, modes: Indices) -> Indices:
@@ -513,7 +513,7 @@ class ModeEquations:
         last = self._last
         if last is None or not np.array_equal(last[0], matrix):
             even, rows, _ = _even(matrix)
-            unsure = SUM_ROUNDING
+            unsure = TERMS_ROUNDING
             if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
                 left, values, _ = self._decomposed(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
@@ -521,7 +521,7 @@ class ModeEquations:
                     unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
             else:
                 left, rank = np.eye(len(matrix)), len(matrix)
-            left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
+            left = np.where(np.abs(left) > TERMS_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
             last = self._last = matrix.copy(), parts
         return last[1]
@@ -593,7 +593,7 @@ def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
         symbols_in(coefficients) <= symbols_in(ca.veccat(tape.p, tape.m)))
 
 
-def without_rounding(one: Array, other: Array, share: float = SUM_ROUNDING) -> Array:
+def without_rounding(one: Array, other: Array, share: float = TERMS_ROUNDING) -> Array:
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
     return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)

@@ -19,12 +19,12 @@ from ...numerics.tolerances import (
     ENDED_MARGIN,
     INSTANT,
     LATER_MARGIN,
-    LEAST_DISTANCE,
-    LONGEST_INSTANT,
+    LEAST_SIZE,
     MODE_MARGIN_CLEAR,
     MODE_MARGIN_NONE,
     MODE_MISSED,
-    SUM_ROUNDING,
+    SHORT_TIME,
+    TERMS_ROUNDING,
 )
 from ...system import AlgebraicFailure, Problem
 from .jumps import Jumps
@@ -225,7 +225,7 @@ class ModeSearch:
             missed = self.margins.missed(problem, t)
             if missed > allowed.missed:
                 return None
-            if missed > SUM_ROUNDING:
+            if missed > TERMS_ROUNDING:
                 self.efforts.project(problem, t)
                 self.efforts.apply(problem, t)
             size = self.margins.sizes(problem, t)[0]
@@ -263,8 +263,8 @@ class ModeSearch:
         """Move the states on by an instant; returns how long it is."""
         slope = self.system.slope(*problem.arguments(t))
         fast = float(np.abs(slope).max(initial=0.0))
-        far = max(LEAST_DISTANCE, float(np.abs(problem.x).max(initial=0.0)))
-        h = min(INSTANT * far / fast if fast > 0 else 1.0, LONGEST_INSTANT)
+        far = max(LEAST_SIZE, float(np.abs(problem.x).max(initial=0.0)))
+        h = min(INSTANT * far / fast if fast > 0 else 1.0, SHORT_TIME)
         problem.x += h * slope
         return h
 

@@ -19,10 +19,10 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     FLOW_NONE,
+    SAME_AS_BEFORE,
     TINY,
     TRIAL_INSTANTS,
     TRIAL_LOOKS_AHEAD,
-    UNCHANGED_FLOW,
 )
 from ...system import Problem
 from ..complementarity import Mixed, solve_mixed
@@ -93,7 +93,7 @@ class NodeVelocities:
                 problem, t, self.equations.switched(problem, t, modes))
             shared = self.equations.by_taken(problem, t, null)[0]
             room = np.where(np.isinf(high), found.effort - low, high - found.effort)
-            least = UNCHANGED_FLOW * np.abs(null).max(initial=0.0)
+            least = SAME_AS_BEFORE * np.abs(null).max(initial=0.0)
             spare = _spare(np.where(idle, room, np.inf),
                            np.where(np.isinf(high)[:, None], shared, -shared), least)
             if spare.any():
@@ -171,7 +171,7 @@ class NodeVelocities:
                 if free is None:
                     break
                 slides = asked & ~told & (flow != 0) & (
-                    np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                    np.abs(free) > SAME_AS_BEFORE * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

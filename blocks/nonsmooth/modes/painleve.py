@@ -14,12 +14,11 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import put_back
 from ...numerics.tolerances import (
+    ANOTHER_SOLUTION,
     BLOCK_SINGULAR,
-    CLOSED_GAP,
-    EFFORT_NONE,
     FLOW_NONE,
     PARADOX,
-    SEVERAL_MOTIONS,
+    ROUNDING,
     TINY,
 )
 from ...system import Problem
@@ -120,7 +119,7 @@ class Painleve:
         push = self.evaluation.delassus.slope_by_efforts(problem, t, np.arange(self.elements.size))
         size = np.abs(slope) + abs(push) @ np.abs(effort)
         big = 1e3 * max(float(np.abs(problem.u).max()), 1e-3)
-        other_motion = SEVERAL_MOTIONS * size.max(initial=0.0) + EFFORT_NONE * big * float(
+        other_motion = ANOTHER_SOLUTION * size.max(initial=0.0) + ROUNDING * big * float(
             (abs(push) @ sliding).max(initial=0.0))  # what is left of efforts so large
         with put_back(problem.u, problem.z):
             for sign in (1, -1):
@@ -136,7 +135,7 @@ class Painleve:
         problem.solve_algebraic(t)
         self.efforts.apply(problem, t)
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        near = SEVERAL_MOTIONS * np.abs(effort).max()
+        near = ANOTHER_SOLUTION * np.abs(effort).max()
         holds = np.where(modes == 0, (effort >= now.low - near) & (effort <= now.high + near),
                          np.abs(now.sliding(modes) - effort) <= near)  # fmt: skip
         return bool(holds.all())
@@ -169,7 +168,7 @@ class Painleve:
         """Elements that are stuck or closed, or contacts that are open by rounding only."""
         now, rest = self.evaluation.present(problem, t), self.state.modes == 0
         far = largest_position(problem)
-        touching = self.elements.contact & ~rest & (now.gap <= CLOSED_GAP * far) & (
+        touching = self.elements.contact & ~rest & (now.gap <= ROUNDING * far) & (
             np.abs(now.flow) <= FLOW_NONE * self.state.fast)
         if touching.any():
             rest |= touching & (np.abs(now.rate) <= self.evaluation.rounding.of_rates(problem, t))

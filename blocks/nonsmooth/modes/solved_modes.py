@@ -23,15 +23,14 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.rewriting import symbols_in
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
-    EFFORTS_STALLED,
+    DEPENDENT,
     FAR_FROM_PARADOX,
-    HELD_PIVOT,
-    LAST_NEWTON_STEP,
-    LAST_NEWTON_STEP_AT_TIMES,
+    LAST_STEP,
+    NOTHING_AT_ALL,
+    PARADOX,
     RATE_OF_STRESS,
     SAFE_PIVOT,
-    SURELY_DETERMINED,
-    WITHOUT_EFFECT,
+    SAME_AS_BEFORE,
 )
 from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
@@ -182,7 +181,7 @@ class SolvedModes:
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
         largest = ca.mmax(diagonal)
-        acts = ca.logic_or(largest <= 0, diagonal > WITHOUT_EFFECT * largest)
+        acts = ca.logic_or(largest <= 0, diagonal > NOTHING_AT_ALL * largest)
         holds = ca.logic_and(stuck, acts)
         residual = ca.if_else(holds, -scale * rate, effort - kinetic)
         matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
@@ -308,13 +307,13 @@ class SolvedModes:
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
             self._matrix = matrix, out[n * n + n : -1]
             lu, _, step, failed = dgesv(matrix, residual)
-            if failed or not (np.abs(lu.diagonal()) > HELD_PIVOT).all():
+            if failed or not (np.abs(lu.diagonal()) > DEPENDENT).all():
                 return None
             step[exact] = residual[exact]
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
-            stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
-            if self.direct or stalled or size <= LAST_NEWTON_STEP * max(whole, out[-1]):
+            stalled = size > 0.5 * last and size < SAME_AS_BEFORE * whole
+            if self.direct or stalled or size <= NOTHING_AT_ALL * max(whole, out[-1]):
                 return effort
             last = size
         return None
@@ -404,7 +403,7 @@ class SolvedModes:
             effort[:, active] -= step
             size, whole = np.abs(step).max(axis=0), np.abs(effort[:, active]).max(axis=0)
             whole = np.maximum(np.maximum(whole, first[active]), shared)
-            active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
+            active = active[size > LAST_STEP * whole]
         if not self.affine:
             known[active] = False
         elif self.shared and not known.all():
@@ -476,12 +475,12 @@ class SolvedModes:
         """
         sticks = modes == 0  # what slides at a dead centre has an effort all the same
         least = diagonal[:, sticks & self.decides].min(axis=1, initial=np.inf)
-        held = least > WITHOUT_EFFECT * diagonal[:, self.decides].max(axis=1, initial=0.0)
+        held = least > NOTHING_AT_ALL * diagonal[:, self.decides].max(axis=1, initial=0.0)
         if not self.dependent.any():
             return np.where(held & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
         alone, whole = (self._by_block(matrix, take) for take in (
             sticks, np.ones(self.size, dtype=bool)))
-        sure = (alone > SURELY_DETERMINED) & held[:, None]
+        sure = (alone > PARADOX) & held[:, None]
         share = np.divide(whole, alone, out=np.zeros_like(whole), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
             slides = self._by_block(matrix, modes != 0)

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import NO_FLOW, TINY, TOUCHES
+from ...numerics.tolerances import FLOW_NONE, NEAR_GAP, TINY
 from ...system.problem import Problem
 from ...system.system import System
 from ..contract import Laws
@@ -161,9 +161,9 @@ class StepLaws(Laws):
         far = largest_position(problem)
         refuse_overlap(self.system, self.elements, gaps[self.elements.contact],
                        np.flatnonzero(self.elements.contact), far)  # fmt: skip
-        small = NO_FLOW * (self.state.largest_of_kinds(flow) + TINY)
+        small = FLOW_NONE * (self.state.largest_of_kinds(flow) + TINY)
         rests = np.abs(flow) <= small
-        touches = (gaps <= TOUCHES * far) & (flow >= -small)
+        touches = (gaps <= NEAR_GAP * far) & (flow >= -small)
         self.modes = np.where(self.elements.contact, np.where(touches, 0, -1),
                               np.where(rests, 0, np.sign(flow))).astype(np.int8)
 

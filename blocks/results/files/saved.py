@@ -26,11 +26,10 @@ from ..recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from ..sticking import SharedLoad, StickTerm
 from ..values.interpolants import SampledCurves, refined
 from ..values.series import Series
-from ..values.table import Column, Table
+from ..values.table import Column, Table, write_netcdf
 from ..values.views import both_limits
 from . import name_of, reading, writing
 from .export import opened_netcdf, parquet_with_facts, table_of_dataset
-from .netcdf import write_netcdf
 
 __all__ = ["SavedRecording", "load_recording", "save_result"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...numerics.arrays import Array
 from ...numerics.tolerances import TINY
 from ...shapes import AxisBody, AxisElement, Shape
-from ..schematic.svg import COLOURS
+from ..schematic.picture import COLOURS
 from .plotting import INK
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from ...units import Unit, in_unit
 from ..parameters import differences, in_few_words
 from ..recording import Curves, Recording
 from ..shown import SECOND, pretty, time_unit, unit_to_show
-from ..values.runs import headings
-from ..values.samples import Samples
+from ..values.samples import Samples, headings
 from ..values.sampling import units_wanted
 from ..values.times import grid
 from ..values.views import run_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, optional_package
 from ...numerics.arrays import Array
-from ...numerics.tolerances import NO_FORCE, STANDS, TINY
+from ...numerics.tolerances import LEAST_POSITION, NO_FORCE, TINY
 from ...shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from ..files import writing
 from ..values.times import seconds_of, within_run
@@ -58,7 +58,7 @@ class Scene:
                           if name.endswith(("_at", "_by")) for h in value})  # fmt: skip
         rows = recording.values(handles, times)
         self.times, self.values = times, dict(zip(handles, rows, strict=True))
-        self.moves = {h: float(np.ptp(v)) > STANDS for h, v in self.values.items()}
+        self.moves = {h: float(np.ptp(v)) > LEAST_POSITION for h, v in self.values.items()}
         self.limits = self._limits()
         x0, x1, y0, y1 = self.limits
         self.size = float(np.sqrt((x1 - x0) * (y1 - y0)))
@@ -108,7 +108,7 @@ class Scene:
                 moving += [self.at(shape.start_at), self.at(shape.end_at)]
         points = np.concatenate(moving or fixed or endless, axis=1)
         low, high = points.min(axis=1), points.max(axis=1)
-        reach = max(*(high - low), STANDS)
+        reach = max(*(high - low), LEAST_POSITION)
         middle = ((low + high) / 2)[:, None]
         fixed += [_through(line, middle, 0.75 * reach) for line in endless]
         for part in fixed:  # a floor is drawn as far as something happens on it

@@ -17,8 +17,7 @@ from ..files import writing
 from .glyphs import Look
 from .layout import network_picture
 from .parts import Net, Part, Pin, all_parts
-from .picture import SMALL, Picture, width_of
-from .svg import COLOURS, folded_svg, svg_of
+from .picture import COLOURS, SMALL, Picture, folded_svg, svg_of, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

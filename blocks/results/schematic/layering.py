@@ -40,9 +40,8 @@ def columns_of(parts: Sequence[Part], look: Look, entering: Mapping[int, str]
         for a, b in product(out, to):
             if a != b and not nx.has_path(order, b, a):
                 order.add_edge(a, b)
-    column: dict[int, int] = {}
-    for k in nx.topological_sort(order):
-        column[k] = max((column[j] + 1 for j in order.predecessors(k)), default=0)
+    column = {k: c for c, parallel in enumerate(nx.topological_generations(order))
+              for k in parallel}  # fmt: skip
     for k in reversed(list(nx.topological_sort(order))):  # signals close to where they go
         to = list(order.successors(k))
         if to and (not parts[k].physical() or not list(order.predecessors(k))):

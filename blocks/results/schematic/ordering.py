@@ -23,22 +23,13 @@ ROUNDS = 12
 
 @dataclass
 class Slot:
-    """Something that needs room in a column.
-
-    Attributes
-    ----------
-    column : int
-    height : float
-    ends : list of (net, channel, dy)
-        Where wires leave it; channel ``c`` lies to the left of column ``c``.
-    part : int
-        Number of the part, -1 for a wire that passes.
-    """
+    """Something that needs room in a column."""
 
     column: int
     height: float
+    #: Net, channel, and height where a wire leaves it; channel c lies to the left of column c.
     ends: list[tuple[int, int, float]] = field(default_factory=list)
-    part: int = -1
+    part: int = -1  # its number; -1 for a wire that passes
 
 
 def place(slots: Sequence[Slot], straight: Mapping[int, float]) -> Array:
@@ -138,8 +129,11 @@ def _lowest(slots: Sequence[Slot], order: Mapping[int, list[int]],
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
-    extents = {key: i for i, key in enumerate(dict.fromkeys(
-        (net, channel) for slot in slots for net, channel, _ in slot.ends))}  # fmt: skip
+    ends: dict[tuple[int, int], list[int]] = {}
+    for slot in slots:
+        for net, channel, _ in slot.ends:
+            ends.setdefault((net, channel), []).append(slot.part)
+    extents = {key: i for i, key in enumerate(ends)}
     n, m = len(slots), len(extents)
     rows: list[tuple[list[int], list[float], float]] = []
     for k, slot in enumerate(slots):
@@ -151,17 +145,12 @@ def _lowest(slots: Sequence[Slot], order: Mapping[int, list[int]],
         for a, b in pairwise(members):
             gap = GAP if slots[a].part >= 0 and slots[b].part >= 0 else LANE
             rows.append(([a, b], [1, -1], -slots[a].height - gap))
-    ends: dict[tuple[int, int], list[int]] = {}
-    for slot in slots:
-        for net, channel, _ in slot.ends:
-            ends.setdefault((net, channel), []).append(slot.part)
-    worth = np.array([straight.get(key[0], 1.0) * _worth(ends[key]) for key in extents])
+    worth = np.array([straight.get(net, 1.0) * _worth(of) for (net, _), of in ends.items()])
     cost = np.concatenate([np.full(n, 1e-3), -worth, worth])
     entries = [(i, j, v) for i, (js, vs, _) in enumerate(rows) for j, v in zip(js, vs, strict=True)]
     if not entries:
         return np.zeros(n)
     i, j, v = (np.array(x) for x in zip(*entries, strict=True))
     found = linprog(cost, A_ub=coo_array((v, (i, j)), shape=(len(rows), n + 2 * m)).tocsr(),
-                    b_ub=[limit for *_, limit in rows],
-                    bounds=[(0, None)] * n + [(0, None)] * (2 * m), method="highs-ds")  # fmt: skip
+                    b_ub=[limit for *_, limit in rows], method="highs-ds")  # fmt: skip
     return np.asarray(np.round(found.x[:n], 3))

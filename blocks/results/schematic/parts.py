@@ -15,75 +15,38 @@ __all__ = ["Net", "Part", "Pin", "all_parts"]
 
 @dataclass(frozen=True)
 class Pin:
-    """A port or signal of a part.
-
-    Attributes
-    ----------
-    name : str
-    net : int
-        Number of the net it is joined to.
-    signal : {"", "in", "out"}
-    """
+    """A port or signal of a part."""
 
     name: str
-    net: int
-    signal: str = ""
+    net: int  # number of the one that it is joined to
+    signal: str = ""  # "", "in", "out"
 
 
 @dataclass(frozen=True)
 class Net:
-    """What joins pins: a node of a domain, or a signal.
-
-    Attributes
-    ----------
-    domain, colour : str
-    ports : tuple of str
-        Paths of the ports it joins.
-    ground : Symbol or None
-        Sign of the reference that holds it; such a net is not wired, each end gets the sign.
-    grounds : tuple of str
-        Paths of these references.
-    """
+    """What joins pins: a node of a domain, or a signal."""
 
     domain: str
     colour: str
-    ports: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()  # paths of those that it joins
+    #: Sign of the reference that holds it; such a net is not wired, each end gets the sign.
     ground: Symbol | None = None
-    grounds: tuple[str, ...] = ()
+    grounds: tuple[str, ...] = ()  # paths of these references
 
 
 @dataclass(frozen=True)
 class Part:
-    """A component of a schematic, or a composite.
-
-    Attributes
-    ----------
-    path, type : str
-        Dotted path and class name.
-    pins : tuple of Pin
-    symbol : Symbol or None
-        A box where the class declares none.
-    count : int
-        Instances of an array drawn as one.
-    values : tuple of str
-        Given parameters, as they are written beside the symbol on request.
-    hint : str
-        What is told when somebody points at it.
-    inside : tuple of Part
-        Parts of a composite that is opened.
-    members : tuple of str
-        Paths of the parts of a cluster.
-    """
+    """A component of a schematic, or a composite."""
 
     path: str
-    type: str
+    type: str  # name of its class
     pins: tuple[Pin, ...] = ()
-    symbol: Symbol | None = None
-    count: int = 1
-    values: tuple[str, ...] = ()
-    hint: str = ""
-    inside: tuple[Part, ...] = ()
-    members: tuple[str, ...] = ()
+    symbol: Symbol | None = None  # a box where the class declares none
+    count: int = 1  # instances of an array drawn as one
+    values: tuple[str, ...] = ()  # given parameters, written beside the symbol on request
+    hint: str = ""  # what is told when somebody points at it
+    inside: tuple[Part, ...] = ()  # of a composite that is opened
+    members: tuple[str, ...] = ()  # paths of the parts of a cluster
 
     @property
     def name(self) -> str:

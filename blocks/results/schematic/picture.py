@@ -1,12 +1,20 @@
-"""Lines and texts that a drawing is made of, and how wide a text is."""
+"""Lines and texts that a drawing is made of; how wide a text is, and all of it as SVG.
+
+SVG is one text, light and dark, with hints where one points.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
+from html import escape
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
-__all__ = ["NAME", "SMALL", "Line", "Picture", "Text", "width_of"]
+__all__ = ["COLOURS", "NAME", "SMALL", "Line", "Picture", "Text", "folded_svg", "svg_of",
+           "width_of"]  # fmt: skip
 
 NAME, SMALL = 11.0, 9.0  # size of a text in pixels
 #: Widths of DejaVu Sans from " " to "~", in hundredths of the size.
@@ -15,6 +23,13 @@ _WIDTHS = np.array([32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 
                     75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39,
                     34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61,
                     63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84]) / 100
+
+PIECE = 320.0  # pixels of a picture that a narrow screen holds
+
+#: The colours of domains, told apart by colour-blind readers too (M. Okabe, K. Ito, 2008).
+COLOURS = {"tab:blue": "#0072b2", "tab:orange": "#d55e00", "tab:red": "#cc79a7",
+           "tab:green": "#009e73", "tab:purple": "#7a5195", "tab:olive": "#b8860b",
+           "tab:cyan": "#56b4e9", "tab:gray": "#777777", "": "#777777"}  # fmt: skip
 
 
 def width_of(text: str, size: float) -> float:
@@ -88,3 +103,90 @@ class Picture:
         """Add a line."""
         self.lines.append(Line(np.array(points, dtype=float), ink, kind,
                                **look))  # type: ignore[arg-type]
+
+
+# -- as SVG ---------------------------------------------------------------------------------
+def svg_of(picture: Picture, width: float, height: float, title: str) -> str:
+    """The picture as the text of an SVG file."""
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(width)}" '
+           f'height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}" role="img">',
+           f"<title>{escape(title)}</title>", f"<style>{_style()}</style>",
+           f'<rect class="paper" width="{_n(width)}" height="{_n(height)}"/>']  # fmt: skip
+    first = [p for p in picture.lines if p.kind == "frame"]
+    wires = [p for p in picture.lines if p.kind in ("wire", "dot", "legend")]
+    rest = [p for p in picture.lines if p.kind in ("symbol", "ground")]
+    out += [_line(p) for p in first]
+    out += ['<g class="wires">', *(_line(p) for p in wires), "</g>"]
+    out += [_line(p) for p in rest]
+    for owner, (left, top, right, bottom) in picture.areas.items():
+        out.append(f'<g><title>{escape(picture.hints.get(owner, owner))}</title><rect class="area" '
+                   f'x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
+                   f'height="{_n(bottom - top)}"/></g>')  # fmt: skip
+    for t in picture.texts:
+        look = " ".join(filter(None, ["faint" * t.faint, "wrong" * t.wrong]))
+        out.append(f'<text x="{_n(t.x)}" y="{_n(t.y)}" font-size="{_n(t.size)}" '
+                   f'text-anchor="{t.anchor}"' + f' class="{look}"' * bool(look) +
+                   f">{escape(t.words)}</text>")  # fmt: skip
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+@cache
+def _style() -> str:
+    return Path(__file__).with_name("schematic.css").read_text(encoding="utf-8").strip()
+
+
+def folded_svg(picture: Picture, width: float, height: float, title: str, name: str) -> str:
+    """The picture in pieces that a page puts side by side, and in rows where it is narrow.
+
+    It is cut where only wires run. ``name`` is one of its own on the page.
+    """
+    whole = svg_of(picture, width, height, title)
+    ends = [*_cuts(picture, width), width]
+    if len(ends) == 1:
+        return whole
+    head, _, rest = whole.partition(">\n")
+    content = rest.rpartition("</svg>")[0]
+    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" class="schematic" width="{_n(b - a)}" '
+              f'height="{_n(height)}" viewBox="{_n(a)} 0 {_n(b - a)} {_n(height)}" role="img">'
+              for a, b in pairwise([0.0, *ends])]
+    first = f'{pieces[0]}<g id="{name}" class="schematic">{content}</g></svg>'
+    others = (f'{piece}<use href="#{name}"/></svg>' for piece in pieces[1:])
+    return "".join(['<div class="folded">', first, *others, "</div>"])
+
+
+def _cuts(picture: Picture, width: float) -> list[float]:
+    """Where only wires run, as far apart as pieces may be wide."""
+    taken = [(left, right) for left, _, right, _ in (
+        *picture.areas.values(), *(t.box() for t in picture.texts))]
+    taken += [(p.points[:, 0].min(), p.points[:, 0].max()) for p in picture.lines
+              if p.kind not in ("wire", "dot")]
+    reached, begun, gap, cuts = 0.0, 0.0, 0.0, []
+    for left, right in [*sorted(taken), (width, width)]:
+        if left - begun > PIECE and gap > begun:
+            cuts.append(gap)
+            begun = gap
+        if reached < left < width:
+            gap = (reached + left) / 2
+        reached = max(reached, right)
+    return cuts
+
+
+def _line(line: Line) -> str:
+    if line.kind == "dot":
+        x, y = line.points[0]
+        colour = COLOURS.get(line.ink, line.ink)
+        return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="2.6" fill="{colour}"/>'
+    closed = line.filled or np.array_equal(line.points[0], line.points[-1])
+    way = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in line.points) + "Z" * closed
+    if line.kind in ("wire", "legend"):
+        colour = COLOURS.get(line.ink, line.ink)
+        fill = f";fill:{colour}" if line.filled else ""
+        return f'<path d="{way}" style="stroke:{colour};stroke-width:1.6{fill}"/>'
+    names = " ".join(filter(None, [line.kind * (line.kind == "frame"), "full" * line.filled,
+                                   "wrong" * line.wrong]))  # fmt: skip
+    dashes = ' stroke-dasharray="3 2.5"' if line.dashed else ""
+    return f'<path d="{way}"' + f' class="{names}"' * bool(names) + dashes + "/>"
+
+
+def _n(x: float) -> str:
+    return f"{round(float(x), 1) + 0.0:g}"

@@ -16,8 +16,7 @@ from ...exceptions import WrongDimension
 from ...numerics.arrays import Array
 from ...units import from_si, is_quantity, quantity, unit, unit_of
 from ..recording import VariableInfo
-from .runs import headings, refuse_times_not_covered, rows_at
-from .samples import Samples
+from .samples import Samples, headings, refuse_times_not_covered, rows_at
 from .views import View, same_samples, samples_of
 
 __all__ = ["Formula"]
@@ -29,10 +28,7 @@ _SIGNS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", 
 class Formula(View):
     """A recording of what a function makes of series and single values.
 
-    Attributes
-    ----------
-    infos : its variables: one, or the instances of an array
-    is_array : bool
+    Its variables, ``infos``, are one, or the instances of an array.
     """
 
     def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Samples,

@@ -13,8 +13,7 @@ from ...reading.foreign_words import look_elsewhere
 from ...units import in_unit
 from ..recording import Curves
 from ..shown import SECOND, unit_to_show
-from .runs import headings, rows_at
-from .samples import Samples
+from .samples import Samples, headings, rows_at
 from .table import Column, Table
 from .times import TIME, check_side, sample_times
 from .views import run_of, same_samples

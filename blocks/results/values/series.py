@@ -28,8 +28,7 @@ from ..recording import Curves
 from ..sheet import Tabulated
 from .formula import Formula
 from .modes import code_of, in_words
-from .runs import refuse_mixture, rows_at
-from .samples import Samples
+from .samples import Samples, refuse_mixture, rows_at
 from .times import TIME, by_time, seconds_of
 from .views import TimeAxis, part, same_samples
 
@@ -239,8 +238,6 @@ class Derived(Series):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.quantity, name)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def time_of(source: Curves) -> Series:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...exceptions import ParameterError, brief, unknown_name
 from ...numerics.arrays import Array
-from ...numerics.tolerances import LAST_SAMPLE, SAME_TIME
+from ...numerics.tolerances import SAME_INSTANT, STEP_REST
 from ...units import is_quantity, quantity, to_si
 from ..recording import Instant, VariableInfo
 from ..shown import SECOND, number
@@ -40,7 +40,7 @@ def within_run(times: Array, wanted: Array, where: str) -> Array:
         raise ParameterError(where, "the run ended before its first sample.",
                              "See result.message.", code="result.empty")  # fmt: skip
     start, end = float(times[0]), float(times[-1])
-    slack = SAME_TIME * max(abs(start), abs(end))
+    slack = SAME_INSTANT * max(abs(start), abs(end))
     outside = ~((wanted >= start - slack) & (wanted <= end + slack))
     if np.any(outside):
         first = np.ravel(wanted)[np.ravel(outside)][0]
@@ -96,7 +96,7 @@ def grid(recorded: Array, every: object, where: str = "every") -> Array:
     if not len(recorded):
         return np.empty(0)
     start, end = float(recorded[0]), float(recorded[-1])
-    count = int(np.floor((end - start) / step * (1 + SAME_TIME) + LAST_SAMPLE)) + 1
+    count = int(np.floor((end - start) / step * (1 + SAME_INSTANT) + STEP_REST)) + 1
     if count > MOST:
         raise ParameterError(where, f"of {every} makes {count:,} samples.",
                              "Take a longer one.", given=every, code="result.size")  # fmt: skip

@@ -1,18 +1,32 @@
-"""From where does a flow carry something? That is asked at every evaluation, without events.
+"""Which choices by a sign are no events?
 
-Which of two enthalpies ``H == m * where(m > 0, a.h, b.h)`` takes decides nothing where the flow is
-zero: the law is continuous. Held from one event to the next, the condition would be that of a flow
-that has turned round meanwhile, one a little before the other, or of rounding where there is none;
-then a node may be said to receive from nowhere, and nothing determines what it holds.
+From where a flow carries something is asked at every evaluation: which of two enthalpies
+``H == m * where(m > 0, a.h, b.h)`` takes decides nothing where the flow is zero, and the law is
+continuous. Held from one event to the next, the condition would be that of a flow that has turned
+round meanwhile, one a little before the other, or of rounding where there is none; then a node may
+be said to receive from nowhere, and nothing determines what it holds.
+
+A choice may stand for the sign of what it is chosen by: ``where(d > 0, 1, -1) * sqrt(abs_(d))`` is
+``sign(d) * sqrt(abs_(d))``, and both are 0 at zero. But a sign that is never 0 drives what is equal
+but for rounding apart again, as steeply as a root begins.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import casadi as ca
 
+from ..numerics.rewriting import alternatives, kinds, rewritten, symbols_in
+from .expression import unguarded
 from .kernel import Kernel, Law
 
-__all__ = ["follow_flows"]
+__all__ = ["follow_flows", "with_zeros"]
+
+ROOTS = {ca.OP_SQRT, ca.OP_POW, ca.OP_CONSTPOW}
+#: Operations that give 0 where the first of what they are given is 0.
+LIKEWISE = ROOTS | {ca.OP_FABS, ca.OP_NEG, ca.OP_SQ, ca.OP_TWICE, ca.OP_DIV}
+EQUAL = 5  # operations down to which two expressions are compared
 
 
 def follow_flows(kernel: Kernel, laws: list[Law]) -> list[Law]:
@@ -70,7 +84,7 @@ def _gives_what_is_carried(kernel: Kernel, laws: list[Law], law: Law, flow: ca.S
     """Whether a law says no more than what a variable of the class is that the flow carries."""
     others = ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.defaults.values(), *(
         _at_rest(other.residual, flow) for other in laws if other is not law))
-    used = {s.__hash__() for s in ca.symvar(others)}
+    used = symbols_in(others)
     return any(kernel.variables[i].kind == "variable" and (i, 1) not in kernel.symbols
                and slope == "constant" and s.__hash__() not in used
                for (i, _), s, slope in zip(law.arguments, law.symbols, law.slopes, strict=True))
@@ -80,8 +94,57 @@ def _drop_unused(kernel: Kernel, laws: list[Law]) -> None:
     """Take relations from a kernel that nothing in the class looks at any more."""
     looking = ca.vertcat(ca.SX(), *(law.residual for law in laws), *kernel.beside_equations(),
                          *kernel.defaults.values(), *(c for c, _ in kernel.requirements))
-    used = {s.__hash__() for s in ca.symvar(looking)}
+    used = symbols_in(looking)
     kept = [(relation, symbol) for relation, symbol in zip(
         kernel.relations, kernel.relation_symbols, strict=True) if symbol.__hash__() in used]
     kernel.relations = [relation for relation, _ in kept]
     kernel.relation_symbols = [symbol for _, symbol in kept]
+
+
+# -- signs -------------------------------------------------------------------------------------
+def with_zeros(kernel: Kernel, residual: ca.SX, relation: Callable[[ca.SX, bool], ca.SX]) -> ca.SX:
+    """The same equation, with 0 at zero for every ``where(d > 0, a, -a)`` beside a root of d.
+
+    Parameters
+    ----------
+    relation : gives the symbol of a relation by its crossing function
+    """
+    crossings = {symbol.__hash__(): crossing for symbol, (crossing, _) in zip(
+        kernel.relation_symbols, kernel.relations, strict=True)}
+    if not crossings or not _has_roots(residual):
+        return residual
+    choices: list[tuple[ca.SX, ...]] = []
+
+    def marked(kind: int, operands: list[ca.SX]) -> ca.SX | None:
+        choice = alternatives(ca.SX.binary(kind, *operands)) if kind == ca.OP_ADD else None
+        if choice is None or choice[0].__hash__() not in crossings or not ca.is_equal(
+                unguarded(choice[1]), -unguarded(choice[2]), EQUAL):
+            return None
+        choices.append((ca.SX.sym("choice"), *choice))
+        return choices[-1][0]
+
+    law, found = rewritten(residual, marked), False
+    for symbol, condition, then, otherwise in reversed(choices):
+        d = crossings[condition.__hash__()]
+        beside = unguarded(then) * ca.jacobian(law, symbol)
+        if _vanishes(beside, d) and _has_roots(beside):
+            condition, found = relation(d, False), True
+            otherwise = ca.if_else(relation(-d, False), otherwise, 0)
+        law = ca.substitute(law, symbol, ca.if_else(condition, then, otherwise))
+    return law if found else residual
+
+
+def _has_roots(sx: ca.SX) -> bool:
+    return not kinds(ca.Function("expression", ca.symvar(sx), [sx])).isdisjoint(ROOTS)
+
+
+def _vanishes(sx: ca.SX, d: ca.SX) -> bool:
+    """Whether an expression is 0 where ``d`` is, as can be seen."""
+    of = [sx.dep(k) for k in range(sx.n_dep())]
+    if ca.is_equal(sx, d, EQUAL) or ca.is_equal(sx, -d, EQUAL):
+        return True
+    if choice := alternatives(sx):
+        return all(_vanishes(one, d) for one in choice[1:])
+    if sx.op() == ca.OP_MUL:
+        return any(_vanishes(one, d) for one in of)
+    return sx.op() in LIKEWISE and _vanishes(of[0], d)

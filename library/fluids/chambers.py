@@ -38,7 +38,16 @@ def specified(c: Any) -> bool:
 
 
 class Chamber(FluidPart):
-    """Base of chambers of constant volume: one pressure, one temperature, one to four ports."""
+    """A volume of fluid at one pressure and one temperature: a tank, a manifold, a water jacket.
+
+    Equations: d(rho volume)/dt = sum of mdot, d(rho u volume)/dt = sum of Phi + Q_H; p = p_I at
+    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I. The run stops
+    where pressure or temperature leave the range of the fluid.
+
+    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
+    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
+    p_I (high, 0.101325 MPa), absolute; T_I (high, 293.15 K).
+    """
 
     num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
     H = Port(thermal, doc="heat to the fluid; insulated where nothing is connected")
@@ -74,7 +83,16 @@ def sum_of(terms: Any) -> Any:
 
 
 class Reservoir(FluidPart):
-    """Base of places whose pressure and temperature stay the same, whatever flows."""
+    """A place whose pressure and temperature stay the same, whatever flows.
+
+    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
+    the parameter ``pressure`` while nothing is connected; fluid that leaves it has the
+    temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
+    for one tank.
+
+    Parameters: pressure (MPa), absolute; temperature (K), port_area (m^2).
+    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K.
+    """
 
     grounds = True
 

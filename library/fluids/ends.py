@@ -15,7 +15,13 @@ __all__ = ["AbsoluteReference", "Cap", "InfiniteFlowResistance"]
 
 
 class AbsoluteReference(FluidPart):
-    """Base of references: every across variable is zero."""
+    """No pressure, and nothing else that a port knows, for sensors to measure against.
+
+    Equations: p = 0, T = 0 (u = 0 of two phases), x_w = 0 and x_g = 0 of moist air. Connect sensors
+    only: at zero pressure there is no fluid.
+
+    Ports: A.
+    """
 
     grounds = True
 
@@ -28,7 +34,13 @@ class AbsoluteReference(FluidPart):
 
 
 class Cap(FluidPart):
-    """Base of closed ends, which show what stands there; ``shown`` says what."""
+    """A closed end: nothing flows, whatever the pressure.
+
+    Equations: mdot_A = 0, Phi_A = 0, and of moist air mdot_w_A = 0, mdot_g_A = 0. An unconnected
+    port means the same; this component says that it is meant, and shows what stands there.
+
+    Ports: A.
+    """
 
     shown: tuple[str, ...] = ("p", "T")
     p = Variable("MPa", nominal="0.1 MPa", doc="absolute pressure")
@@ -42,7 +54,12 @@ class Cap(FluidPart):
 
 
 class InfiniteFlowResistance(FluidPart):
-    """Base of walls between A and B."""
+    """Nothing passes between A and B, no fluid and no heat.
+
+    Equations: mdot = 0, Phi = 0 at both ends, and of moist air mdot_w = 0, mdot_g = 0.
+
+    Ports: A, B.
+    """
 
     def equations(self) -> Iterator[Any]:
         for port in (self.A, self.B):  # type: ignore[attr-defined]

@@ -34,7 +34,17 @@ class Passage(FluidPart):
 
 
 class FlowResistance(Passage):
-    """Base of resistances known at one flow: p grows with its square, here solved for the flow."""
+    """A resistance known at one flow: pressure grows with its square.
+
+    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
+    m_lam = laminar_fraction mass_flow, below which the flow is laminar; it is solved for the flow.
+    Energy passes as it is, and so does what is mixed in: a liquid is warmed by what it loses of its
+    pressure.
+
+    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
+    Defaults of drop and flow not verified.
+    Ports: A, B.
+    """
 
     pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
     mass_flow = Parameter("0.1 kg/s", above=0, doc="Nominal mass flow")
@@ -113,7 +123,16 @@ class Source(Passage):
 
 
 class PressureSource(Source):
-    """Base of sources of pressure."""
+    """Prescribed difference of pressure, whatever flows: an ideal pump or fan.
+
+    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
+    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the fluid gains
+    the work of compression without heat or loss, as ``FlowRateSource`` says, with ``"none"`` no
+    energy. The run stops where the state at A or B leaves the range of the fluid.
+
+    Parameters: pressure_difference (MPa), port_area (m^2).
+    Ports: A, B. Inputs: P in MPa.
+    """
 
     pressure_difference = Parameter("0 MPa", varying=True, doc="Pressure of B above A")
     P = Input("MPa", default="pressure_difference", doc="pressure of B above A")
@@ -148,7 +167,19 @@ class GivenFlow(FluidPart):
 
 
 class FlowRateSource(GivenFlow, Source):
-    """Base of sources of flow."""
+    """Prescribed flow from A to B, whatever the pressures: a pump, fan or compressor.
+
+    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
+    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected. M
+    counts all that flows together. With ``power_spec="isentropic"`` the fluid gains the work of
+    compression without heat or loss, with ``"none"`` no energy: a kilogram of liquid (p_B - p_A)
+    times its mean specific volume, of gas and moist air cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1),
+    of a fluid of two phases h(p_B, s_A) - h_A. The run stops where the state at A or B leaves the
+    range of the fluid.
+
+    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
+    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    """
 
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]

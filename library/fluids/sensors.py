@@ -20,7 +20,13 @@ def _difference(c: Any) -> bool:
 
 
 class PressureTemperatureSensor(FluidPart):
-    """Base of sensors of pressure and temperature at A, against B or absolute."""
+    """Pressure and temperature at A, against B or absolute.
+
+    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
+    nothing flows.
+
+    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
+    """
 
     reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
     P = Output("MPa", doc="pressure")
@@ -40,7 +46,13 @@ class PressureTemperatureSensor(FluidPart):
 
 
 class FlowRateSensor(FluidPart):
-    """Base of sensors of mass, volume and energy flow from A to B."""
+    """Flow of mass, volume and energy from A to B.
+
+    Equations: A and B have the same pressure, and temperature or internal energy; M = mdot,
+    V = mdot/rho, PHI = Phi, the energy that the flow carries: mdot times the specific enthalpy.
+
+    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
+    """
 
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")
     M = Output("kg/s", doc="mass flow")

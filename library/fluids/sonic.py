@@ -15,7 +15,20 @@ __all__ = ["SonicRestriction"]
 
 
 class SonicRestriction(Restriction):
-    """Base of restrictions of a gas, after Saint-Venant and Wantzel."""
+    """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
+
+    Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
+    r = p_2/p_1, but no less than the critical ratio (2/(gamma + 1))^(gamma/(gamma - 1)):
+    mdot = Cd S_R sqrt(2 gamma/(gamma - 1) p_1 rho_1 (r^(2/gamma) - r^((gamma + 1)/gamma))). At
+    and below the critical ratio the speed in it is that of sound, and the flow no longer depends
+    on p_2. Near r = 1, for 1 - r below ``laminar_share``, it is proportional to the difference of
+    pressure. gamma is that of the temperature and mixture at the inlet. Energy and what is mixed in
+    pass as they are; the approach velocity and the recovery of pressure are left out.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
+    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
 
     approach = False
 

@@ -52,9 +52,7 @@ gas = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for gas."""
-
+class Ends(Component):  # the two ports of a component for gas
     fluid = medium
     A = Port(gas, doc="one end")
     B = Port(gas, doc="other end")

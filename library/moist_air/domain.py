@@ -61,9 +61,7 @@ moist_air_source = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for moist air."""
-
+class Ends(Component):  # the two ports of a component for moist air
     fluid = medium
     A = Port(moist_air, doc="one end")
     B = Port(moist_air, doc="other end")

@@ -62,29 +62,12 @@ class Reservoir(chambers.Reservoir):
 
 
 class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure, no temperature, no vapour and no trace gas, for sensors to measure against.
-
-    Equations: p = 0, T = 0, x_w = 0, x_g = 0. Connect sensors only: at zero pressure there is no
-    air.
-
-    Ports: A.
-    """
-
     symbol = symbols.EARTH
     fluid = medium
     A = Port(moist_air, doc="the reference")
 
 
 class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0, mdot_w_A = 0, mdot_g_A = 0. An unconnected port means the
-    same; this component says that it is meant, and shows pressure p, temperature T and specific
-    humidity x_w.
-
-    Ports: A.
-    """
-
     symbol = symbols.END
     fluid = medium
     shown = ("p", "T", "x_w")
@@ -93,13 +76,6 @@ class Cap(ends.Cap):
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no air, no vapour, no trace gas and no heat.
-
-    Equations: mdot = 0, Phi = 0, mdot_w = 0, mdot_g = 0 at both ends.
-
-    Ports: A, B.
-    """
-
     symbol = symbols.OPEN
 
 

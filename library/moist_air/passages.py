@@ -25,68 +25,18 @@ LEAST = quantity("1e-3 Pa")  # of the vapour, below which its dew point is not a
 
 
 class FlowResistance(Ends, passages.FlowResistance):
-    """A resistance known at one flow: pressure grows with its square.
-
-    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
-    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy and vapour pass as
-    they are.
-
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
-    Defaults of drop and flow not verified.
-    Ports: A, B.
-    """
-
     symbol = symbols.RESTRICTION
 
 
 class LocalRestriction(Ends, sonic.SonicRestriction):
-    """A sudden narrow place, of fixed area or one given by a signal: from laminar to sonic flow.
-
-    Equation, after Saint-Venant and Wantzel, with p_1, rho_1 where it comes from and
-    r = p_2/p_1, but no less than the critical ratio (2/(gamma + 1))^(gamma/(gamma - 1)):
-    mdot = Cd S_R sqrt(2 gamma/(gamma - 1) p_1 rho_1 (r^(2/gamma) - r^((gamma + 1)/gamma))). At
-    and below the critical ratio the speed in it is that of sound, and the flow no longer depends
-    on p_2. Near r = 1, for 1 - r below ``laminar_share``, it is proportional to the difference of
-    pressure. gamma is that of the mixture at the inlet. Energy and vapour pass as they are; the
-    approach velocity and the recovery of pressure are left out.
-
-    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
-    """
-
     symbol = symbols.RESTRICTION
 
 
 class PressureSource(Ends, passages.PressureSource):
-    """Prescribed difference of pressure, whatever flows: an ideal fan.
-
-    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
-    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the air gains
-    the work of compression without heat,
-    cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no energy. The run stops
-    where pressure or temperature at A or B leave the range of moist air.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class FlowRateSource(Ends, passages.FlowRateSource):
-    """Prescribed flow from A to B, whatever the pressures: a fan of given delivery.
-
-    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
-    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
-    M counts dry air and vapour together. With ``power_spec="isentropic"`` the air gains the work
-    of compression without heat, cp T_A ((p_B/p_A)^((gamma - 1)/gamma) - 1), with ``"none"`` no
-    energy. The run stops where pressure or temperature at A or B leave the range of moist air.
-
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
@@ -156,14 +106,6 @@ class TraceGasSource(AddedSource):
 
 
 class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
-    """Pressure and temperature at A, against B or absolute.
-
-    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
-    nothing flows.
-
-    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
-    """
-
     symbol = symbols.METER
     fluid = medium
     A = Port(moist_air, doc="measured place")

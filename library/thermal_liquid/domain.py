@@ -52,9 +52,7 @@ thermal_liquid = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for liquid."""
-
+class Ends(Component):  # the two ports of a component for liquid
     fluid = liquid
     A = Port(thermal_liquid, doc="one end")
     B = Port(thermal_liquid, doc="other end")

@@ -20,72 +20,28 @@ __all__ = [
 
 
 class Reservoir(chambers.Reservoir):
-    """A place whose pressure and temperature stay the same, whatever flows.
-
-    Equations: p_A is atmospheric pressure, or with ``pressure_spec="specified"`` the input P, or
-    the parameter ``pressure`` while nothing is connected; liquid that leaves it has the
-    temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
-    for one tank.
-
-    Parameters: pressure (MPa), absolute; temperature (K), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K.
-    """
-
     symbol = symbols.TANK
     fluid = liquid
     A = Port(thermal_liquid, doc="the reservoir")
 
 
 class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure and no temperature, for sensors to measure against.
-
-    Equations: p = 0, T = 0. Connect sensors only: at zero pressure there is no liquid.
-
-    Ports: A.
-    """
-
     symbol = symbols.EARTH
     fluid = liquid
     A = Port(thermal_liquid, doc="the reference")
 
 
 class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
-    it is meant, and shows pressure p and temperature T.
-
-    Ports: A.
-    """
-
     symbol = symbols.END
     fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no liquid and no heat.
-
-    Equations: mdot = 0, Phi = 0 at both ends.
-
-    Ports: A, B.
-    """
-
     symbol = symbols.OPEN
 
 
 class ConstantVolumeChamber(chambers.Chamber):
-    """A volume of liquid at one pressure and one temperature, such as a manifold or a water jacket.
-
-    Equations: d(rho volume)/dt = sum of mdot, d(rho u volume)/dt = sum of Phi + Q_H; p = p_I at
-    every port, T_H = T_I. It is well mixed: what leaves has the temperature T_I. The run stops
-    where pressure or temperature leave the range of the liquid.
-
-    Parameters: volume (l) (default not verified), port_area (m^2), of each port.
-    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
-    p_I (high, 0.101325 MPa), absolute; T_I (high, 293.15 K).
-    """
-
     symbol = symbols.CHAMBER
     fluid = liquid
     A = Port(thermal_liquid, doc="first port")
@@ -165,42 +121,12 @@ class SegmentedPipe(Ends, pipes.Segmented):
 
 
 class TranslationalMechanicalConverter(converters.TranslationalConverter):
-    """A piston: pressure of a liquid becomes a force between R and C.
-
-    Equations: v = v_R - v_C = dx/dt; f = e interface_area (p_I - p_outside) is the force on R
-    from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
-    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e interface_area x. Outside is
-    the atmosphere, or with ``pressure_spec="specified"`` ``environment_pressure``.
-
-    With ``displacement_spec="signal"`` the place x is the input p_in, as from a position sensor
-    between R and C; it must change as v says, or mass and energy are not those of the liquid.
-    Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
-
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa).
-    Ports: A (liquid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
-    """
-
     symbol = symbols.CYLINDER
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
 
 
 class RotationalMechanicalConverter(converters.RotationalConverter):
-    """A vane or a motor: pressure of a liquid becomes a torque between R and C.
-
-    Equations: w = w_R - w_C = d(angle)/dt; t = e displacement (p_I - p_outside) is the torque on
-    R from C, with e = 1, or -1 with ``mech_orientation="negative"``; d(rho V)/dt = mdot_A and
-    d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
-    Has no inertia, no friction and no stop.
-
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
-    Ports: A (liquid), R, C, H (heat). Initial targets: angle (high, 0 rad),
-    p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
-    """
-
     symbol = symbols.VANE
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")

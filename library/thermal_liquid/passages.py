@@ -20,17 +20,6 @@ __all__ = [
 
 
 class FlowResistance(Ends, passages.FlowResistance):
-    """A resistance known at one flow: pressure grows with its square.
-
-    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
-    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is:
-    the liquid is warmed by what it loses of its pressure.
-
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
-    Defaults of drop and flow not verified.
-    Ports: A, B.
-    """
-
     symbol = symbols.RESTRICTION
 
 
@@ -101,45 +90,14 @@ class LocalRestriction(Ends, passages.Restriction):
 
 
 class PressureSource(Ends, passages.PressureSource):
-    """Prescribed difference of pressure, whatever flows: an ideal pump.
-
-    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
-    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the liquid gains
-    the work (p_B - p_A) times its mean specific volume, with ``"none"`` no energy. The run stops
-    where pressure or temperature at A or B leave the range of the liquid.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class FlowRateSource(Ends, passages.FlowRateSource):
-    """Prescribed flow from A to B, whatever the pressures: a pump of given delivery.
-
-    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
-    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
-    With ``power_spec="isentropic"`` the liquid gains the work (p_B - p_A) times its mean specific
-    volume, with ``"none"`` no energy. The run stops where pressure or temperature at A or B leave
-    the range of the liquid.
-
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
-    """Pressure and temperature at A, against B or absolute.
-
-    Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
-    nothing flows.
-
-    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
-    """
-
     symbol = symbols.METER
     fluid = liquid
     A = Port(thermal_liquid, doc="measured place")
@@ -148,14 +106,6 @@ class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):
-    """Flow of mass, volume and energy from A to B.
-
-    Equations: A and B have the same pressure and temperature; M = mdot, V = mdot/rho, PHI = Phi,
-    the energy that the flow carries: mdot times the specific enthalpy.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
-    """
-
     symbol = symbols.METER
 
 

@@ -57,9 +57,7 @@ two_phase = Domain(
 )
 
 
-class Ends(Component):
-    """The two ports of a component for a fluid of two phases."""
-
+class Ends(Component):  # the two ports of a component for a fluid of two phases
     fluid = medium
     A = Port(two_phase, doc="one end")
     B = Port(two_phase, doc="other end")

@@ -129,27 +129,12 @@ class Reservoir(FluidPart):
 
 
 class AbsoluteReference(ends.AbsoluteReference):
-    """No pressure and no internal energy, for sensors to measure against.
-
-    Equations: p = 0, u = 0. Connect sensors only: at zero pressure there is no fluid.
-
-    Ports: A.
-    """
-
     symbol = symbols.EARTH
     fluid = medium
     A = Port(two_phase, doc="the reference")
 
 
 class Cap(ends.Cap):
-    """A closed end: nothing flows, whatever the pressure.
-
-    Equations: mdot_A = 0, Phi_A = 0. An unconnected port means the same; this component says that
-    it is meant, and shows pressure p and specific internal energy u.
-
-    Ports: A.
-    """
-
     symbol = symbols.END
     fluid = medium
     shown = ("p", "u")
@@ -158,13 +143,6 @@ class Cap(ends.Cap):
 
 
 class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
-    """Nothing passes between A and B, no fluid and no heat.
-
-    Equations: mdot = 0, Phi = 0 at both ends.
-
-    Ports: A, B.
-    """
-
     symbol = symbols.OPEN
 
 

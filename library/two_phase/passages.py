@@ -31,16 +31,6 @@ __all__ = [
 
 
 class FlowResistance(Ends, passages.FlowResistance):
-    """A resistance known at one flow: pressure grows with its square.
-
-    Equation: p = K mdot sqrt(mdot² + m_lam²) with K = pressure_drop/mass_flow² and
-    m_lam = laminar_fraction mass_flow, below which the flow is laminar. Energy passes as it is.
-
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
-    Defaults of drop and flow not verified.
-    Ports: A, B.
-    """
-
     symbol = symbols.RESTRICTION
 
 
@@ -76,9 +66,7 @@ class LocalRestriction(Ends, passages.Restriction):
         yield from self.passing()
 
 
-class Compressing(Component):
-    """What sources do on the fluid: the work of compression without heat."""
-
+class Compressing(Component):  # what sources do on the fluid: the work of compression without heat
     u_isentropic = Variable("kJ/kg", nominal="100 kJ/kg", when=passages.isentropic,
                             doc="internal energy at B of what comes from A without loss")
 
@@ -95,33 +83,10 @@ class Compressing(Component):
 
 
 class PressureSource(Ends, Compressing, passages.PressureSource):
-    """Prescribed difference of pressure, whatever flows: an ideal pump.
-
-    Equation: p_B - p_A = P, the signal, or the parameter ``pressure_difference`` while nothing is
-    connected. A positive value raises B above A. With ``power_spec="isentropic"`` the fluid gains
-    the enthalpy h(p_B, s_A) - h_A of compression without heat or loss, with ``"none"`` no energy.
-    The run stops where pressure or energy at A or B leave the range of the fluid.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
 class FlowRateSource(Ends, Compressing, passages.FlowRateSource):
-    """Prescribed flow from A to B, whatever the pressures: an ideal compressor, or a pump.
-
-    Equation: mdot = M, or with ``flow_type="volumetric"`` mdot = rho_A V with the density at A:
-    the signal, or the parameters ``mass_flow`` and ``volume_flow`` while nothing is connected.
-    With ``power_spec="isentropic"`` the fluid gains the enthalpy h(p_B, s_A) - h_A of compression
-    without heat or loss, with ``"none"`` no energy. The run stops where pressure or energy at A or
-    B leave the range of the fluid.
-
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
-    """
-
     symbol = symbols.FLOW_SOURCE
 
 
@@ -162,14 +127,6 @@ class PressureInternalEnergySensor(Component):
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):
-    """Flow of mass, volume and energy from A to B.
-
-    Equations: A and B have the same pressure and internal energy; M = mdot, V = mdot v, PHI = Phi,
-    the energy that the flow carries: mdot times the specific enthalpy.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
-    """
-
     symbol = symbols.METER
 
 

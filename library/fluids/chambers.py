@@ -45,8 +45,7 @@ class Chamber(FluidPart):
     where pressure or temperature leave the range of the fluid.
 
     Parameters: volume (l) (default not verified), port_area (m^2), of each port.
-    Ports: A, and B, C, D by ``num_ports``; H (heat). Initial targets:
-    p_I (high, 0.101325 MPa), absolute; T_I (high, 293.15 K).
+    Ports: A, and B, C, D by ``num_ports``; H (heat).
     """
 
     num_ports = Option(1, (1, 2, 3, 4), doc="number of ports for the fluid")
@@ -90,8 +89,7 @@ class Reservoir(FluidPart):
     temperature T, the input or the parameter ``temperature``. Any number of reservoirs may stand
     for one tank.
 
-    Parameters: pressure (MPa), absolute; temperature (K), port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K.
+    Inputs: P in MPa (``pressure_spec="specified"``), T in K.
     """
 
     grounds = True

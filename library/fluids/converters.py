@@ -120,10 +120,7 @@ class TranslationalConverter(Piston, MechanicalConverter):
     between R and C; it must change as v says, or mass and energy are not those of the fluid.
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa).
-    Ports: A (fluid), R, C, H (heat). Inputs: p_in (m) with ``displacement_spec="signal"``.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
 
@@ -135,8 +132,5 @@ class RotationalConverter(Vane, MechanicalConverter):
     d(rho u V)/dt = Phi_A + Q_H - p_I dV/dt with V = dead_volume + e displacement angle.
     Has no inertia, no friction and no stop.
 
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa). Defaults of displacement and dead volume not verified.
-    Ports: A (fluid), R, C, H (heat). Initial targets: angle (high, 0 rad),
-    p_I (high, 0.101325 MPa), T_I (high, 293.15 K).
+    Defaults of displacement and dead volume not verified.
     """

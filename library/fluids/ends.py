@@ -19,8 +19,6 @@ class AbsoluteReference(FluidPart):
 
     Equations: p = 0, T = 0 (u = 0 of two phases), x_w = 0 and x_g = 0 of moist air. Connect sensors
     only: at zero pressure there is no fluid.
-
-    Ports: A.
     """
 
     grounds = True
@@ -38,8 +36,6 @@ class Cap(FluidPart):
 
     Equations: mdot_A = 0, Phi_A = 0, and of moist air mdot_w_A = 0, mdot_g_A = 0. An unconnected
     port means the same; this component says that it is meant, and shows what stands there.
-
-    Ports: A.
     """
 
     shown: tuple[str, ...] = ("p", "T")
@@ -57,8 +53,6 @@ class InfiniteFlowResistance(FluidPart):
     """Nothing passes between A and B, no fluid and no heat.
 
     Equations: mdot = 0, Phi = 0 at both ends, and of moist air mdot_w = 0, mdot_g = 0.
-
-    Ports: A, B.
     """
 
     def equations(self) -> Iterator[Any]:

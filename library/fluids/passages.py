@@ -41,9 +41,7 @@ class FlowResistance(Passage):
     Energy passes as it is, and so does what is mixed in: a liquid is warmed by what it loses of its
     pressure.
 
-    Parameters: pressure_drop (MPa), mass_flow (kg/s), laminar_fraction (1), port_area (m^2).
     Defaults of drop and flow not verified.
-    Ports: A, B.
     """
 
     pressure_drop = Parameter("0.001 MPa", above=0, doc="Pressure lost at the nominal flow")
@@ -129,9 +127,6 @@ class PressureSource(Source):
     connected. A positive value raises B above A. With ``power_spec="isentropic"`` the fluid gains
     the work of compression without heat or loss, as ``FlowRateSource`` says, with ``"none"`` no
     energy. The run stops where the state at A or B leaves the range of the fluid.
-
-    Parameters: pressure_difference (MPa), port_area (m^2).
-    Ports: A, B. Inputs: P in MPa.
     """
 
     pressure_difference = Parameter("0 MPa", varying=True, doc="Pressure of B above A")
@@ -177,8 +172,7 @@ class FlowRateSource(GivenFlow, Source):
     of a fluid of two phases h(p_B, s_A) - h_A. The run stops where the state at A or B leaves the
     range of the fluid.
 
-    Parameters: mass_flow (kg/s), volume_flow (m^3/s), port_area (m^2).
-    Ports: A, B. Inputs: M in kg/s, or V in m³/s.
+    Inputs: M in kg/s, or V in m³/s.
     """
 
     def equations(self) -> Iterator[Any]:

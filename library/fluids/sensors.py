@@ -25,7 +25,7 @@ class PressureTemperatureSensor(FluidPart):
     Equations: P = p_A - p_B, T = T_A - T_B, or with ``reference="absolute"`` P = p_A and T = T_A;
     nothing flows.
 
-    Ports: A, and B with ``reference="difference"``. Outputs: P in MPa, T in K.
+    Ports: A, and B with ``reference="difference"``.
     """
 
     reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
@@ -50,8 +50,6 @@ class FlowRateSensor(FluidPart):
 
     Equations: A and B have the same pressure, and temperature or internal energy; M = mdot,
     V = mdot/rho, PHI = Phi, the energy that the flow carries: mdot times the specific enthalpy.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W.
     """
 
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")

@@ -27,7 +27,7 @@ class SonicRestriction(Restriction):
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
     (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
     approach = False

@@ -65,12 +65,10 @@ class Pipe(Ends, pipes.GasPipe):
     The energy of motion is left out of Phi: at a Mach number M the temperature is too high by the
     share (gamma - 1)/2 M², 2 % at M = 0.3; the flow does not choke at the end of the pipe.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
-    hydraulic_diameter is not verified.
-    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
-    p_I (high, 0.101325 MPa), T_I (high, 293.15 K); flow_A (high, 0 kg/s) into A and
-    flow_B (high, 0 kg/s) out of B, with inertia.
+    The default of hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``.
+    Initial targets: p_I (high, 0.101325 MPa), T_I (high, 293.15 K); flow_A (high, 0 kg/s) into A
+    and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------

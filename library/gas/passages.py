@@ -52,9 +52,6 @@ class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
 
     Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, and S = reference_entropy + the integral
     of cp/T from reference_temperature - Z R ln(p/reference_pressure); nothing flows.
-
-    Parameters: reference_entropy (kJ/(K*kg)), reference_pressure (MPa), reference_temperature (K).
-    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP and S in J/(kg K).
     """
 
     fluid = medium

@@ -51,10 +51,6 @@ class GasProperties(Component):
     compressibility factor. Where a temperature leaves the range, or a pressure falls below
     ``minimum_pressure``, the run stops. A circuit without this component holds dry air.
 
-    Parameters: gas_constant (J/(K*kg)), compressibility_factor (1), reference_temperature (K),
-    reference_enthalpy (kJ/kg), specific_heat (J/(K*kg)), viscosity (uPa*s),
-    conductivity (mW/(K*m)), temperatures (K), specific_heats (J/(K*kg)), viscosities (uPa*s),
-    conductivities (mW/(K*m)), atmospheric_pressure (MPa), minimum_pressure (kPa).
     Ports: A, anywhere in the circuit; nothing flows through it.
     """
 

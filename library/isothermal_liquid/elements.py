@@ -60,8 +60,7 @@ class Reservoir(Component):
     or the parameter ``pressure`` while nothing is connected. Any number of reservoirs may
     stand for one tank.
 
-    Parameters: pressure (MPa), absolute.
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``).
+    Inputs: P in MPa (``pressure_spec="specified"``).
     """
 
     symbol = symbols.TANK
@@ -88,8 +87,6 @@ class Cap(Component):
 
     Equation: mdot_A = 0. An unconnected port means the same; this component says that it is
     meant, and shows the pressure p.
-
-    Ports: A.
     """
 
     symbol = symbols.END
@@ -106,8 +103,6 @@ class InfiniteFlowResistance(TwoPort):
     """Nothing flows between A and B, whatever their pressures.
 
     Equation: mdot = 0.
-
-    Ports: A, B.
     """
 
     symbol = symbols.OPEN
@@ -123,7 +118,6 @@ class ConstantVolumeChamber(Component):
     The run stops where p_I falls below the minimum pressure of the liquid.
 
     Parameters: volume (l) (default not verified).
-    Ports: A. Initial target: p_I (high, 0.101325 MPa), absolute.
     """
 
     symbol = symbols.CHAMBER
@@ -154,8 +148,6 @@ class Tank(Component):
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
     P/(2 bulk_modulus)) is its ``power_supplied``.
 
-    Parameters: area (m^2), gravity (m/s^2), height (m), surface_pressure (MPa).
-    Ports: A (bottom). Outputs: V in m³, L (level) in m. Initial target: volume (high, 1 m³).
     Defaults not verified.
     """
 
@@ -205,9 +197,7 @@ class GasChargedAccumulator(Component):
     isothermal, 1.4: no heat passes). Stores the energy of gas, liquid and seat. The run
     stops where all gas volume is used up.
 
-    Parameters: total_volume (l), precharge_pressure (MPa), polytropic_index (1),
-    dead_volume (l), seat_stiffness (GPa/l). Defaults not verified.
-    Ports: A. Initial target: volume (high, 0 l).
+    Defaults not verified.
     """
 
     symbol = symbols.ACCUMULATOR

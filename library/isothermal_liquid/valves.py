@@ -66,10 +66,9 @@ class LocalRestriction(Restriction):
     r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Dissipates mdot (h_A - h_B) >= 0.
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1).
-    The default of discharge_coefficient, and the law of pressure recovery, are not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The default
+    of discharge_coefficient, and the law of pressure recovery, are not verified.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
     restriction_type = Option("variable", ("variable", "fixed"), doc="where the area is from")
@@ -134,11 +133,9 @@ class VariableOrifice(Opened, Restriction):
     S = overlap + stroke; with ``orientation="negative"`` a negative S opens it. The flow is that
     of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
-    overlap (mm) (negative: open in the middle), discharge_coefficient (1),
-    critical_reynolds (1). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Inputs: S in m.
+    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening, overlap
+    (mm) (negative: open in the middle), discharge_coefficient (1), critical_reynolds (1). Defaults
+    not verified.
     """
 
     orientation = Option("positive", ("positive", "negative"), doc="which S opens it")
@@ -193,11 +190,8 @@ class CheckValve(PressureOpened):
     :class:`LocalRestriction`. With ``opening_dynamics`` the opening follows with
     time_constant. Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
-    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
 
@@ -210,11 +204,8 @@ class PressureReliefValve(PressureOpened):
     ``opening_dynamics`` the opening follows with time_constant.
     Dissipates mdot (h_A - h_B) >= 0.
 
-    Parameters: cracking_pressure (MPa), maximum_pressure (MPa), maximum_area (m^2),
-    leakage_area (m^2), time_constant (s), discharge_coefficient (1), critical_reynolds (1).
     Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B. Initial target: opening (high, 0) with ``opening_dynamics``.
+    Initial target: opening (high, 0) with ``opening_dynamics``.
     """
 
     control = Option("difference", ("difference", "gauge"), doc="which pressure opens it")
@@ -234,11 +225,7 @@ class DirectionalValve(Opened):
     is stroke more. A negative overlap leaves an edge open in the middle position. The flow through
     each edge is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
 
-    Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
-    overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),
-    critical_reynolds (1). Defaults not verified.
-    With ``thermal_port=True`` the heat leaves at the port H.
-    Ports: A, B, P, T. Inputs: S in m.
+    Defaults not verified.
     """
 
     A = Port(isothermal_liquid, doc="to the actuator")

@@ -33,9 +33,7 @@ class Reservoir(chambers.Reservoir):
     parameter ``trace_gas``, by mass or by moles as ``trace_gas_spec`` says, where the circuit has a
     trace gas (``MoistAirProperties``). Nothing condenses in it.
 
-    Parameters: pressure (MPa), absolute; temperature (K), humidity (1), trace_gas (1),
-    port_area (m^2).
-    Ports: A. Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
+    Inputs: P in MPa (``pressure_spec="specified"``), T in K, W in 1, G in 1.
     """
 
     symbol = symbols.TANK
@@ -96,9 +94,7 @@ class ConstantVolumeChamber(Humid, chambers.Chamber):
     Parameters: volume (l) (default not verified), port_area (m^2), of each port;
     saturation_humidity (1), condensation_time (s).
     Ports: A, and B, C, D by ``num_ports``; F (what is inside, for sensors); H (heat); S (a source
-    of moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa),
-    absolute; T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg).
-    Guesses: x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
+    of moisture or trace gas).
     """
 
     symbol = symbols.CHAMBER
@@ -126,15 +122,12 @@ class Pipe(Ends, Humid, pipes.GasPipe):
     exactly. Water condenses where the whole of the air is saturated, not at a cold wall before:
     a coil of which part of the air keeps clear is a ``Pipe`` and a bypass.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1),
-    saturation_humidity (1), condensation_time (s). The default of hydraulic_diameter is not
-    verified.
+    The default of hydraulic_diameter is not verified.
     Ports: A, B, F (what is inside, for sensors), H (wall) with ``thermal_port``, S (a source of
-    moisture or trace gas). Outputs: W in kg/s. Initial targets: p_I (high, 0.101325 MPa), T_I
-    (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg); flow_A (high, 0
-    kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia. Guesses: x_w_I (none, 0.01), HR_I
-    (none, 0.01), y_g_I (none, 0).
+    moisture or trace gas).
+    Initial targets: p_I (high, 0.101325 MPa), T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low,
+    0), condensate (high, 0 kg); flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B,
+    with inertia.
 
     References
     ----------
@@ -159,13 +152,7 @@ class TranslationalMechanicalConverter(Humid, converters.TranslationalConverter)
     between R and C; it must change as v says, or mass and energy are not those of the air.
     Has no mass, no friction and no stop: add Mass, TranslationalFriction and HardStop.
 
-    Parameters: interface_area (m^2), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa), saturation_humidity (1), condensation_time (s).
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
-    trace gas). Inputs: p_in (m) with ``displacement_spec="signal"``. Outputs: W in kg/s.
-    Initial targets: x (high, 0 m), p_I (high, 0.101325 MPa), T_I (high, 293.15 K),
-    RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses: x_w_I (none, 0.01),
-    HR_I (none, 0.01), y_g_I (none, 0).
+    Inputs: p_in (m) with ``displacement_spec="signal"``.
     """
 
     symbol = symbols.CYLINDER
@@ -181,13 +168,7 @@ class RotationalMechanicalConverter(Humid, converters.RotationalConverter):
     Q_H - W h_l - p_I dV/dt; mass, vapour and condensation at the rate W are as in
     ``ConstantVolumeChamber``. Has no inertia, no friction and no stop.
 
-    Parameters: displacement (m^3/rad), dead_volume (m^3), port_area (m^2),
-    environment_pressure (MPa), saturation_humidity (1), condensation_time (s). Defaults of
-    displacement and dead volume not verified.
-    Ports: A, F (what is inside, for sensors), R, C, H (heat), S (moisture or
-    trace gas). Outputs: W in kg/s. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa),
-    T_I (high, 293.15 K), RH_I (low, 0.5), x_g_I (low, 0), condensate (high, 0 kg). Guesses:
-    x_w_I (none, 0.01), HR_I (none, 0.01), y_g_I (none, 0).
+    Defaults of displacement and dead volume not verified.
     """
 
     symbol = symbols.VANE

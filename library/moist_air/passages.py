@@ -71,9 +71,6 @@ class MoistureSource(AddedSource):
     connected, enters the volume at S with the enthalpy of vapour of the temperature T, the signal
     or the parameter ``temperature``. With ``moisture_source_spec="liquid"`` it has that of liquid,
     and what evaporates cools the air. What is taken out, M < 0, has the temperature of the volume.
-
-    Parameters: mass_flow (kg/s), temperature (K).
-    Ports: S. Inputs: M in kg/s, T in K.
     """
 
     adds = "mdot_w"
@@ -93,9 +90,6 @@ class TraceGasSource(AddedSource):
     signal or the parameter ``temperature``, from that in the volume on with the heat capacity
     there. What is taken out, M < 0, has the temperature of the volume. Where the circuit has no
     trace gas (``MoistAirProperties``), nothing is added.
-
-    Parameters: mass_flow (kg/s), temperature (K).
-    Ports: S. Inputs: M in kg/s, T in K.
     """
 
     adds = "mdot_g"
@@ -119,8 +113,6 @@ class FlowRateSensor(Ends, sensors.FlowRateSensor):
     Equations: A and B have the same pressure, temperature and shares; M = mdot, V = mdot/rho,
     PHI = Phi, the energy that the flow carries, W = mdot_w, the vapour in it, and G = mdot_g, its
     trace gas.
-
-    Ports: A, B. Outputs: M in kg/s, V in m³/s, PHI in W, W in kg/s, G in kg/s.
     """
 
     symbol = symbols.METER
@@ -155,8 +147,6 @@ class HumiditySensor(SharesSensor):
     Equations: W = y_w p/p_ws(T) with ``humidity_spec="relative"``, x_w with ``"mass_fraction"``,
     y_w with ``"mole_fraction"`` and x_w/(1 - x_w) with ``"humidity_ratio"``; G = x_g with
     ``trace_gas_spec="mass_fraction"``, y_g with ``"mole_fraction"``; nothing flows.
-
-    Ports: A. Outputs: W in 1, G in 1.
     """
 
     A = Port(moist_air, doc="measured place")
@@ -170,8 +160,6 @@ class MeasurementSelector(SharesSensor):
 
     Equations: P = p_F, T = T_F, and W is the humidity as ``humidity_spec`` says, G the trace gas as
     ``trace_gas_spec`` says.
-
-    Ports: F. Outputs: P in MPa, T in K, W in 1, G in 1.
     """
 
     F = Port(moist_air, doc="what is measured")
@@ -191,7 +179,7 @@ class DewPointSensor(Component):
     Equations: p_ws(T_dew) = y_w p, the part of the pressure that is vapour's, no less than 1 mPa,
     T = T_dew: below 273.16 K it is the point of frost; nothing flows.
 
-    Ports: A. Outputs: T in K. Initial targets: T_dew (none, 285 K), a guess.
+    Initial targets: T_dew (none, 285 K), a guess.
     """
 
     symbol = symbols.METER
@@ -214,8 +202,6 @@ class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
 
     Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, each of a kilogram of the mixture, or
     of a cubic metre; nothing flows. H (1 + humidity ratio) is the enthalpy of psychrometric charts.
-
-    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
     """
 
     fluid = medium

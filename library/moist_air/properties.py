@@ -51,9 +51,6 @@ class MoistAirProperties(Component):
     where one misses a point by more than 1 % ``check()`` says so. Preset are air and carbon
     dioxide.
 
-    Parameters: atmospheric_pressure (MPa), minimum_pressure (kPa); gas_constant and
-    trace_gas_constant (J/(K*kg)), temperatures (K), enthalpies and trace_enthalpies (kJ/kg),
-    viscosities and trace_viscosities (uPa*s), conductivities and trace_conductivities (mW/(K*m)).
     Ports: A, anywhere in the circuit; nothing flows through it.
     """
 

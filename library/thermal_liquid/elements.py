@@ -75,12 +75,10 @@ class Pipe(Ends, pipes.Pipe):
     What leaves has the temperature T_I of the whole volume: a front that comes in is smeared as
     by an ideal mixer. ``SegmentedPipe`` keeps it sharper.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    laminar_limit (1), turbulent_limit (1), shape_factor (1), laminar_nusselt (1). The default of
-    hydraulic_diameter is not verified.
-    Ports: A, B, H (wall) with ``thermal_port``. Initial targets:
-    p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K);
-    flow_A (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
+    The default of hydraulic_diameter is not verified.
+    Ports: A, B, H (wall) with ``thermal_port``.
+    Initial targets: p_I (high, 0.101325 MPa) with compressibility, T_I (high, 293.15 K); flow_A
+    (high, 0 kg/s) into A and flow_B (high, 0 kg/s) out of B, with inertia.
 
     References
     ----------
@@ -100,8 +98,6 @@ class SegmentedPipe(Ends, pipes.Segmented):
     H. A front that enters leaves after the time rho V/mdot, smeared over about 1/sqrt(segments) of
     that time (its standard deviation), since each segment is well mixed.
 
-    Parameters: length (m), area (m^2), hydraulic_diameter (m), extra_length (m), roughness (m),
-    initial_pressure (MPa), initial_temperature (K).
     Ports: A, B, H (wall) with ``thermal_port``.
     """
 

@@ -33,7 +33,6 @@ class LaminarLeakage(Gap, TwoPort):
     Parameters: resistance (MPa*s/m^3), diameter (mm), inner_diameter (mm), outer_diameter (mm),
     width (mm), height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
     port_area (m^2).
-    Ports: A, B.
     """
 
     symbol = symbols.RESTRICTION
@@ -61,9 +60,9 @@ class LocalRestriction(Ends, passages.Restriction):
     r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Energy passes as it is.
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
-    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The law
-    of pressure recovery is not verified.
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The law of
+    pressure recovery is not verified.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
     symbol = symbols.RESTRICTION
@@ -115,8 +114,6 @@ class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
     Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows. The energies of the
     ready liquids count from u = 0 at 273.16 K and atmospheric pressure, those of tables from u = 0
     at their first temperature.
-
-    Ports: A. Outputs: U in J/kg, H in J/kg, RHO in kg/m³, CP in J/(kg K).
     """
 
     fluid = liquid

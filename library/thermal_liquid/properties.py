@@ -56,7 +56,6 @@ class ThermalLiquidProperties(Component):
     the liquid would freeze or boil, which is not modelled. Where a circuit has no such component
     it holds water.
 
-    Parameters: atmospheric_pressure (MPa), minimum_pressure (kPa), both absolute.
     Ports: A, anywhere in the circuit; nothing flows through it.
 
     Examples

@@ -45,7 +45,7 @@ class LocalRestriction(Ends, passages.Restriction):
 
     Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
     (``"variable"``), port_area (m^2), discharge_coefficient (1), laminar_share (1).
-    Ports: A, B. Inputs: AR in m², limited to minimum_area and maximum_area.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
     """
 
     symbol = symbols.RESTRICTION
@@ -146,8 +146,6 @@ class ThermodynamicPropertiesSensor(Measuring):
     Equations: T, H = u + p v, RHO = 1/v, V = v and S at p_A and u_A; X = (u - u_l)/(u_v - u_l) is
     the share of vapour from 0 to 1, below 0 in liquid and above 1 in vapour; nothing flows. Energy
     and entropy count from where CoolProp's do.
-
-    Ports: A. Outputs: T in K, H in kJ/kg, RHO in kg/m³, V in m³/kg, S in kJ/(K kg), X in 1.
     """
 
     T = Output("K", doc="temperature")
@@ -173,8 +171,6 @@ class SaturationPropertiesSensor(Measuring):
 
     Equations: T, HL = u_l + p v_l and HV = u_v + p v_v at p_A; nothing flows. T less the
     temperature of liquid is its subcooling, that of vapour less T its superheat.
-
-    Ports: A. Outputs: T in K, HL and HV in kJ/kg.
     """
 
     T = Output("K", doc="temperature of boiling")

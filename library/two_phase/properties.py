@@ -28,7 +28,6 @@ class TwoPhaseFluidProperties(Component):
     conductivities to 3 %, near R744's critical point 8 %. Where a state leaves the range the run
     stops. A circuit without this component holds water.
 
-    Parameters: atmospheric_pressure (MPa), absolute.
     Ports: A, anywhere in the circuit; nothing flows through it.
 
     Examples

@@ -34,7 +34,6 @@ from ...simulation.actions import Resets, Samplings
 from ...simulation.recording import RunRecording
 from ...simulation.start import RunStart, given_discrete_values
 from ...simulation.time_events import TimeEvents
-from ...studies.batch_conditions import parameter_entries, starts_follow
 from ...studies.settings import Setting, find_setting
 from ...system import System
 from ...system.evaluator import Evaluator
@@ -154,10 +153,8 @@ def start_derivatives(model: CompiledModel, settings: Sequence[Setting], recordi
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
     for setting in settings:
-        column = None if seen is None else _direct_column(system, setting, seen)
-        value = 0.0 if column else float(given_values([setting])[0])
-        if column is None and seen is not None:
-            column = _implicit_column(model, equations, setting, value, seen)
+        value = float(given_values([setting])[0])
+        column = None if seen is None else _implicit_column(model, equations, setting, value, seen)
         before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
@@ -209,31 +206,6 @@ def _seen_by_states(system: System, x: Array) -> ca.SX:
     wanted = TargetFunctions.of(system, slots).expression
     seen = ca.vertcat(tape.constraints, wanted)
     return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
-
-
-def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array, ...] | None:
-    """The derivatives by a parameter, or by the target of a state; None for anything else."""
-    part: Any = setting.component
-    p, x, d = np.zeros(system.parameter_count), np.zeros(system.nx), np.zeros(system.nd)
-    if part._built or starts_follow(part):  # parts, or targets, follow it
-        return None
-    if setting.kind == "parameter":
-        entries = parameter_entries(system, setting)
-        if seen.numel() and ca.depends_on(seen, system.tape.p[entries.tolist()]):
-            return None
-        p[entries] = 1.0
-        return p, x, d
-    f, first = system.network.place[part.path]
-    i = system.network.families[f].kernel.index[setting.declared.name]
-    if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
-        return None
-    slots = system.flat.base[f][i, 0] + first + setting.instances
-    for slot in slots:
-        state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
-        if not len(state):
-            return None
-        x[state] = system.flat.sign_of[slot]
-    return p, x, d
 
 
 def _equations(model: CompiledModel, recording: RunRecording) -> StartEquations:

@@ -153,8 +153,8 @@ def _finished(figure: Figure, every: Sequence[Any], save: Any, title: str, ax: A
     return finished_figure(figure, save, title)
 
 
-def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, title: str = "",
-              save: str | None = None) -> Figure:
+def pole_zero(linear: LinearModel, input: str | None = None, output: str | None = None, *,
+              title: str = "", save: str | None = None) -> Figure:
     """Poles (crosses) and, of one input and output, zeros (circles) in 1/s."""
     figure, (axes,) = _axes(1)
     p = linear.poles()

@@ -12,10 +12,12 @@ from blocks import Option, Output, Variable, partial
 from .chambers import FluidPart
 from .flows import closed, species
 
-__all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor"]
+__all__ = ["FlowRateSensor", "PressureTemperatureSensor", "ThermodynamicPropertiesSensor",
+           "difference"]  # fmt: skip
 
 
-def _difference(c: Any) -> bool:
+def difference(c: Any) -> bool:
+    """Whether what is at A is measured against B."""
     return bool(c.reference == "difference")
 
 
@@ -35,7 +37,7 @@ class PressureTemperatureSensor(FluidPart):
     def equations(self) -> Iterator[Any]:
         A: Any = self.A  # type: ignore[attr-defined]
         yield from closed(self.fluid, A)
-        if not _difference(self):
+        if not difference(self):
             yield self.P == A.p
             yield self.T == A.T
             return

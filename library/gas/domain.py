@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import GAS
 from ..fluids.passages import Passage
+from ..fluids.polynomials import GAS
 from . import medium
 
 __all__ = ["Ends", "PERFECT", "TwoPort", "gas", "numbers_of"]

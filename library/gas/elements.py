@@ -1,18 +1,23 @@
-"""Reservoirs, chambers, pipes and converters: where gas is held."""
+"""What holds gas, what it passes, sources and sensors."""
 
 from __future__ import annotations
 
-from blocks import Port
+from collections.abc import Iterator
+from typing import Any
+
+from blocks import Output, Parameter, Port
 
 from .. import symbols
-from ..fluids import chambers, converters, ends, pipes
+from ..fluids import chambers, converters, passages, pipes, sensors
+from ..thermal.domain import ABSOLUTE
 from . import medium
 from .domain import Ends, gas
 
-__all__ = [
-    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
-    "Reservoir", "RotationalMechanicalConverter", "TranslationalMechanicalConverter",
-]  # fmt: skip
+__all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor",
+           "FlowRateSource", "FlowResistance", "InfiniteFlowResistance", "LocalRestriction",
+           "Pipe", "PressureSource", "PressureTemperatureSensor", "Reservoir",
+           "RotationalMechanicalConverter", "ThermodynamicPropertiesSensor",
+           "TranslationalMechanicalConverter"]  # fmt: skip
 
 
 class Reservoir(chambers.Reservoir):
@@ -21,19 +26,19 @@ class Reservoir(chambers.Reservoir):
     A = Port(gas, doc="the reservoir")
 
 
-class AbsoluteReference(ends.AbsoluteReference):
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = medium
     A = Port(gas, doc="the reference")
 
 
-class Cap(ends.Cap):
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = medium
     A = Port(gas, doc="the closed end")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 
@@ -89,3 +94,51 @@ class RotationalMechanicalConverter(converters.RotationalConverter):
     symbol = symbols.VANE
     fluid = medium
     A = Port(gas, doc="the gas")
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    symbol = symbols.RESTRICTION
+
+
+class LocalRestriction(Ends, passages.SonicRestriction):
+    symbol = symbols.RESTRICTION
+
+
+class PressureSource(Ends, passages.PressureSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    symbol = symbols.METER
+    fluid = medium
+    A = Port(gas, doc="measured place")
+    B = Port(gas, when=sensors.difference, doc="what A is measured against")
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    symbol = symbols.METER
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density, heat capacity and entropy of the gas at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT, and S = reference_entropy + the integral
+    of cp/T from reference_temperature - Z R ln(p/reference_pressure); nothing flows.
+    """
+
+    fluid = medium
+    A = Port(gas, doc="measured place")
+    reference_entropy = Parameter("3.8635 kJ/(K*kg)", doc="Entropy at the reference")
+    reference_pressure = Parameter("0.101325 MPa", above=0, doc="Absolute pressure there")
+    reference_temperature = Parameter("293.15 K", ABSOLUTE, above=0, doc="Temperature there")
+    S = Output("J/(kg*K)", doc="specific entropy")
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        A = self.A
+        yield self.reference_entropy + medium.entropy(A, A.p, A.T) - medium.entropy(
+            A, self.reference_pressure, self.reference_temperature) == self.S  # fmt: skip

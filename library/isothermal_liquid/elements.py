@@ -27,16 +27,14 @@ from blocks import (
 )
 
 from .. import symbols
+from ..fluids.chambers import ATMOSPHERE, specified
 from .domain import TwoPort, isothermal_liquid
 from .liquid import density, elastic_energy, energy_made_up, enthalpy, filling
 
 __all__ = [
     "Cap", "ConstantVolumeChamber", "GasChargedAccumulator", "InfiniteFlowResistance", "Reservoir",
-    "Tank", "above_vacuum", "specified",
+    "Tank", "above_vacuum",
 ]  # fmt: skip
-
-ATMOSPHERE = "0.101325 MPa"
-
 
 def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
     """A pressure at a port, or in a place, stays above the liquid's minimum, or the run stops."""
@@ -46,11 +44,6 @@ def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
         "which it would evaporate: more liquid is drawn out than comes in, or too low a pressure "
         "is prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start at a higher "
         "pressure, feed this place, or draw less.")  # fmt: skip
-
-
-def specified(c: Any) -> bool:
-    """Whether a pressure outside is given, and not that of the atmosphere."""
-    return c.pressure_spec == "specified"
 
 
 class Reservoir(Component):

@@ -8,7 +8,7 @@ from typing import Any
 from blocks import Component, Input, Option, Output, Parameter, Port, Variable, log, quantity, where
 
 from .. import symbols
-from ..fluids import passages, sensors, sonic
+from ..fluids import passages, sensors
 from ..fluids.chambers import ROOM
 from ..fluids.flows import closed, species
 from ..thermal.domain import ABSOLUTE
@@ -28,7 +28,7 @@ class FlowResistance(Ends, passages.FlowResistance):
     symbol = symbols.RESTRICTION
 
 
-class LocalRestriction(Ends, sonic.SonicRestriction):
+class LocalRestriction(Ends, passages.SonicRestriction):
     symbol = symbols.RESTRICTION
 
 
@@ -103,8 +103,7 @@ class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
     symbol = symbols.METER
     fluid = medium
     A = Port(moist_air, doc="measured place")
-    B = Port(moist_air, when=lambda c: c.reference == "difference",
-             doc="what A is measured against")  # fmt: skip
+    B = Port(moist_air, when=sensors.difference, doc="what A is measured against")
 
 
 class FlowRateSensor(Ends, sensors.FlowRateSensor):

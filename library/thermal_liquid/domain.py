@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import LIQUID
 from ..fluids.passages import Passage
+from ..fluids.polynomials import LIQUID
 from ..media import media
 from . import liquid
 

@@ -1,22 +1,24 @@
-"""Reservoirs, chambers, pipes and converters: where liquid is held."""
+"""What holds liquid, what it passes, sources and sensors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from blocks import Option, Parameter, Port
 
 from .. import symbols
-from ..fluids import chambers, converters, ends, pipes
+from ..fluids import chambers, converters, passages, pipes, sensors
+from ..fluids.gaps import SHAPES, Gap
 from ..thermal.domain import ABSOLUTE
 from . import liquid
-from .domain import Ends, thermal_liquid
+from .domain import Ends, TwoPort, thermal_liquid
 
-__all__ = [
-    "AbsoluteReference", "Cap", "ConstantVolumeChamber", "InfiniteFlowResistance", "Pipe",
-    "Reservoir", "RotationalMechanicalConverter", "SegmentedPipe",
-    "TranslationalMechanicalConverter",
-]  # fmt: skip
+__all__ = ["AbsoluteReference", "Cap", "ConstantVolumeChamber", "FlowRateSensor",
+           "FlowRateSource", "FlowResistance", "InfiniteFlowResistance", "LaminarLeakage",
+           "LocalRestriction", "Pipe", "PressureSource", "PressureTemperatureSensor", "Reservoir",
+           "RotationalMechanicalConverter", "SegmentedPipe", "ThermodynamicPropertiesSensor",
+           "TranslationalMechanicalConverter"]  # fmt: skip
 
 
 class Reservoir(chambers.Reservoir):
@@ -25,19 +27,19 @@ class Reservoir(chambers.Reservoir):
     A = Port(thermal_liquid, doc="the reservoir")
 
 
-class AbsoluteReference(ends.AbsoluteReference):
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = liquid
     A = Port(thermal_liquid, doc="the reference")
 
 
-class Cap(ends.Cap):
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = liquid
     A = Port(thermal_liquid, doc="the closed end")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 
@@ -126,3 +128,96 @@ class RotationalMechanicalConverter(converters.RotationalConverter):
     symbol = symbols.VANE
     fluid = liquid
     A = Port(thermal_liquid, doc="the liquid")
+
+
+class FlowResistance(Ends, passages.FlowResistance):
+    symbol = symbols.RESTRICTION
+
+
+class LaminarLeakage(Gap, TwoPort):
+    """A long narrow gap, in which the flow is laminar.
+
+    Equation: mdot = rho p/R with the mean density of the ends. R is the parameter ``resistance``;
+    by any other ``cross_section_geometry`` R = mu length/G, mu the viscosity at the mean
+    temperature and G that of ``library.isothermal_liquid.LaminarLeakage``. Energy passes as it is.
+
+    Parameters: resistance (MPa*s/m^3), diameter (mm), inner_diameter (mm), outer_diameter (mm),
+    width (mm), height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
+    port_area (m^2).
+    """
+
+    symbol = symbols.RESTRICTION
+
+    cross_section_geometry = Option("custom", SHAPES, doc="shape of the gap")
+
+    def equations(self) -> Iterator[Any]:
+        A, B = self.A, self.B
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        if self.cross_section_geometry == "custom":
+            yield self.mdot == rho * self.p / self.resistance
+        else:
+            mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+            yield self.mdot == rho * self.conductance() * self.p / (mu * self.length)
+        yield from self.passing()
+
+
+class LocalRestriction(Ends, passages.Restriction):
+    """A sudden narrow place, of fixed area or one given by a signal.
+
+    Equation: mdot = Cd S_R sqrt(2 rho/(L (1 - (S_R/S)²))) p/(p² + p_cr²)^(1/4) with the mean
+    density rho, S_R the area of the restriction, S the area of the ports, and p_cr =
+    pi/(8 rho S_R) (Re_c mu/Cd)²: below it the flow is laminar. With ``pressure_recovery``
+    pressure rises again behind the restriction: L = (r - Cd S_R/S)/(r + Cd S_R/S) with
+    r = sqrt(1 - (S_R/S)² (1 - Cd²)); otherwise L = 1. Energy passes as it is.
+
+    Parameters: area (m^2) (``restriction_type="fixed"``), minimum_area (m^2), maximum_area (m^2)
+    (``"variable"``), port_area (m^2), discharge_coefficient (1), critical_reynolds (1). The law of
+    pressure recovery is not verified.
+    Inputs: AR in m², limited to minimum_area and maximum_area.
+    """
+
+    symbol = symbols.RESTRICTION
+
+    pressure_recovery = Option(True, doc="whether pressure rises again")
+    discharge_coefficient = Parameter(0.64, above=0, maximum=1,
+                                      doc="Flow over that without contraction")  # fmt: skip
+    critical_reynolds = Parameter(12.0, above=0, doc="Reynolds number of turbulent flow")
+
+    def equations(self) -> Iterator[Any]:
+        A, B, area = self.A, self.B, self.opening()
+        rho = (liquid.density(A, A.p, A.T) + liquid.density(B, B.p, B.T)) / 2
+        mu = liquid.viscosity(A, rho, (A.T + B.T) / 2)
+        yield self.mdot == passages.orifice_flow(
+            self, A.p - B.p, area, rho, mu, self.lost(area, self.pressure_recovery))
+        yield from self.passing()
+
+
+class PressureSource(Ends, passages.PressureSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class FlowRateSource(Ends, passages.FlowRateSource):
+    symbol = symbols.FLOW_SOURCE
+
+
+class PressureTemperatureSensor(sensors.PressureTemperatureSensor):
+    symbol = symbols.METER
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")
+    B = Port(thermal_liquid, when=sensors.difference, doc="what A is measured against")
+
+
+class FlowRateSensor(Ends, sensors.FlowRateSensor):
+    symbol = symbols.METER
+
+
+class ThermodynamicPropertiesSensor(sensors.ThermodynamicPropertiesSensor):
+    """Internal energy, enthalpy, density and heat capacity of the liquid at A.
+
+    Equations: U = u, H = u + p/rho, RHO = rho, CP = dh/dT; nothing flows. The energies of the
+    ready liquids count from u = 0 at 273.16 K and atmospheric pressure, those of tables from u = 0
+    at their first temperature.
+    """
+
+    fluid = liquid
+    A = Port(thermal_liquid, doc="measured place")

@@ -6,8 +6,8 @@ from typing import Any
 
 from blocks import Component, Domain, Port
 
-from ..fluids.degrees import TWO_PHASE
 from ..fluids.passages import Passage
+from ..fluids.polynomials import TWO_PHASE
 from ..media import media
 from . import medium
 

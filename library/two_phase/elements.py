@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Input,
-    Option,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    maximum,
-    partial,
-    sqrt,
-    where,
-)
+from blocks import Input, Option, Parameter, Port, Variable, der, maximum, partial, sqrt, where
 
 from .. import symbols
-from ..fluids import converters, ends, pipes
-from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified, sum_of
+from ..fluids import chambers, converters, pipes
+from ..fluids.chambers import ATMOSPHERE, ROOM, FluidPart, specified
 from ..fluids.flows import carried
+from ..fluids.polynomials import sum_of
 from ..thermal import thermal
 from ..thermal.domain import ABSOLUTE, DIFFERENCE
 from . import medium
@@ -127,13 +117,13 @@ class Reservoir(FluidPart):
         return where(boils < self.T, vapour, liquid, events=False) == self.T
 
 
-class AbsoluteReference(ends.AbsoluteReference):
+class AbsoluteReference(chambers.AbsoluteReference):
     symbol = symbols.EARTH
     fluid = medium
     A = Port(two_phase, doc="the reference")
 
 
-class Cap(ends.Cap):
+class Cap(chambers.Cap):
     symbol = symbols.END
     fluid = medium
     shown = ("p", "u")
@@ -141,7 +131,7 @@ class Cap(ends.Cap):
     u = Variable("kJ/kg", nominal="100 kJ/kg", doc="specific internal energy")
 
 
-class InfiniteFlowResistance(Ends, ends.InfiniteFlowResistance):
+class InfiniteFlowResistance(Ends, chambers.InfiniteFlowResistance):
     symbol = symbols.OPEN
 
 

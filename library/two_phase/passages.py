@@ -7,19 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import (
-    Component,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    sqrt,
-    where,
-)
+from blocks import Component, Option, Output, Parameter, Port, Variable, sqrt, where
 
 from .. import symbols
 from ..fluids import passages, sensors
+from ..fluids.flows import closed
 from . import medium
 from .domain import Ends, two_phase
 
@@ -90,10 +82,6 @@ class FlowRateSource(Ends, Compressing, passages.FlowRateSource):
     symbol = symbols.FLOW_SOURCE
 
 
-def _difference(c: Any) -> bool:
-    return bool(c.reference == "difference")
-
-
 class PressureInternalEnergySensor(Component):
     """Pressure and specific internal energy at A, against B or absolute.
 
@@ -107,18 +95,17 @@ class PressureInternalEnergySensor(Component):
     symbol = symbols.METER
     reference = Option("difference", ("difference", "absolute"), doc="what A is measured against")
     A = Port(two_phase, doc="measured place")
-    B = Port(two_phase, when=_difference, doc="what A is measured against")
+    B = Port(two_phase, when=sensors.difference, doc="what A is measured against")
     P = Output("MPa", doc="pressure")
     U = Output("kJ/kg", doc="specific internal energy")
-    T = Output("K", when=lambda c: not _difference(c), doc="temperature")
+    T = Output("K", when=lambda c: not sensors.difference(c), doc="temperature")
 
     def equations(self) -> Iterator[Any]:
         A = self.A
         p, u = A.p, A.u
-        for port in (A, self.B) if _difference(self) else (A,):
-            yield port.mdot == 0
-            yield port.Phi == 0
-        if _difference(self):
+        yield from closed(medium, A)
+        if sensors.difference(self):
+            yield from closed(medium, self.B)
             p, u = p - self.B.p, u - self.B.u
         else:
             yield self.T == medium.temperature(A, p, u)
@@ -136,8 +123,7 @@ class Measuring(Component):
     A = Port(two_phase, doc="measured place")
 
     def equations(self) -> Iterator[Any]:
-        yield self.A.mdot == 0
-        yield self.A.Phi == 0
+        yield from closed(medium, self.A)
 
 
 class ThermodynamicPropertiesSensor(Measuring):

@@ -30,11 +30,6 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
     calls : arguments of every call
     executor : None, a number of processes, a ``concurrent.futures`` executor, a Dask client
     where : for messages
-
-    Raises
-    ------
-    ParameterError
-        For what is no executor, and for arguments that cannot be sent to one.
     """
     if executor is None:
         yield from (function(*one) for one in calls)

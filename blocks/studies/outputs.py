@@ -113,11 +113,6 @@ def outputs_of(given: Any, model: CompiledModel, system: System, span: tuple[flo
     """The outputs a user asks for, looked up in the compiled model.
 
     ``varied`` are the paths of the study's axes, which no output may be named like.
-
-    Raises
-    ------
-    UnknownName
-        For a misspelt path or reduction, with the nearest.
     """
     if isinstance(given, str) or callable(given):
         given = [given]

@@ -42,13 +42,7 @@ class Reduction:
 
     @classmethod
     def read(cls, text: Any, where: str) -> Reduction:
-        """What a text asks for.
-
-        Raises
-        ------
-        ModelError
-            For anything but a reduction of one variable.
-        """
+        """What a text asks for."""
         found = reduction_of(text, where) if isinstance(text, str) else None
         if found is None:
             raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
@@ -57,13 +51,7 @@ class Reduction:
         return cls(text, *found)
 
     def unit_in(self, model: CompiledModel) -> Unit:
-        """The unit of the number.
-
-        Raises
-        ------
-        ModelError
-            Where the model has no such variable.
-        """
+        """The unit of the number."""
         info = find_one(Catalog.of(model.compile()), self.path, model.name)
         return unit_of_number(self.kind, info.unit)
 

@@ -72,14 +72,7 @@ class Sensor:
 
 def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Measured]
                ) -> list[list[Sensor]]:
-    """The columns that are compared, by experiment.
-
-    Raises
-    ------
-    ModelError
-        For columns that no experiment has, without unit, without values, and for times that go
-        backwards.
-    """
+    """The columns that are compared, by experiment."""
     several = len(experiments) > 1
     wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
     tables = []

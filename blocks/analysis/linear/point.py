@@ -75,13 +75,7 @@ def of_problem(problem: Problem, t: float, title: str) -> Point:
 
 
 def point_of(model: CompiledModel, at: Any) -> Point:
-    """The point that a user means: nothing, an operating point, a result, or one with a time.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, and for a result of another model or structure.
-    """
+    """The point that a user means: nothing, an operating point, a result, or one with a time."""
     from ...results import Result
 
     if at is None:

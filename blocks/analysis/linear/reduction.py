@@ -129,13 +129,7 @@ class _Eliminated:
 
 
 def reduce(point: Point, at: DerivativesAt) -> Reduced:
-    """The linear model of a mode, with as few states as it has.
-
-    Raises
-    ------
-    SimulationError
-        For an algebraic loop without a unique solution, and inputs that stuck parts refuse.
-    """
+    """The linear model of a mode, with as few states as it has."""
     system, rows = point.system, _Eliminated(point, at)
     constraint_x, constraint_p = rows.constraints()
     free, by_y, by_p = _ties(constraint_x, constraint_p, point.scale_x)

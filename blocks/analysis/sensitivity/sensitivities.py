@@ -53,13 +53,7 @@ def refuse_other_options(options: Mapping[str, Any], function: Callable[..., Any
 
 def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options,
                            paths: Sequence[str], where: str = WHERE) -> Result:
-    """Run a model, and differentiate the run.
-
-    Raises
-    ------
-    ModelError
-        For names that are not there, and for models that have no sensitivities yet.
-    """
+    """Run a model, and differentiate the run."""
     settings = moved_settings(model, paths, where)
     if options.record is not None:
         raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "

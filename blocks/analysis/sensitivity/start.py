@@ -67,13 +67,7 @@ class StartDerivatives:
 
 
 def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
-    """The parameters and initial targets of these paths.
-
-    Raises
-    ------
-    ModelError
-        For names that are not there, and for what is no number.
-    """
+    """The parameters and initial targets of these paths."""
     if isinstance(paths, str):
         paths = [paths]
     if not isinstance(paths, Sequence) or not all(isinstance(path, str) for path in paths):

@@ -33,12 +33,8 @@ HUGE = 2.0**1000  # a nominal value that no other exceeds
 class AtOnce(RunsPoints):
     """Runs points in this process.
 
-    Parameters
-    ----------
-    model, recipe : what is run
-    plan : the points
-    refuse : what no run may have, of a system
-    methods : by which they can be run
+    ``refuse`` refuses what no run may have, of a system; ``methods`` are those by which they can be
+    run.
 
     Raises
     ------

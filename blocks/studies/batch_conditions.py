@@ -42,34 +42,21 @@ class OneByOne(Exception):
 
 @dataclass(frozen=True)
 class Common:
-    """What all runs have in common.
+    """What all runs have in common."""
 
-    Attributes
-    ----------
-    problem : the run as the model stands
-    p, x, unknowns : its parameters, states and algebraic unknowns at the start
-    t0, t1 : start and end in s
-    rtol, max_step : of the method
-    most_steps : of a run, before it is made by itself
-    stiff_steps : so many that stability limits are left to one that is
-    pieces : times in s between which no function of time changes much
-    atol : absolute tolerance as a fraction of a nominal value
-    given_atol : absolute tolerances of the states, nan where none is given
-    """
-
-    problem: Problem
-    p: Array
-    x: Array
-    unknowns: Array
-    t0: float
-    t1: float
+    problem: Problem  # the run as the model stands
+    p: Array  # parameters
+    x: Array  # states at the start
+    unknowns: Array  # algebraic ones at the start
+    t0: float  # start in s
+    t1: float  # end in s
     rtol: float
     max_step: float
-    most_steps: int
-    stiff_steps: float
-    pieces: Array
-    atol: float
-    given_atol: Array
+    most_steps: int  # of a run, before it is made by itself
+    stiff_steps: float  # so many that stability limits are left to one that is
+    pieces: Array  # times in s between which no function of time changes much
+    atol: float  # absolute tolerance as a fraction of a nominal value
+    given_atol: Array  # absolute tolerances of the states, nan where none is given
 
 
 def refuse_structure(system: System) -> None:

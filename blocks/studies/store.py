@@ -92,11 +92,7 @@ def _unusable(folder: Path, error: OSError) -> ParameterError:
 class Store:
     """The folder of one study.
 
-    Parameters
-    ----------
-    folder : path
-    study : mapping
-        What the study belongs to.
+    ``study`` says what it belongs to.
     """
 
     def __init__(self, folder: str | Path, study: Mapping[str, Any]) -> None:

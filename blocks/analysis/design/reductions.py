@@ -26,19 +26,12 @@ __all__ = ["Reduction"]
 
 @dataclass(frozen=True)
 class Reduction:
-    """A variable at one instant of a run, where it is largest or least, or over all of it.
+    """A variable at one instant of a run, where it is largest or least, or over all of it."""
 
-    Attributes
-    ----------
-    text : as it was written
-    kind, path : ``"max"``, ``"spring.f"``
-    time : in s, of ``at``
-    """
-
-    text: str
-    kind: str
-    path: str
-    time: float = 0.0
+    text: str  # as it was written
+    kind: str  # ``"max"``
+    path: str  # ``"spring.f"``
+    time: float = 0.0  # in s, of ``at``
 
     @classmethod
     def read(cls, text: Any, where: str) -> Reduction:

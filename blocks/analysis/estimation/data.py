@@ -56,16 +56,11 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Sensor:
-    """The measured values of a column, in SI units, without gaps; none where it was not there.
+    """The measured values of a column, in SI units, without gaps; none where it was not there."""
 
-    Attributes
-    ----------
-    name, shown : its heading, and the unit there, of the first experiment that has it
-    """
-
-    name: str
+    name: str  # its heading in the first experiment that has it
     measured: Measured
-    shown: Unit
+    shown: Unit  # there
     t: Array
     values: Array
 

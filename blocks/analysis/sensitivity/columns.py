@@ -28,12 +28,8 @@ MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
 class Columns:
     """Functions of points of which only states, discrete values, relations and modes are known.
 
-    Parameters
-    ----------
-    system : whose slopes they are
-    modes, held : symbols of modes, and what is zero while they are held
-    entries : parameters that move
-    guards : what says when an event happens
+    Parameters ``entries`` move, and ``held`` is zero while ``modes`` are held; ``guards`` say when
+    an event happens.
     """
 
     def __init__(self, system: System, modes: ca.SX, held: ca.SX, entries: ca.SX, guards: ca.SX

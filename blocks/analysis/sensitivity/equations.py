@@ -35,21 +35,14 @@ SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
 class Derivatives(NamedTuple):
-    """Rows of expressions and their total derivatives at several points.
+    """Rows of expressions and their total derivatives at several points."""
 
-    Attributes
-    ----------
-    value : (points, rows)
-    x, p, d, t : (points, rows, …) by states, chosen parameters, discrete values and time
-    past : by discrete values before the event, where rows see these
-    """
-
-    value: Array
-    x: Array
-    p: Array
-    d: Array
-    t: Array
-    past: Array
+    value: Array  # (points, rows)
+    x: Array  # (points, rows, …), as the next three: by states
+    p: Array  # by chosen parameters
+    d: Array  # by discrete values
+    t: Array  # by time
+    past: Array  # by discrete values before the event, where rows see these
 
     def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
@@ -75,39 +68,25 @@ class Derivatives(NamedTuple):
 
 class Made(NamedTuple):
     """A function of points: values of rows, and the entries of their derivatives that are not zero.
-
-    Attributes
-    ----------
-    row, column : where these stand
-    rows : how many there are
-    past : how many discrete values before the event they see
     """
 
     function: Evaluator
-    row: Indices
+    row: Indices  # where these entries stand, with ``column``
     column: Indices
-    rows: int
-    past: int
+    rows: int  # how many there are
+    past: int  # how many discrete values before the event they see
 
 
 class SensitivityEquations:
     """Derivatives of a system with its modes held.
 
-    Parameters
-    ----------
-    problem : of the run
-    entries : of the parameter vector that move
-    where : for messages
-
-    Attributes
-    ----------
-    elements : of set-valued laws
+    Those parameters move that ``entries`` of the parameter vector are; ``where`` is for messages.
     """
 
     def __init__(self, problem: Problem, entries: Indices, where: str) -> None:
         self.system, tape = problem.system, problem.system.tape
         self.entries, self.where = entries, where
-        self.elements = elements_of_system(self.system)
+        self.elements = elements_of_system(self.system)  # of set-valued laws
         self.modes = ca.SX.sym("modes", self.elements.size)
         held, moving, room = self._of_elements()
         self._w = ca.vertcat(tape.z, tape.u)
@@ -263,11 +242,8 @@ class SensitivityEquations:
              past: tuple[ca.SX, Array] | None = None) -> Derivatives:
         """Other expressions; their function is made once for each key.
 
-        Parameters
-        ----------
-        key, expression : its name, and what it is, or what makes it
-        points : where
-        past : symbols of discrete values before the event, and these, a column for each point
+        ``past`` are symbols of discrete values before the event, and these, a column for each
+        point.
         """
         symbols, values = past or (None, NOTHING)
         made = self._made(key, expression, symbols)

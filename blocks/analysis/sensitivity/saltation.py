@@ -42,21 +42,7 @@ class Changes:
 class Jumps:
     """What jumps at the events of a run.
 
-    Parameters
-    ----------
-    recording : of the run
-    equations : its derivatives
-    dp : change of the parameter vector per parameter
-
-    Attributes
-    ----------
-    points : at the start, before and after each event in turn, and at the end
-    rates : of the states before, and after, (events, states)
-    sizes : the largest of these, and of those at the start and at the end
-    guards : before all events
-    first_guards : where the run starts, as one point
-    samples : when discrete values are assigned
-    notes : where impulses are not differentiated
+    ``dp`` is the change of the parameter vector per parameter.
     """
 
     def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array) -> None:
@@ -64,10 +50,11 @@ class Jumps:
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
         self.start, self.end = float(starts[0]), float(ends[-1])
-        self.times, self.notes = starts[1:], list[str]()
+        self.times, self.notes = starts[1:], list[str]()  # of impulses that are not differentiated
         self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, self.start, self.end))
+        # when discrete values are assigned
         self.samples = SampleInstants(self.samplings, equations, recording.p)
         self._flows: dict[int, Derivatives] = {}
         self._look_at_sides()
@@ -85,8 +72,9 @@ class Jumps:
         else:
             both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
             rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
+        # at the start, before and after each event in turn, and at the end
         self.points, self.sizes = both, np.abs(rates).max(axis=0)
-        self.rates = rates[before], rates[before + 1]
+        self.rates = rates[before], rates[before + 1]  # of the states before, and after
         self.guards, self.first_guards = guards.some(slice(1, None)), guards.some([0])
 
     def before(self, *events: int) -> Points:
@@ -354,12 +342,6 @@ class SampleInstants:
     """The instants of all samplers of a run, by the parameters.
 
     Samplers whose instants are and move the same count as one, and so do all that do not move.
-
-    Parameters
-    ----------
-    samplings : of the run
-    equations : its derivatives
-    p : parameters of the run
     """
 
     def __init__(self, samplings: Samplings, equations: SensitivityEquations, p: Array) -> None:

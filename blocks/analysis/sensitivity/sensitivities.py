@@ -78,13 +78,8 @@ def run_with_sensitivities(model: CompiledModel, duration: Any, options: Options
 class FoundSensitivities(Sensitivities):
     """Sensitivities along the course of a run, through its events.
 
-    Parameters
-    ----------
-    recording : of the run
-    settings : what is varied
-    start : how the start follows them
-    where : for messages
-    rtol : of the run, to which derivatives are found between its events
+    ``start`` says how the start follows the settings; derivatives are found to the run's ``rtol``
+    between its events.
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
@@ -253,12 +248,7 @@ class TiedStates(NamedTuple):
 
 
 class Constraints:
-    """Goes from all states of a run to the free ones, and back.
-
-    Parameters
-    ----------
-    saltation : of the run
-    """
+    """Goes from all states of a run to the free ones, and back."""
 
     def __init__(self, saltation: Saltation) -> None:
         self._saltation, self._dp = saltation, saltation.dp

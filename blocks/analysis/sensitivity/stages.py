@@ -63,19 +63,12 @@ LAST_TERM = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1)
 
 @dataclass(frozen=True)
 class Entries:
-    """Square matrices by the entries that are not zero in all of them.
+    """Square matrices by the entries that are not zero in all of them."""
 
-    Attributes
-    ----------
-    values : (matrices, entries)
-    row, column : where they stand
-    size : of each matrix
-    """
-
-    values: Array
-    row: Indices
+    values: Array  # (matrices, entries)
+    row: Indices  # where they stand, with ``column``
     column: Indices
-    size: int
+    size: int  # of each matrix
 
     @classmethod
     def of(cls, matrices: Array) -> Entries:
@@ -106,16 +99,11 @@ def full(a: Array | Entries) -> Array:
 
 @dataclass
 class Stretches:
-    """Steps.
-
-    Attributes
-    ----------
-    start, length, which : of the steps, and the numbers of their episodes
-    """
+    """Steps."""
 
     start: Array
     length: Array
-    which: Indices
+    which: Indices  # the numbers of their episodes
 
     def __len__(self) -> int:
         return len(self.start)
@@ -173,14 +161,9 @@ def weighted(weights: Array, stages: Array) -> Array:
 # -- few states --------------------------------------------------------------------------------
 @dataclass
 class _Full(Steps):
-    """Steps with their slopes at the stages as matrices.
+    """Steps with their slopes at the stages as matrices."""
 
-    Attributes
-    ----------
-    of_states, of_parameters, of_discrete : (steps, stages, states, …)
-    """
-
-    of_states: Array
+    of_states: Array  # (steps, stages, states, …), as the next two
     of_parameters: Array
     of_discrete: Array
 
@@ -262,19 +245,14 @@ def _solved_apart(a: Array, length: Array, right: Array) -> Array:
 class _Pattern:
     """Where matrices have entries: what their equations at stages are made of.
 
-    Parameters
-    ----------
-    row, column, size : of A; the diagonal is added
-
-    Attributes
-    ----------
-    place : where the entries that were given stand among those by columns
+    ``row``, ``column`` and ``size`` are those of A; the diagonal is added.
     """
 
     def __init__(self, row: Indices, column: Indices, size: int) -> None:
         self.size = n = size
         given = column * n + row
         number = np.union1d(given, np.arange(n) * (n + 1))
+        # where the entries that were given stand among those by columns
         self.place: Indices = np.searchsorted(number, given)
         self.column, self.row = np.divmod(number, n)
         self.first = np.searchsorted(self.column, np.arange(n + 1))

@@ -50,20 +50,13 @@ LINEAR = 1e-13  # of a value: what is off the middle between two others by no mo
 
 @dataclass(frozen=True)
 class StartDerivatives:
-    """Derivatives of the parameter vector, and of states and discrete values at the start.
+    """Derivatives of the parameter vector, and of states and discrete values at the start."""
 
-    Attributes
-    ----------
-    p, x, d : a column per setting
-    kinks : settings with which the start changes its modes
-    sampled : settings of which ``d`` says only what is before the first samples
-    """
-
-    p: Array
+    p: Array  # a column per setting, as x and d
     x: Array
     d: Array
-    kinks: list[str]
-    sampled: Flags
+    kinks: list[str]  # settings with which the start changes its modes
+    sampled: Flags  # settings of which ``d`` says only what is before the first samples
 
 
 def moved_settings(model: CompiledModel, paths: Sequence[str], where: str) -> list[Setting]:
@@ -329,15 +322,7 @@ def _start(model: CompiledModel, t: float, near: tuple[Array, Array] | None = No
 class StartEquations:
     """Constraints and targets at a start, to first order.
 
-    Parameters
-    ----------
-    problem : at the start
-    t : when
-    nominals : which weigh targets against each other
-
-    Attributes
-    ----------
-    met : whether all targets that have a say are met: a compromise follows otherwise
+    ``nominals`` weigh targets against each other.
     """
 
     def __init__(self, problem: Problem, t: float, nominals: Nominals) -> None:
@@ -353,6 +338,7 @@ class StartEquations:
         self._jacobians = [
             outputs.constraint_slopes(problem, t).toarray() * self._scale if constrained else None,
             *(of_targets[mine] if mine.any() else None for mine in self._levels)]
+        # whether all targets that have a say are met: a compromise follows otherwise
         self.met = self._are_met([np.zeros(0), *(missed[mine] for mine in self._levels)])
 
     def _by_parameters(self, problem: Problem, t: float, outputs: TargetFunctions

@@ -29,7 +29,6 @@ from .columns import Columns
 __all__ = ["Derivatives", "SensitivityEquations"]
 
 NOTHING = np.zeros(0)
-MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
 SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
@@ -98,14 +97,8 @@ class SensitivityEquations:
         self._guards = self._jacobian(guards)
         #: The same of many points, where no more than their states has to be known.
         self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()], guards)
-        self._known_guards: Made | None = None  # by states
-        if self.columns.serves:
-            made = self._jacobian(self.columns.eliminated(guards))
-            if made.function.function.n_instructions() <= MOST_OPERATIONS:
-                self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
-        self._regular = NOTHING, set[bytes]()  # parameters, and modes in which there are none such
         self._rows: dict[str, Made] = {}
         self._wanted: dict[str, Wanted] = {}
 
@@ -188,51 +181,6 @@ class SensitivityEquations:
         some = s <= SINGULAR * s.max(initial=0.0)
         _, (_, guards, *_) = self._partial(self._guards, point)
         return np.asarray(guards[0] @ (vt[some].T / columns[0]))
-
-    def rates_and_guards(self, points: Points, looked_at: Indices
-                         ) -> tuple[Array, Derivatives] | None:
-        """Slopes, (points, states), and at some points what says when an event happens.
-
-        Nothing is solved for at the points. None where states do not say all, as where efforts
-        share what they hold in one of the modes.
-        """
-        if self._known_guards is None or self.singular:
-            return None
-        self._look_for_singular(points)
-        if self.singular:
-            return None
-        rates = self.columns.rates(points, points.mode_columns()).T
-        return rates, self._total(self._known_guards, points.some(looked_at), [])
-
-    def _look_for_singular(self, points: Points) -> None:
-        """Solve for efforts once in each of the modes that are held."""
-        seen = [values for values, sees in zip((points.m, points.d), self.columns.matrix_sees,
-                                               strict=True) if sees]
-        if seen:
-            _, first = np.unique(np.concatenate([points.mode_columns(), *seen]), axis=1,
-                                 return_index=True)
-        else:
-            first = self._not_seen_yet(points)
-        if not len(first):
-            return
-        given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
-        made, of_w = self._algebraic, self._of_w(self._algebraic)
-        out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
-        matrix = np.zeros((len(first), made.rows, self._w.numel()))
-        matrix[:, made.row[of_w], made.column[of_w] - self.system.nx] = out[
-            :, made.rows :][:, of_w]
-        self._solved(matrix, np.zeros((len(first), made.rows, 1)))
-
-    def _not_seen_yet(self, points: Points) -> Indices:
-        """Points, one for each of the modes in which efforts have not been solved for yet."""
-        if not np.array_equal(self._regular[0], points.p):
-            self._regular = points.p.copy(), set()
-        known, first = self._regular[1], []
-        for held, columns in points.modes:
-            if held.tobytes() not in known:
-                known.add(held.tobytes())
-                first.append(columns[0])
-        return np.array(first, dtype=int)
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""

@@ -64,18 +64,14 @@ class Jumps:
         which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
         times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
         before = 2 * np.arange(count) + 1
-        some = np.append(0, before)
-        both = replay.with_modes(replay.interpolated(times, which)[0], which)
-        known = None if self._need_efforts else self.equations.rates_and_guards(both, some)
-        if known is not None:
-            rates, guards = known
-        else:
-            both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
-            rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
+        both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+        rates = both.values(self.system.slope).T
+        looked_at = np.array([0, *before, 2 * count + 1])  # in all modes of the run
+        guards = self.equations.guards(both.some(looked_at))
         # at the start, before and after each event in turn, and at the end
         self.points, self.sizes = both, np.abs(rates).max(axis=0)
         self.rates = rates[before], rates[before + 1]  # of the states before, and after
-        self.guards, self.first_guards = guards.some(slice(1, None)), guards.some([0])
+        self.guards, self.first_guards = guards.some(slice(1, -1)), guards.some([0])
 
     def before(self, *events: int) -> Points:
         """The points before events."""
@@ -84,18 +80,6 @@ class Jumps:
     def after(self, *events: int) -> Points:
         """The points after them."""
         return self.points.some(2 * np.array(events, dtype=int) + 2)
-
-    @property
-    def _need_efforts(self) -> bool:
-        """Whether more than slopes and guards is asked at events, which may depend on efforts."""
-        values = self.samplings.values
-        if self.system.clusters or self.resets.active or self.equations.elements.contact.any():
-            return True
-        if values is None:
-            return False
-        tape, memory = self.system.tape, ca.SX.sym("memory", self.system.nd)
-        found = values.function(*self.system.arguments, memory)
-        return bool(ca.depends_on(found, ca.vertcat(tape.z, tape.u)))
 
     @cached_property
     def struck(self) -> Flags:

@@ -66,10 +66,8 @@ class Blocks:
 
     def __getitem__(self, key: tuple[str, str]) -> csc_matrix:
         if key not in self._cut:
-            row, _ = key
-            strip = self._by_row[self._rows[row]].tocsc()
-            for name, where in self.columns.items():
-                self._cut[row, name] = strip[:, where]
+            row, column = key
+            self._cut[key] = self._by_row[self._rows[row], self.columns[column]].tocsc()
         return self._cut[key]
 
     def strip(self, row: str) -> Array:

@@ -19,7 +19,6 @@ from ...exceptions import ParameterError
 from ...language.expression import TIME
 from ...nonsmooth.modes.law_expressions import expressions_of
 from ...numerics.arrays import Array, Flags, Indices
-from ...simulation.wanted import Wanted
 from ...system.evaluator import Evaluator
 from ...system.points import Points
 from ...system.problem import Problem
@@ -100,7 +99,6 @@ class SensitivityEquations:
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
         self._rows: dict[str, Made] = {}
-        self._wanted: dict[str, Wanted] = {}
 
     @classmethod
     def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
@@ -197,15 +195,6 @@ class SensitivityEquations:
         made = self._made(key, expression, symbols)
         through = self.following(points) if self._of_w(made).any() else []
         return self._total(made, points, through, values)
-
-    def wanted(self, key: str, expression: ca.SX) -> Wanted:
-        """What :meth:`rows` needs of points beside their states."""
-        if key not in self._wanted:
-            made, tape = self._made(key, expression), self.system.tape
-            derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
-            self._wanted[key] = Wanted.all_of(self.system) if self._of_w(made).any() else Wanted.by(
-                self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
-        return self._wanted[key]
 
     def _made(self, key: str, expression: ca.SX | Callable[[], ca.SX],
               past: ca.SX | None = None) -> Made:

@@ -20,8 +20,7 @@ from numpy.polynomial import legendre, polynomial
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
-from ...machine.functions import machine_code
-from ...numerics.arrays import Array, Cube, Indices, Matrix
+from ...numerics.arrays import Array, Indices
 
 __all__ = ["INTEGRALS", "LAST_TERM", "MATRIX", "NODES", "STAGES", "Coefficients", "Entries",
            "Steps", "Stretches", "full", "steps_along", "weighted"]  # fmt: skip
@@ -195,26 +194,13 @@ class _Full(Steps):
     def along(self, mine: slice, x: Array, d: Array, begin: Array, slopes: Array) -> Array:
         weights = self.length[mine, None] * MATRIX[-1]
         pushed = self.of_parameters[mine] + self.of_discrete[mine] @ d
-        x = np.array(x, dtype=float, order="C")
-        _carry(np.eye(len(x)) + weighted(weights, self.of_states[mine]),
-               weighted(weights, pushed), x, begin[mine])
+        ahead = np.eye(len(x)) + weighted(weights, self.of_states[mine])
+        for k, (step, push) in enumerate(zip(ahead, weighted(weights, pushed), strict=True),
+                                         mine.start):
+            begin[k] = x
+            x = step @ x + push
         slopes[mine] = self.of_states[mine] @ begin[mine, None] + pushed
         return x
-
-
-@machine_code
-def _carry(ahead: Cube, pushed: Cube, x: Matrix, begin: Cube) -> None:
-    """From step to step: ``x`` becomes ``ahead x + pushed``; what it was stands in ``begin``."""
-    for k in range(begin.shape[0]):
-        for i in range(x.shape[0]):
-            for j in range(x.shape[1]):
-                begin[k, i, j] = x[i, j]
-        for i in range(x.shape[0]):
-            for j in range(x.shape[1]):
-                total = pushed[k, i, j]
-                for s in range(x.shape[0]):
-                    total += ahead[k, i, s] * begin[k, s, j]
-                x[i, j] = total
 
 
 def _solved_together(a: Array, length: Array, right: Array) -> Array:

@@ -28,7 +28,6 @@ from .columns import Columns
 __all__ = ["Derivatives", "SensitivityEquations"]
 
 NOTHING = np.zeros(0)
-SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
@@ -212,7 +211,7 @@ class SensitivityEquations:
                ) -> Derivatives:
         value, (x, w, p, d, t, past) = self._partial(made, points, values)
         if through:
-            x, p, d, t = (own + _product(w, by) for own, by in zip((x, p, d, t), through,
+            x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through,
                                                                     strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0], past)
 
@@ -291,17 +290,6 @@ class SensitivityEquations:
             "follow from the states through second time derivatives: their derivatives are not "
             "known.", "Give these points a small mass, or compare two runs.",
             code="sensitivities.massless")  # fmt: skip
-
-
-def _product(left: Array, right: Array) -> Array:
-    """Products of several matrices, of which the left ones may be mostly zeros."""
-    row, inner = np.nonzero((left != 0).any(axis=0))
-    if len(row) * SPARSE > left.shape[1] * left.shape[2]:
-        return np.asarray(left @ right)
-    out = np.zeros((len(left), left.shape[1], right.shape[2]))
-    for i, k in zip(row.tolist(), inner.tolist(), strict=True):
-        out[:, i] += left[:, i, k, None] * right[:, k]
-    return out
 
 
 def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:

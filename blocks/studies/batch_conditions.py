@@ -30,7 +30,7 @@ from .runner import Recipe
 from .settings import RTOL, Setting
 
 __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
-           "refuse_request", "refuse_structure", "refuse_varied", "starts_follow"]  # fmt: skip
+           "refuse_request", "refuse_structure", "refuse_varied"]
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start_time", "method", "rtol", "atol", "max_step"}
@@ -98,18 +98,14 @@ def refuse_varied(settings: list[Setting]) -> None:
         part = setting.component
         if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
             raise OneByOne(f"{setting.path} is not a number of a single component")
-        if setting.kind == "parameter" and starts_follow(part):
+        if setting.kind == "parameter" and any(
+                isinstance(d, Variable) and d.follows and n not in part._targets
+                for n, d in part._declared.items()):
             raise OneByOne(f"initial targets follow {setting.path}")
         if setting.instance is not None:
             raise OneByOne(f"{setting.path} is a number of one of several")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
             raise OneByOne(f"{setting.path} is a list")
-
-
-def starts_follow(part: Any) -> bool:
-    """Whether initial targets of a component follow its parameters."""
-    return any(isinstance(d, Variable) and d.follows and n not in part._targets
-               for n, d in part._declared.items())
 
 
 def common_of(model: CompiledModel, system: System, recipe: Recipe, settings: list[Setting]

@@ -91,9 +91,8 @@ class Batched(AtOnce):
         """Parameters and states of points, and room for what comes of them."""
         common, lanes = self.common, self.lanes
         count, width = len(numbers), self._ends[-1]
-        p, x = np.tile(common.p, (count, 1)), np.tile(common.x, (count, 1))
         places = self.plan.places(np.array(numbers))
-        self.fill(places, p, x)
+        p, x = self.filled(places)
         _, atol = self.sizes(places)
         runs = lanes.Runs(np.zeros(1, dtype=np.int64), x, p, atol, common.rtol, common.t0,
                           common.t1, common.max_step, common.pieces, ACROSS, common.most_steps,
